@@ -1,0 +1,76 @@
+"""Nested Python lists as tensors: what `torch.tensor`, `np.array` and TensorFlow's conversion make of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.inputs import is_number
+from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
+
+_DEFAULTS: dict[str, tuple[DType, DType, DType]] = {
+    "torch": (INT64, FLOAT32, COMPLEX64),
+    "tf": (INT32, FLOAT32, COMPLEX128),
+    "keras": (INT32, FLOAT32, COMPLEX64),
+    "numpy": (INT64, FLOAT64, COMPLEX128),
+    "onnx": (INT64, FLOAT32, COMPLEX64),
+}
+
+
+class Ragged(Exception):
+    """Sublists of unequal length."""
+
+
+def array_like(framework: str, value: Any, dtype: DType | None = None) -> TensorType | None:
+    """The tensor of a number or of nested lists of numbers; None when it holds anything else. Raises `Ragged`."""
+    flat: list[Any] = []
+    tensors: list[TensorType] = []
+    shape = _walk(value, flat, tensors)
+    if shape is None:
+        return None
+    if dtype is None:
+        dtype = _common(framework, flat, tensors)
+    contents = tuple(flat) if len(flat) <= MOST_CONTENTS and not any(isinstance(v, TensorType) for v in flat) else None
+    return TensorType(Shape(shape), dtype, contents=contents)
+
+
+def _walk(value: Any, flat: list[Any], tensors: list[TensorType]) -> tuple[Any, ...] | None:
+    if isinstance(value, TensorType):
+        tensors.append(value)
+        if value.contents is not None and len(value.shape) == 0:
+            flat.append(value.contents[0])
+        else:
+            flat.append(value)
+        return tuple(value.shape)
+    if is_number(value):
+        flat.append(value)
+        return ()
+    if not isinstance(value, (list, tuple)):
+        return None
+    items: Any = value
+    if not items:
+        return (0,)
+    shapes: set[tuple[Any, ...]] = set()
+    for item in items:
+        shape = _walk(item, flat, tensors)
+        if shape is None:
+            return None
+        shapes.add(shape)
+    if len(shapes) > 1:
+        raise Ragged
+    return (len(items), *shapes.pop())
+
+
+def _common(framework: str, flat: list[Any], tensors: list[TensorType]) -> DType:
+    whole, real, imaginary = _DEFAULTS[framework]
+    if tensors and tensors[0].dtype is not None and len(tensors) == len(flat):
+        return tensors[0].dtype
+    if any(isinstance(v, complex) for v in flat):
+        return imaginary
+    if not flat or any(isinstance(v, float) for v in flat):
+        return real
+    if all(isinstance(v, bool) for v in flat):
+        return BOOL
+    return whole if any(isinstance(v, (int, Term)) for v in flat) else real

@@ -1,0 +1,307 @@
+"""Calls a spelling: finds its rows, binds the arguments, and applies the operator.
+
+`call` never raises for what a program does wrong: the `Outcome` says whether the call is refused, or why it cannot be told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from tensorproof.bindings.modules import Module, construct, module_arguments
+from tensorproof.bindings.rows import Argument, Row, rows
+from tensorproof.catalogue import find
+from tensorproof.ops.call import GiveUp, Refused, Session, apply
+from tensorproof.ops.inputs import REQUIRED, Anything, Int, Parameter, is_number
+from tensorproof.ops.record import Op, Requirement
+from tensorproof.terms import dtypes as element_types
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.promotion import torch_can_cast
+from tensorproof.terms.tensor import TensorType
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a call gives: outputs with the requirements that are not yet decided, or a refusal, or "cannot tell"."""
+
+    outputs: Any = None
+    requirements: list[Requirement] = field(default_factory=list[Requirement])
+    refused: Requirement | None = None
+    unknown: str | None = None
+
+
+class Mismatch(Exception):
+    """The arguments do not fit this row; another overload may take them."""
+
+
+class Run:
+    """What a `via` function works with: it applies operators and states requirements under the spelling's name."""
+
+    __slots__ = ("name", "row", "session")
+
+    def __init__(self, row: Row, session: Session) -> None:
+        self.row = row
+        self.session = session
+        self.name = row.name
+
+    def __call__(self, op: str, **arguments: Any) -> Any:
+        """Apply an operator by name."""
+        return apply(operator(op), arguments, self.session, self.name)
+
+    def default(self, a: dict[str, Any]) -> Any:
+        """Apply the row's own operator to those of the arguments that it has."""
+        return self(self.row.op, **{k: v for k, v in a.items() if operator(self.row.op).parameter(k) is not None})
+
+    def require(self, code: str, predicate: Any, message: str, about: tuple[str, ...] = ()) -> None:
+        if predicate is True:
+            return
+        requirement = Requirement(code if "/" in code else f"{self.row.op}/{code}", predicate, message, about)
+        if predicate is False:
+            raise Refused(requirement)
+        self.session.requirements.append(requirement)
+
+    def refuse(self, code: str, message: str, about: tuple[str, ...] = ()) -> Refused:
+        return Refused(Requirement(code if "/" in code else f"{self.row.op}/{code}", False, message, about))
+
+    def give_up(self, why: str) -> GiveUp:
+        return GiveUp(f"{self.name}: {why}")
+
+    def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Any:
+        return self.session.fresh(name, lo, hi)
+
+
+def takes(*parameters: Parameter) -> Any:
+    """Declare the kinds of a `via` function's own arguments, where they differ from the operator's."""
+
+    def mark(function: Any) -> Any:
+        function.parameters = {p.name: p for p in parameters}
+        return function
+
+    return mark
+
+
+@cache
+def adapter(via: str) -> Any:
+    """The `via` function FILE.FUNCTION."""
+    file, _, function = via.partition(".")
+    return getattr(import_module(f"tensorproof.bindings.adapt.{file}"), function)
+
+
+@cache
+def operator(name: str) -> Op:
+    op = find(name)
+    if op is None:
+        raise KeyError(f"the tables name the operator {name}, which the catalogue does not have")
+    return op
+
+
+_SIZE = Int("size")
+
+
+@cache
+def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
+    """The kind of each of a row's arguments, by our name."""
+    row = rows(name)[at]
+    op = operator(row.op)
+    own: dict[str, Parameter] = getattr(adapter(row.via), "parameters", {}) if row.via else {}
+    found: dict[str, Parameter] = {}
+    for argument in row.arguments if construction or row.call_arguments is None else row.call_arguments:
+        kind = own.get(argument.ours) or op.parameter(argument.ours)
+        if kind is None:
+            kind = _SIZE if construction and argument.ours[0].isupper() else Anything(argument.ours)
+        found[argument.ours] = kind
+    return found
+
+
+def kinds(row: Row, construction: bool = False) -> dict[str, Parameter]:
+    """The kind of each of a row's arguments, by our name."""
+    return _kinds(row.name, rows(row.name).index(row), construction)
+
+
+def spelled(name: str) -> bool:
+    """Whether this name has a spelling."""
+    return bool(rows(name))
+
+
+def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by our names, defaults filled in. Raises `Mismatch` with a sentence."""
+    bound: dict[str, Any] = {}
+    left = list(args)
+    named = dict(kwargs)
+    for argument in arguments:
+        if argument.gathers:
+            value: Any = named.pop(argument.theirs, REQUIRED)
+            if value is REQUIRED:
+                one = len(left) == 1 and (isinstance(left[0], (tuple, list)) or (isinstance(left[0], TensorType) and not kinds[argument.ours].takes(tuple(left))))
+                value = left[0] if one else (tuple(left) if left else REQUIRED)
+                left = []
+            if value is REQUIRED:
+                value = argument.default if argument.default is not REQUIRED else ()
+        elif left and not argument.keyword_only:
+            value = left.pop(0)
+            if argument.theirs in named:
+                raise Mismatch(f"{row.name} got {argument.theirs} twice")
+        elif argument.theirs in named:
+            value = named.pop(argument.theirs)
+        elif argument.default is not REQUIRED:
+            bound[argument.ours] = argument.default
+            continue
+        else:
+            kind = kinds[argument.ours]
+            if getattr(kind, "optional", False) and kind.default is None:
+                bound[argument.ours] = None
+                continue
+            raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")
+        value = coerce(row.framework, kinds[argument.ours], value)
+        if not kinds[argument.ours].takes(value) and not _is_default(value, argument.default):
+            raise Mismatch(f"{row.name} does not take {show(value)} as {argument.theirs}")
+        bound[argument.ours] = value
+    if left:
+        raise Mismatch(f"{row.name} takes {len(arguments)} arguments, {len(args)} were given")
+    if named:
+        raise Mismatch(f"{row.name} has no argument named {next(iter(named))}")
+    return bound
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return not isinstance(value, TensorType) and type(value) is type(default) and value == default
+
+
+def coerce(framework: str, kind: Parameter, value: Any) -> Any:
+    """Outside torch, numbers and nested lists are tensors where a tensor is wanted."""
+    from tensorproof.ops.inputs import Tensor, Tensors
+
+    if framework == "torch" or isinstance(value, TensorType) or value is None:
+        return value
+    if isinstance(kind, Tensor) and (isinstance(value, (list, tuple)) or (is_number(value) and not kind.scalar)):
+        from tensorproof.bindings.arrays import array_like
+
+        made = array_like(framework, value)
+        return value if made is None else made
+    if isinstance(kind, Tensors) and isinstance(value, (list, tuple)):
+        from tensorproof.bindings.arrays import array_like
+
+        made_all = [v if isinstance(v, TensorType) else array_like(framework, v) for v in value]
+        return value if any(v is None for v in made_all) else tuple(made_all)
+    return value
+
+
+def show(value: Any) -> str:
+    """A value in an error's words."""
+    if isinstance(value, TensorType):
+        return f"a tensor {value!r}"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
+    """Call a spelling such as "torch.add", "torch.Tensor.view" (self first) or "torch.nn.Conv2d" (which gives a `Module`)."""
+    found = rows(name)
+    if not found:
+        return Outcome(unknown=f"no spelling for {name}")
+    named = dict(kwargs or {})
+    opset = named.pop("_opset", None)
+    if opset is not None:
+        found = tuple(r for r in found if r.opsets[0] <= opset <= r.opsets[1])
+        if not found:
+            return Outcome(unknown=f"no spelling for {name} in opset {opset}")
+    mine = session or Session()
+    mine.framework = found[0].framework
+    return _guarded(mine, lambda: _first_fit(found, args, named, mine))
+
+
+def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
+    """Call a module that was constructed before."""
+    mine = session or Session()
+    mine.framework = module.row.framework
+
+    def run() -> Any:
+        row = module.row
+        assert row.call_arguments is not None
+        try:
+            bound = bind(row, row.call_arguments, kinds(row), args, dict(kwargs or {}))
+        except Mismatch as mismatch:
+            raise Refused(Requirement("call/arguments", False, f"{mismatch}")) from None
+        arguments = module_arguments(module, bound, mine)
+        return _run(row, arguments, mine)
+
+    return _guarded(mine, run)
+
+
+def _guarded(session: Session, run: Any) -> Outcome:
+    before = len(session.requirements)
+    try:
+        outputs = run()
+    except Refused as refused:
+        return Outcome(refused=refused.requirement, requirements=session.requirements[before:])
+    except GiveUp as gave_up:
+        return Outcome(unknown=str(gave_up), requirements=session.requirements[before:])
+    except (TypeError, IndexError, KeyError, ZeroDivisionError, AttributeError, ValueError, AssertionError) as bug:
+        return Outcome(unknown=f"our rule failed: {type(bug).__name__}: {bug}")
+    return Outcome(outputs, session.requirements[before:])
+
+
+def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session) -> Any:
+    reasons: list[str] = []
+    for row in found:
+        construction = row.call_arguments is not None
+        try:
+            bound = bind(row, row.arguments, kinds(row, construction), args, kwargs)
+        except Mismatch as mismatch:
+            reasons.append(str(mismatch))
+            continue
+        if construction:
+            return construct(row, bound, session)
+        return _run(row, {**bound, **row.fixed}, session)
+    raise Refused(Requirement("call/arguments", False, reasons[0] if len(reasons) == 1 else "; or ".join(dict.fromkeys(reasons))))
+
+
+def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
+    for name, allowed in row.only.items():
+        _check_only(row, name, arguments.get(name), allowed)
+    for name, allowed in row.ranks.items():
+        _check_rank(row, name, arguments.get(name), allowed, session)
+    run = Run(row, session)
+    result = adapter(row.via)(dict(arguments), run) if row.via else run.default(arguments)
+    return _written(row, arguments, result, run) if row.inplace else result
+
+
+@cache
+def element_types_named(text: str) -> frozenset[DType]:
+    """ "FLOATS+bool" → a set of element types."""
+    found: frozenset[DType] = frozenset()
+    for part in text.split("+"):
+        found |= {BY_LABEL[part]} if part in BY_LABEL else getattr(element_types, part)
+    return found
+
+
+def _check_only(row: Row, name: str, value: Any, allowed: str) -> None:
+    for one in value if isinstance(value, tuple) else (value,):
+        if isinstance(one, TensorType) and not one.weak and one.dtype is not None and one.dtype not in element_types_named(allowed):
+            raise Refused(Requirement(f"{row.op}/dtype", False, f"{row.name} does not take element type {one.dtype!r} as {name}", (name,)))
+
+
+def _check_rank(row: Row, name: str, value: Any, allowed: str, session: Session) -> None:
+    if not isinstance(value, TensorType):
+        return
+    rank = value.shape.rank
+    options = [ge(rank, int(p[:-2])) if p.endswith("..") else eq(rank, int(p)) for p in allowed.split("|")]
+    Run(row, session).require("rank", disj(*options), f"{name} of {row.name} must have rank {allowed}, and is {value.shape!r}", (name,))
+
+
+def _written(row: Row, arguments: dict[str, Any], result: Any, run: Run) -> Any:
+    """An in-place call: the result takes the place of the input, whose shape and element type stay."""
+    target = arguments[row.inplace]
+    if not isinstance(target, TensorType) or not isinstance(result, TensorType):
+        return result
+    if target.shape.known and result.shape.known:
+        same = len(target.shape) == len(result.shape)
+        run.require("inplace", same, f"the result {result.shape!r} does not fit into the tensor {target.shape!r} written in place", (row.inplace,))
+        for a, b in zip(result.shape, target.shape):
+            run.require("inplace", eq(a, b), f"the result {result.shape!r} does not fit into the tensor {target.shape!r} written in place", (row.inplace,))
+    if result.dtype is not None and target.dtype is not None and not torch_can_cast(result.dtype, target.dtype):
+        raise run.refuse("inplace", f"a result of type {result.dtype!r} cannot be written into {target.dtype!r}", (row.inplace,))
+    return target.but(contents=result.contents)

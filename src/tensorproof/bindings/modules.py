@@ -1,0 +1,103 @@
+"""Layers: spellings that create parameters when they are constructed, or, in Keras, at their first call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from tensorproof.bindings.rows import Creation, Row
+from tensorproof.catalogue import find
+from tensorproof.ops.call import Call, Refused, Session
+from tensorproof.ops.layout import build, value_of
+from tensorproof.ops.record import Requirement
+from tensorproof.terms import predicates
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+_PREDICATES: dict[str, Any] = {n: getattr(predicates, n) for n in ("eq", "ne", "le", "lt", "ge", "gt", "conj", "disj", "negate", "implies")}
+_PREDICATES.update({"isinstance": isinstance, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "all": all, "len": len})
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """A constructed layer: its row, the constructor's arguments by our names, its parameters and its buffers."""
+
+    row: Row
+    arguments: dict[str, Any]
+    parameters: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
+    buffers: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
+    built: bool = False
+    training: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    def state(self) -> dict[str, TensorType]:
+        """As in `state_dict`."""
+        return {**self.parameters, **self.buffers}
+
+
+def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:
+    """Make the layer, with the parameters that do not depend on its input."""
+    arguments = {**arguments, **row.fixed}
+    module = Module(row, arguments)
+    for code, predicate, sentence in row.checks:
+        holds = value_of(predicate, {**_PREDICATES, **arguments})
+        requirement = Requirement(code if "/" in code else f"{row.op}/{code}", holds, sentence, ())
+        if holds is False:
+            raise Refused(requirement)
+        if holds is not True:
+            session.requirements.append(requirement)
+    if not needs_input(row, arguments):
+        fill(module, arguments, session)
+    return module
+
+
+def needs_input(row: Row, arguments: Mapping[str, Any]) -> bool:
+    """Whether a parameter's shape speaks of an axis that only the input tells."""
+    return row.framework == "keras"
+
+
+def _dtype(creation: Creation, arguments: Mapping[str, Any]) -> DType:
+    if creation.dtype:
+        return BY_LABEL[creation.dtype]
+    given = arguments.get("dtype")
+    return given if isinstance(given, DType) else FLOAT32
+
+
+def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    """Create parameters and buffers."""
+    row = module.row
+    if row.create:
+        file, _, function = row.create.partition(".")
+        getattr(import_module(f"tensorproof.bindings.adapt.{file}"), function)(module, names, session)
+    for creation in row.creations:
+        if creation.when and not value_of(creation.when, {**_PREDICATES, **names}):
+            continue
+        shape = Shape(build(creation.layout, names))
+        home = module.buffers if creation.buffer else module.parameters
+        home[creation.name] = TensorType(shape, _dtype(creation, module.arguments), requires_grad=not creation.buffer)
+    module.built = True
+
+
+def module_arguments(module: Module, bound: dict[str, Any], session: Session) -> dict[str, Any]:
+    """The operator's arguments for one call: the constructor's, the parameters, the call's own."""
+    if not module.built:
+        fill(module, {**module.arguments, **_axes(module, bound, session)}, session)
+    return {**module.arguments, **{k: None for k in ("weight", "bias") if k in module.arguments}, **module.state(), **bound, "_module": module}
+
+
+def _axes(module: Module, bound: dict[str, Any], session: Session) -> dict[str, Any]:
+    """The axes that the layouts of the call's own tensors name."""
+    op = find(module.row.op)
+    assert op is not None
+    call = Call(op, {**module.arguments, **bound}, session, module.name)
+    for parameter in op.inputs:
+        value = bound.get(parameter.name)
+        if isinstance(value, TensorType) and parameter.layout != "..." and value.shape.known:
+            call._bind_layout(parameter, value)  # pyright: ignore[reportPrivateUsage]
+    return dict(call.dims)

@@ -1,0 +1,253 @@
+"""Reads the spelling tables (`tables/README.md` tells the format). A table is indexed by name at once; a row is parsed when it is needed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from tensorproof.ops.inputs import REQUIRED
+
+HOMES = {
+    "Tensor": "torch.Tensor", "F": "torch.nn.functional", "nn": "torch.nn", "linalg": "torch.linalg", "fft": "torch.fft",
+    "special": "torch.special",
+}  # fmt: skip
+LIBRARIES = {"torch": "torch", "aten": "torch", "tf": "tensorflow", "graphdef": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
+FRAMEWORKS = {"torch": "torch", "aten": "torch", "tf": "tf", "graphdef": "tf", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One parameter of a spelling: their name, our name, its default and how it may be given."""
+
+    theirs: str
+    ours: str
+    default: Any = REQUIRED
+    keyword_only: bool = False
+    gathers: bool = False
+    """`*shape`: the remaining positional arguments, or one sequence of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A parameter or buffer that a module makes."""
+
+    name: str
+    layout: str
+    when: str = ""
+    dtype: str = ""
+    buffer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One spelling of an operator."""
+
+    name: str
+    op: str
+    arguments: tuple[Argument, ...]
+    call_arguments: tuple[Argument, ...] | None = None
+    """Set for a module: the arguments of the call; `arguments` are then the constructor's."""
+    fixed: dict[str, Any] = field(default_factory=dict[str, Any])
+    via: str = ""
+    only: dict[str, str] = field(default_factory=dict[str, str])
+    ranks: dict[str, str] = field(default_factory=dict[str, str])
+    inplace: str = ""
+    creations: tuple[Creation, ...] = ()
+    checks: tuple[tuple[str, str, str], ...] = ()
+    create: str = ""
+    opsets: tuple[int, int] = (0, 1 << 30)
+    source: str = ""
+
+    @property
+    def framework(self) -> str:
+        return FRAMEWORKS[self.name.partition(".")[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """A row as it stands in the file."""
+
+    home: str
+    text: str
+    extra: tuple[str, ...]
+    source: str
+    inplace: bool = False
+
+
+_NAME = re.compile(r"^([\w.|]+)(\[_\])?(?:@(\d+)(?:-(\d+))?)?\(")
+
+
+def _entries(text: str, file: str) -> list[tuple[list[str], _Raw]]:
+    """Each row with the full names it has."""
+    found: list[tuple[list[str], _Raw]] = []
+    homes: list[str] = []
+    lines = text.splitlines()
+    at = 0
+    while at < len(lines):
+        line = lines[at].rstrip()
+        at += 1
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("["):
+            homes = [HOMES.get(h, h) for h in line.strip("[] ").split()]
+            continue
+        extra: list[str] = []
+        while at < len(lines) and lines[at].startswith("    "):
+            extra.append(lines[at].strip())
+            at += 1
+        match = _NAME.match(line)
+        if match is None:
+            raise ValueError(f"{file}:{at}: not a row: {line}")
+        names = match[1].split("|")
+        for home in homes:
+            raw = _Raw(home, line, tuple(extra), f"{file}:{at}")
+            found.append(([f"{home}.{n}" for n in names], raw))
+            if match[2] and home == "torch.Tensor":
+                found.append(([f"{home}.{n}_" for n in names], _Raw(home, line, tuple(extra), f"{file}:{at}", inplace=True)))
+    return found
+
+
+@cache
+def _index(library: str) -> dict[str, list[_Raw]]:
+    found: dict[str, list[_Raw]] = {}
+    folder = files("tensorproof.bindings") / "tables" / library
+    for table in sorted(folder.iterdir(), key=lambda t: t.name):
+        if table.name.endswith(".txt"):
+            for names, raw in _entries(table.read_text(encoding="utf-8"), f"{library}/{table.name}"):
+                for name in names:
+                    found.setdefault(name, []).append(raw)
+    return found
+
+
+def names(library: str) -> list[str]:
+    """Every spelling of a library."""
+    return sorted(_index(library))
+
+
+@cache
+def rows(name: str) -> tuple[Row, ...]:
+    """The rows of one spelling, in order; empty when there is none."""
+    library = LIBRARIES.get(name.partition(".")[0])
+    if library is None:
+        return ()
+    index = _index(library)
+    raws = index.get(name)
+    if raws is None and name.startswith("aten.") and name.count(".") == 2:  # aten.add.Tensor
+        raws = index.get(name.rpartition(".")[0])
+    return tuple(_parse(name, raw) for raw in raws or ())
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Split outside of brackets and quotes."""
+    parts: list[str] = []
+    depth, start, quote = 0, 0, ""
+    for i, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == separator and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    return [p.strip() for p in [*parts, text[start:]] if p.strip()]
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        from tensorproof.terms.dtypes import BY_LABEL
+
+        if text in BY_LABEL:
+            return BY_LABEL[text]
+        return {"inf": float("inf"), "-inf": float("-inf"), "Ellipsis": ...}.get(text, text)
+
+
+def _arguments(text: str) -> tuple[Argument, ...]:
+    found: list[Argument] = []
+    keyword_only = False
+    for part in _split(text, ","):
+        if part == "*":
+            keyword_only = True
+            continue
+        if part == "/":
+            continue
+        gathers = part.startswith("*")
+        head, equals, default = part.lstrip("*").partition("=")
+        theirs, _, ours = head.strip().partition(":")
+        value = _literal(default.strip()) if equals else REQUIRED
+        found.append(Argument(theirs, ours or theirs, value, keyword_only, gathers))
+        keyword_only = keyword_only or gathers
+    return tuple(found)
+
+
+def _groups(text: str) -> tuple[list[str], str]:
+    """The bracketed argument lists at the head of a row, and what follows them."""
+    lists: list[str] = []
+    while text.startswith("("):
+        depth = 0
+        for i, char in enumerate(text):
+            depth += (char == "(") - (char == ")")
+            if depth == 0:
+                lists.append(text[1:i])
+                text = text[i + 1 :].lstrip()
+                break
+        else:
+            raise ValueError(f"unbalanced brackets: {text}")
+    return lists, text
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split(":", 1) for pair in text.split(","))  # type: ignore[misc]
+
+
+def _parse(name: str, raw: _Raw) -> Row:
+    match = _NAME.match(raw.text)
+    assert match is not None
+    lists, rest = _groups(raw.text[match.end() - 1 :])
+    arrow, _, target = rest.partition("->")
+    if arrow.strip() or not target:
+        raise ValueError(f"{raw.source}: expected '-> operator' in {raw.text}")
+    op, *options = _split(target, ";")
+    arguments = _arguments(lists[0])
+    fixed: dict[str, Any] = {}
+    special = {"via": "", "only": "", "rank": "", "inplace": ""}
+    for option in options:
+        key, _, value = option.partition("=")
+        if key.strip() in special:
+            special[key.strip()] = value.strip()
+        else:
+            fixed[key.strip()] = _literal(value.strip())
+    creations: list[Creation] = []
+    checks: list[tuple[str, str, str]] = []
+    create = ""
+    for line in raw.extra:
+        head, _, body = line.partition(":")
+        if head == "create":
+            create = body.strip()
+        elif head.startswith("require "):
+            predicate, _, sentence = body.partition("|")
+            checks.append((head[8:].strip(), predicate.strip(), sentence.strip()))
+        else:
+            creations.append(_creation(head, body))
+    first, last = int(match[3] or 0), int(match[4]) if match[4] else (1 << 30)
+    return Row(
+        name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
+        _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
+        (arguments[0].ours if raw.inplace else "") or special["inplace"], tuple(creations), tuple(checks), create, (first, last), raw.source,
+    )  # fmt: skip
+
+
+def _creation(head: str, body: str) -> Creation:
+    buffer = head.startswith("buffer ")
+    layout, _, when = body.partition(" if ")
+    layout, _, dtype = layout.partition(" of ")
+    return Creation(head.removeprefix("buffer ").strip(), layout.strip(), when.strip(), dtype.strip(), buffer)

@@ -1,0 +1,46 @@
+"""The operators. Each file of this package holds one group, declared as module-level `Op` records."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from tensorproof.catalogue.where import WHERE
+from tensorproof.ops.record import Op
+
+
+def files() -> list[str]:
+    """The names of the catalogue's files."""
+    return sorted(m.name for m in iter_modules(__path__) if m.name != "where")
+
+
+@cache
+def in_file(file: str) -> dict[str, Op]:
+    """The operators of one file by name."""
+    found: dict[str, Op] = {}
+    for value in vars(import_module(f"{__name__}.{file}")).values():
+        for op in value if isinstance(value, tuple) else (value,):
+            if isinstance(op, Op):
+                found[op.name] = op
+    return found
+
+
+def find(name: str) -> Op | None:
+    """The operator of this name. Only its own file is loaded."""
+    file = WHERE.get(name)
+    if file is not None and name in (ops := in_file(file)):
+        return ops[name]
+    return everything().get(name)
+
+
+@cache
+def everything() -> dict[str, Op]:
+    """All operators by name."""
+    found: dict[str, Op] = {}
+    for file in files():
+        for name, op in in_file(file).items():
+            if name in found and found[name] is not op:
+                raise ValueError(f"operator {name} is declared twice, the second time in catalogue/{file}.py")
+            found[name] = op
+    return found

@@ -1,0 +1,384 @@
+"""One call of an operator: arguments bound to their layouts, requirements stated, results made.
+
+`apply` is the only way in. A rule gets the `Call` and uses: `c.shape(name)`, `c.dims[AXIS]`, `c[attribute]`, `c.require(...)`,
+`c.fresh(...)`, `c.give_up(...)`. A requirement that is known to fail ends the call with `Refused`; one that is known to hold leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
+from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
+from tensorproof.ops.record import Op, Out, Requirement
+from tensorproof.terms.dtypes import ANY, BOOL, COMPLEX64, FLOAT32, INT64, DType
+from tensorproof.terms.ints import Dim, Term, symbol
+from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
+from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
+from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
+
+
+class Refused(Exception):
+    """A requirement fails whatever the symbols are."""
+
+    def __init__(self, requirement: Requirement) -> None:
+        super().__init__(requirement.message)
+        self.requirement = requirement
+
+
+class GiveUp(Exception):
+    """The rule cannot tell; the reason is for the list of gaps."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What calls share on one path: the framework, the requirements stated, and the supply of fresh symbols."""
+
+    framework: str = "torch"
+    requirements: list[Requirement] = field(default_factory=list[Requirement])
+    site: str = ""
+    made: int = 0
+    default_float: DType = FLOAT32
+
+    def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
+        self.made += 1
+        return symbol(f"{name}{self.site}#{self.made}", lo, hi)
+
+
+def python_number(value: Any) -> TensorType:
+    """A Python number as the weak zero-dimensional tensor that it acts as."""
+    kind = BOOL if isinstance(value, bool) else INT64 if isinstance(value, (int, Term)) else COMPLEX64 if isinstance(value, complex) else FLOAT32
+    return TensorType(Shape(), kind, weak=True, contents=(value,))
+
+
+class Call:
+    """The arguments of one application of `op`."""
+
+    __slots__ = ("_rank_unknown", "arguments", "dims", "lead", "name", "op", "session")
+
+    def __init__(self, op: Op, arguments: dict[str, Any], session: Session, name: str) -> None:
+        self.op = op
+        self.arguments = arguments
+        self.session = session
+        self.name = name
+        self.dims: dict[str, Dim] = {}
+        self.lead: dict[str, tuple[Dim, ...]] = {}
+        self._rank_unknown: list[str] = []
+
+    # --- what a rule asks for ---
+
+    @property
+    def framework(self) -> str:
+        return self.session.framework
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arguments.get(name)
+
+    def given(self, name: str) -> bool:
+        return self.arguments.get(name) is not None
+
+    def tensor(self, name: str) -> TensorType:
+        return self.arguments[name]
+
+    def shape(self, name: str) -> Shape:
+        return self.arguments[name].shape
+
+    def rank(self, name: str) -> int:
+        """The rank, known: unknown ranks never reach a rule that does not declare them."""
+        return len(self.arguments[name].shape)
+
+    def dtype(self, name: str) -> DType | None:
+        return self.arguments[name].dtype
+
+    def contents(self, name: str) -> tuple[Any, ...] | None:
+        return self.arguments[name].contents
+
+    # --- what a rule states ---
+
+    def require(self, code: str, predicate: Truth, message: str, about: str | Sequence[str] = ()) -> None:
+        """State that `predicate` must hold. `code` is the last word; the operator's name is put before it."""
+        if predicate is True:
+            return
+        blamed = (about,) if isinstance(about, str) else tuple(about)
+        requirement = Requirement(code if "/" in code else f"{self.op.name}/{code}", predicate, message, blamed)
+        if predicate is False:
+            raise Refused(requirement)
+        self.session.requirements.append(requirement)
+
+    def refuse(self, code: str, message: str, about: str | Sequence[str] = ()) -> Refused:
+        """For `raise c.refuse(...)`: this call is wrong whatever the sizes."""
+        blamed = (about,) if isinstance(about, str) else tuple(about)
+        return Refused(Requirement(f"{self.op.name}/{code}", False, message, blamed))
+
+    def equal(self, code: str, a: Dim, b: Dim, message: str, about: str | Sequence[str] = ()) -> None:
+        """Two sizes must be the same; `{a}` and `{b}` in the message are filled in."""
+        if a is not b:
+            self.require(code, eq(a, b), message.replace("{a}", repr(a)).replace("{b}", repr(b)), about)
+
+    def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
+        """A size that only the data decides."""
+        return self.session.fresh(name, lo, hi)
+
+    def give_up(self, why: str) -> GiveUp:
+        """For `raise c.give_up(...)`: this call is beyond the rule."""
+        return GiveUp(f"{self.name}: {why}")
+
+    def broadcast(self, *shapes: Shape | tuple[Dim, ...], about: str | Sequence[str] = (), code: str = "broadcast") -> Shape:
+        def stated(holds: Truth, a: Dim, b: Dim) -> None:
+            self.require(code, holds, f"sizes {a!r} and {b!r} do not broadcast: they must be equal, or one of them 1", about)
+
+        return broadcast([s if isinstance(s, Shape) else Shape(s) for s in shapes], stated)
+
+    # --- binding ---
+
+    def bind(self) -> bool:
+        """Check element types, axes and layouts. False when an unknown rank stops the rule."""
+        for parameter in self.op.inputs:
+            value = self.arguments.get(parameter.name)
+            if value is None:
+                continue
+            for one in value if isinstance(parameter, Tensors) else (value,):
+                self._bind_dtype(parameter, one)
+                if parameter.layout != "...":
+                    self._bind_layout(parameter, one)
+                elif not one.shape.known:
+                    self._rank_unknown.append(parameter.name)
+            if isinstance(parameter, Tensors):
+                self.require(
+                    parameter.name, len(value) >= parameter.least, f"{parameter.name} must hold at least {parameter.least} tensor(s)", parameter.name
+                )
+        for attribute in self.op.attributes:
+            value = self.arguments.get(attribute.name)
+            if value is not None:
+                self._bind_attribute(attribute, value)
+        return not self._rank_unknown
+
+    def _bind_dtype(self, parameter: Tensor | Tensors, value: TensorType) -> None:
+        if parameter.dtypes is ANY or value.dtype is None or value.dtype in parameter.dtypes:
+            return
+        if value.weak and isinstance(parameter, Tensor) and parameter.scalar:
+            return
+        self.require("dtype", False, f"{parameter.name} has element type {value.dtype!r}, which {self.name} does not take", parameter.name)
+
+    def _bind_layout(self, parameter: Tensor | Tensors, value: TensorType) -> None:
+        shape = value.shape
+        options = alternatives(parameter.layout)
+        if not shape.known:
+            narrowed = self._narrow(parameter, shape, options)
+            if narrowed is None:
+                return
+            shape = narrowed
+        rank = len(shape)
+        for option in options:
+            if option.fits(rank):
+                break
+        else:
+            raise self.refuse(
+                "rank", f"{parameter.name} must have rank {ranks_in_words(parameter.layout)}, and has rank {rank}: {shape!r}", parameter.name
+            )
+        split = len(option.before)
+        if option.open:
+            self.lead[parameter.name] = tuple(shape[split : rank - len(option.after)])
+        self._bind_names(parameter.name, option.before, shape[:split])
+        self._bind_names(parameter.name, option.after, shape[rank - len(option.after) :] if option.after else ())
+
+    def _narrow(self, parameter: Tensor | Tensors, shape: Shape, options: tuple[Alternative, ...]) -> Shape | None:
+        """A shape of unknown rank meets a layout: one closed alternative fixes it, several leave a rank-set constraint."""
+        allowed: list[Truth] = [ge(shape.rank, o.least) if o.open else eq(shape.rank, o.least) for o in options]
+        self.require("rank", disj(*allowed), f"{parameter.name} must have rank {ranks_in_words(parameter.layout)}", parameter.name)
+        if len(options) == 1 and not options[0].open:
+            axes = [self.fresh(f"{parameter.name}.{name}") for name in options[0].before]
+            narrowed = Shape(axes)
+            if isinstance(parameter, Tensor):
+                self.arguments[parameter.name] = self.arguments[parameter.name].but(shape=narrowed)
+            return narrowed
+        self._rank_unknown.append(parameter.name)
+        return None
+
+    def _bind_names(self, owner: str, names: tuple[str, ...], axes: Sequence[Dim]) -> None:
+        for name, size in zip(names, axes, strict=True):
+            if name == "_":
+                continue
+            known: Dim | None = int(name) if name.isdigit() else self.dims.get(name)
+            if known is None:
+                self.dims[name] = size
+                continue
+            code = self.op.codes.get(name, "size" if name.isdigit() else name.lower())
+            self.equal(code, size, known, f"axis {name} of {owner} is {{a}} and must be {{b}}" if name.isdigit() else f"axis {name} is {{b}} elsewhere and {{a}} in {owner}", owner)
+
+    def _bind_attribute(self, attribute: Any, value: Any) -> None:
+        match attribute:
+            case Axis():
+                self.arguments[attribute.name] = self.axis(value, attribute)
+            case Axes():
+                axes = tuple(self.axis(v, attribute) for v in value)
+                if attribute.unique:
+                    self.require("axis", len(set(axes)) == len(axes), f"{attribute.name} names an axis twice: {value!r}", attribute.name)
+                self.arguments[attribute.name] = axes
+            case Sizes():
+                self.arguments[attribute.name] = self._sizes(attribute, value)
+            case Int() | Float():
+                if is_number(value) and not isinstance(value, complex):
+                    self._within(attribute, value)
+            case Ints(least=int()) if isinstance(value, tuple):
+                for one in value:
+                    self.require(attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, and is {value!r}", attribute.name)
+            case Choice():
+                if value not in attribute.options:
+                    words = ", ".join(map(repr, attribute.options))
+                    raise self.refuse(attribute.name, f"{attribute.name} must be one of {words}, and is {value!r}", attribute.name)
+            case ElementType():
+                if value not in attribute.dtypes:
+                    raise self.refuse("dtype", f"{self.name} cannot make elements of type {value!r}", attribute.name)
+            case _:
+                pass
+
+    def _within(self, attribute: Int | Float, value: Any) -> None:
+        if attribute.least is not None:
+            holds = ge(value, attribute.least) if isinstance(value, Term) else value >= attribute.least  # type: ignore[arg-type]
+            self.require(attribute.name, holds, f"{attribute.name} must be at least {attribute.least}, and is {value!r}", attribute.name)
+        if attribute.most is not None:
+            holds = le(value, attribute.most) if isinstance(value, Term) else value <= attribute.most  # type: ignore[arg-type]
+            self.require(attribute.name, holds, f"{attribute.name} must be at most {attribute.most}, and is {value!r}", attribute.name)
+
+    def axis(self, value: Any, attribute: Axis | Axes) -> Any:
+        """A non-negative axis of the input that the attribute speaks of."""
+        owner = self.arguments.get(attribute.of)
+        if owner is None or not is_number(value):
+            return value
+        shape: Shape = owner[0].shape if isinstance(owner, tuple) else owner.shape
+        if not shape.known or isinstance(value, Term):
+            return value
+        rank = len(shape) + (attribute.extra if isinstance(attribute, Axis) else 0)
+        reach = 1 if rank == 0 and attribute.scalar_ok else rank
+        if not -reach <= value < reach:
+            raise self.refuse("axis", f"{attribute.name} = {value} is out of range for {attribute.of} of rank {len(shape)}", (attribute.name, attribute.of))
+        return value + reach if value < 0 else value
+
+    def _sizes(self, attribute: Sizes, value: Any) -> Any:
+        if isinstance(value, str):
+            return value
+        n = attribute.n if isinstance(attribute.n, int) else self.arguments[attribute.n]
+        sizes = (value,) * n if not isinstance(value, tuple) else value * n if len(value) == 1 else value
+        self.require(attribute.name, len(sizes) == n, f"{attribute.name} must be one whole number or {n}, and is {value!r}", attribute.name)
+        if attribute.least is not None:
+            for one in sizes:
+                self.require(
+                    attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, and is {value!r}", attribute.name
+                )
+        return sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Bound axes first, then attributes: what a layout expression may speak of."""
+
+    call: Call
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.call.dims or name in self.call.arguments
+
+    def __getitem__(self, name: str) -> Any:
+        return self.call.dims[name] if name in self.call.dims else self.call.arguments[name]
+
+    def keys(self) -> Sequence[str]:
+        return [*self.call.arguments, *self.call.dims]
+
+
+def layout_shape(c: Call, layout: str) -> tuple[Dim, ...]:
+    """The output shape that a layout describes; `...` is the broadcast of all the inputs' own."""
+    leads = [Shape(lead) for lead in c.lead.values()]
+    lead = c.broadcast(*leads, about=tuple(c.lead)) if leads else Shape()
+    return build(layout, Names(c), tuple(lead))  # type: ignore[arg-type]
+
+
+def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "") -> Any:
+    """The result of a call: a `TensorType`, or a tuple of them. Raises `Refused` or `GiveUp`."""
+    full: dict[str, Any] = {}
+    for parameter in op.parameters:
+        value = arguments.get(parameter.name, parameter.default)
+        if value is REQUIRED:
+            if getattr(parameter, "optional", False):
+                value = None
+            else:
+                raise Refused(Requirement("call/arguments", False, f"{name or op.name} is missing the argument {parameter.name}", (parameter.name,)))
+        if value is not None:
+            if isinstance(parameter, Tensor) and is_number(value):
+                value = python_number(value)
+            elif value is not REQUIRED:
+                value = parameter.read(value)
+        full[parameter.name] = value
+    call = Call(op, full, session, name or op.name)
+    if not call.bind() and not getattr(op.shape, "any_rank", False):
+        return _unknown(call)
+    shapes = layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call)
+    return _results(call, shapes)
+
+
+def _dtype(call: Call, out: Out | None) -> DType | None:
+    if out is not None and out.dtype is not None:
+        return out.dtype
+    rule = call.op.dtype
+    if rule is None or isinstance(rule, DType):
+        return rule
+    return rule(call)
+
+
+def _results(call: Call, shapes: Any) -> Any:
+    op = call.op
+    if not op.outputs and not op.counted:
+        return _one(call, shapes, _dtype(call, None))
+    if op.counted:
+        dtype = _dtype(call, None)
+        return tuple(_one(call, s, dtype) for s in shapes)
+    present = [out for out in op.outputs if not out.when or call[out.when]]
+    made = [s if isinstance(s, TensorType) else _one(call, s, _dtype(call, out)) for out, s in zip(present, shapes)]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
+    if isinstance(shape, TensorType):
+        return shape
+    made = shape if isinstance(shape, Shape) else Shape(shape)
+    contents: tuple[Any, ...] | None = None
+    if call.op.fold is not None and not call.op.counted:
+        contents = call.op.fold(call)
+        if contents is not None and len(contents) > MOST_CONTENTS:
+            contents = None
+    return TensorType(made, dtype, contents=contents, device=_device(call))
+
+
+def _device(call: Call) -> str | None:
+    for parameter in call.op.inputs:
+        value = call.arguments.get(parameter.name)
+        if isinstance(value, TensorType) and value.device is not None and len(value.shape):
+            return value.device
+    return None
+
+
+def _unknown(call: Call) -> Any:
+    """Results of a call whose input's rank is not known."""
+    op = call.op
+    if op.counted:
+        raise call.give_up("an input's rank is not known, so neither is the number of outputs")
+    present = [out for out in op.outputs if not out.when or call[out.when]] or [None]
+    made: list[TensorType] = []
+    for out in present:
+        try:
+            dtype = _dtype(call, out)
+        except (GiveUp, KeyError, IndexError):
+            dtype = None
+        call.session.made += 1
+        made.append(TensorType(unknown_shape(f"{op.name}{call.session.site}#{call.session.made}"), dtype))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def any_rank(rule: Callable[[Call], Any]) -> Callable[[Call], Any]:
+    """Mark a shape rule that works on inputs of unknown rank."""
+    rule.any_rank = True  # type: ignore[attr-defined]
+    return rule
+
+
+__all__ = ["Call", "GiveUp", "Refused", "Session", "any_rank", "apply", "conj", "layout_shape", "python_number", "value_of"]

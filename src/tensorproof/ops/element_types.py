@@ -1,0 +1,114 @@
+"""Rules for the element type of a result. Each follows the promotion of the framework that spells the call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.record import DTypeRule
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
+from tensorproof.terms.promotion import Operand, promote, to_float
+from tensorproof.terms.tensor import TensorType
+
+
+def _operands(c: Call, names: Iterable[str]) -> list[TensorType]:
+    found: list[TensorType] = []
+    for name in names:
+        value = c[name]
+        if isinstance(value, TensorType):
+            found.append(value)
+        elif isinstance(value, tuple):
+            found.extend(v for v in value if isinstance(v, TensorType))
+    return found
+
+
+def promoted(c: Call, names: Iterable[str]) -> DType | None:
+    """The common element type of the named inputs, by the framework's own table; None when one of them is not known."""
+    operands = _operands(c, names)
+    if not operands or any(v.dtype is None for v in operands):
+        return None
+    if len({v.dtype for v in operands}) == 1 and not operands[0].weak:
+        return operands[0].dtype
+    result = promote(c.framework, [Operand(v.dtype, v.weak, len(v.shape) == 0) for v in operands if v.dtype is not None])
+    if result is None:
+        shown = " and ".join(repr(v.dtype) for v in operands)
+        raise c.refuse("dtype", f"element types {shown} do not mix in {c.name}", tuple(names))
+    return result
+
+
+def Promote(*names: str) -> DTypeRule:
+    """The common element type of the named inputs."""
+    return lambda c: promoted(c, names)
+
+
+def Same(*names: str) -> DTypeRule:
+    """The named inputs (given ones) must have one element type, and the result has it."""
+
+    def rule(c: Call) -> DType | None:
+        operands = [v for v in _operands(c, names) if not v.weak]
+        known = [v.dtype for v in operands if v.dtype is not None]
+        if len(set(known)) > 1:
+            shown = " and ".join(dict.fromkeys(repr(d) for d in known))
+            raise c.refuse("dtype", f"{' and '.join(names)} must have one element type, and have {shown}", names)
+        return known[0] if known else None
+
+    return rule
+
+
+def Like(name: str) -> DTypeRule:
+    """The element type of one input."""
+
+    def rule(c: Call) -> DType | None:
+        operands = _operands(c, (name,))
+        return operands[0].dtype if operands else None
+
+    return rule
+
+
+def float_of(c: Call, dtype: DType | None) -> DType | None:
+    """What a function of real values makes of `dtype`."""
+    if dtype is None or dtype.is_float or dtype.is_complex:
+        return dtype
+    result = to_float(c.framework, dtype)
+    if result is None:
+        raise c.refuse("dtype", f"{c.name} does not take element type {dtype!r}")
+    return result
+
+
+def ToFloat(*names: str) -> DTypeRule:
+    """Floats stay, whole numbers become the framework's float."""
+    return lambda c: float_of(c, promoted(c, names))
+
+
+def Real(name: str) -> DTypeRule:
+    """The parts' element type of a complex input; any other stays."""
+
+    def rule(c: Call) -> DType | None:
+        dtype = c.tensor(name).dtype
+        return None if dtype is None else dtype.real
+
+    return rule
+
+
+def Given(name: str = "dtype", otherwise: DTypeRule | DType = FLOAT32) -> DTypeRule:
+    """The element type given as an argument, else what `otherwise` says."""
+
+    def rule(c: Call) -> DType | None:
+        given = c[name]
+        if given is not None:
+            return given
+        return otherwise if isinstance(otherwise, DType) else otherwise(c)
+
+    return rule
+
+
+def Summed(name: str = "x") -> DTypeRule:
+    """Sums of whole numbers and truth values are int64 (torch)."""
+
+    def rule(c: Call) -> DType | None:
+        dtype = c.tensor(name).dtype
+        if c.framework == "torch" and dtype is not None and (dtype.is_integer or dtype is BOOL):
+            return INT64
+        return dtype
+
+    return rule

@@ -1,0 +1,325 @@
+"""What an operator takes: tensors with a layout and element types, and typed attributes with refinements.
+
+Every kind answers two questions: does a Python value fit it (`takes`), and what does it become (`read`). The generator reads the same
+records to make values. A kind knows no framework: spellings live in `bindings`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tensorproof.terms.dtypes import ANY, DType, DTypes
+from tensorproof.terms.ints import Dim, Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "REQUIRED"})()
+"""The default of what has no default."""
+
+
+def is_size(value: Any) -> bool:
+    """A whole number, known or symbolic; a bool is not one."""
+    return type(value) is int or type(value) is Term
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex)) or type(value) is Term
+
+
+def as_size(value: Any) -> Any:
+    """The whole number in a zero-dimensional integer tensor with known contents; any other value is itself."""
+    if isinstance(value, TensorType) and value.contents is not None and len(value.contents) == 1 and value.dtype is not None:
+        return value.contents[0] if value.dtype.is_integer and is_size(value.contents[0]) else value
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor. `layout` names its axes; `scalar` lets a Python number stand in; `optional` lets it be None."""
+
+    name: str
+    layout: str = "..."
+    dtypes: DTypes = ANY
+    optional: bool = False
+    scalar: bool = False
+    default: Any = REQUIRED
+    values: str = ""
+    """What the generator must put in: "index:AXIS" (whole numbers below that axis), "unit" (0 to 1), "positive", "spd"."""
+
+    def takes(self, value: Any) -> bool:
+        if isinstance(value, TensorType):
+            return True
+        return (self.optional and value is None) or (self.scalar and is_number(value))
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Tensors:
+    """A list of tensors, all of one layout."""
+
+    name: str
+    layout: str = "..."
+    dtypes: DTypes = ANY
+    least: int = 1
+    optional: bool = False
+    default: Any = REQUIRED
+    values: str = ""
+
+    def takes(self, value: Any) -> bool:
+        if self.optional and value is None:
+            return True
+        return isinstance(value, (tuple, list)) and all(isinstance(v, TensorType) for v in value)
+
+    def read(self, value: Any) -> Any:
+        return None if value is None else tuple(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A whole number, within `least` and `most` where given (a violation is refused with the code OP/NAME)."""
+
+    name: str
+    default: Any = REQUIRED
+    least: int | None = None
+    most: int | None = None
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return is_size(as_size(value)) or (self.optional and value is None) or isinstance(value, bool)
+
+    def read(self, value: Any) -> Any:
+        return int(value) if isinstance(value, bool) else as_size(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """A real number."""
+
+    name: str
+    default: Any = REQUIRED
+    least: float | None = None
+    most: float | None = None
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, (int, float)) or type(value) is Term or (self.optional and value is None)
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """Any Python number, complex and bool included."""
+
+    name: str
+    default: Any = REQUIRED
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return is_number(value) or (self.optional and value is None) or (isinstance(value, TensorType) and len(value.shape) == 0)
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    name: str
+    default: Any = REQUIRED
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, (bool, int)) or (self.optional and value is None)
+
+    def read(self, value: Any) -> Any:
+        return None if value is None else bool(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of the input `of`; negative counts from the end. `extra` = 1 where a new axis is inserted (unsqueeze, stack).
+
+    The rule sees a non-negative axis when the rank is known; out of range is refused with the code OP/axis.
+    """
+
+    name: str = "dim"
+    default: Any = REQUIRED
+    of: str = "x"
+    extra: int = 0
+    optional: bool = False
+    scalar_ok: bool = True
+    """torch lets 0 and -1 name the missing axis of a rank-0 tensor."""
+
+    def takes(self, value: Any) -> bool:
+        return (is_size(as_size(value))) or (self.optional and value is None)
+
+    def read(self, value: Any) -> Any:
+        return as_size(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """One axis or several of the input `of`; the rule sees a tuple of non-negative axes, or None for "all"."""
+
+    name: str = "dim"
+    default: Any = REQUIRED
+    of: str = "x"
+    optional: bool = True
+    empty_is_all: bool = False
+    scalar_ok: bool = True
+    unique: bool = True
+
+    def takes(self, value: Any) -> bool:
+        if value is None:
+            return self.optional
+        return is_size(as_size(value)) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
+
+    def read(self, value: Any) -> Any:
+        if value is None:
+            return None
+        axes = tuple(as_size(v) for v in value) if isinstance(value, (tuple, list)) else (as_size(value),)
+        return None if self.empty_is_all and not axes else axes
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """`n` whole numbers, or one for all of them (n may name an attribute). The rule sees a tuple of n, or None when optional."""
+
+    name: str
+    n: int | str = 2
+    default: Any = REQUIRED
+    least: int | None = None
+    optional: bool = False
+    words: tuple[str, ...] = ()
+    """Strings that may stand in its place, such as "same"; the rule sees the string."""
+
+    def takes(self, value: Any) -> bool:
+        if isinstance(value, str):
+            return value in self.words
+        if value is None:
+            return self.optional
+        return is_size(value) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
+
+    def read(self, value: Any) -> Any:
+        return tuple(as_size(v) for v in value) if isinstance(value, (tuple, list)) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Ints:
+    """A list of whole numbers of any length: a shape, a permutation. An integer vector with known contents may stand in."""
+
+    name: str
+    default: Any = REQUIRED
+    least: int | None = None
+    optional: bool = False
+    one: bool = True
+    """Whether a single whole number stands for a list of one."""
+    shape: bool = False
+    """Whether these are sizes (the generator makes sizes, -1 is the binding's to resolve)."""
+
+    def takes(self, value: Any) -> bool:
+        if value is None:
+            return self.optional
+        if isinstance(value, TensorType):
+            return value.contents is not None or (value.shape.known and len(value.shape) == 1)
+        if isinstance(value, (tuple, list)):
+            return all(is_size(as_size(v)) for v in value)
+        return self.one and is_size(value)
+
+    def read(self, value: Any) -> Any:
+        if isinstance(value, TensorType):
+            return value.contents if value.contents is not None else value
+        if isinstance(value, (tuple, list)):
+            return tuple(as_size(v) for v in value)
+        return None if value is None else (value,)
+
+
+@dataclass(frozen=True, slots=True)
+class Floats:
+    """A number or a list of numbers (scale factors, weights)."""
+
+    name: str
+    default: Any = REQUIRED
+    optional: bool = True
+
+    def takes(self, value: Any) -> bool:
+        if value is None:
+            return self.optional
+        return is_number(value) or (isinstance(value, (tuple, list)) and all(is_number(v) for v in value))
+
+    def read(self, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a closed set of words; another is refused with the code OP/NAME."""
+
+    name: str
+    options: tuple[Any, ...]
+    default: Any = REQUIRED
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, (str, int, float)) or (value is None and (self.optional or None in self.options))
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """An element type given as an argument."""
+
+    name: str = "dtype"
+    default: Any = None
+    optional: bool = True
+    dtypes: DTypes = ANY
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, DType) or (value is None and self.optional)
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What stands between the brackets of `x[...]`."""
+
+    name: str = "index"
+    default: Any = REQUIRED
+
+    def takes(self, value: Any) -> bool:
+        return True
+
+    def read(self, value: Any) -> Any:
+        return value if isinstance(value, tuple) else (value,)
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """A value that the rule looks at itself, or that does not matter."""
+
+    name: str
+    default: Any = None
+
+    def takes(self, value: Any) -> bool:
+        return True
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+Input = Tensor | Tensors
+Attribute = Int | Float | Number | Bool | Axis | Axes | Sizes | Ints | Floats | Choice | ElementType | Index | Anything
+Parameter = Input | Attribute
+
+__all__ = [
+    "REQUIRED", "Anything", "Attribute", "Axes", "Axis", "Bool", "Choice", "Dim", "ElementType", "Float", "Floats", "Index", "Input",
+    "Int", "Ints", "Number", "Parameter", "Shape", "Sizes", "Tensor", "Tensors", "as_size", "is_number", "is_size",
+]  # fmt: skip

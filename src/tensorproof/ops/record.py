@@ -1,0 +1,127 @@
+"""The record of an operator: what it takes, what must hold, what comes out, and where it is undefined.
+
+A rule states requirements and returns shapes; it never asks. Rules are plain functions of a `Call` (see `call`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.ops.inputs import Attribute, Input, Parameter
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.predicates import Truth
+
+if TYPE_CHECKING:
+    from tensorproof.ops.call import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """Something that must hold: a code such as "conv2d/channels", the predicate, the sentence, and the arguments to blame."""
+
+    code: str
+    predicate: Truth
+    message: str
+    about: tuple[str, ...] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """Where an operator's value is undefined. `safe` is the interval (lo, hi, lo_open, hi_open) of `about` in which nothing happens."""
+
+    code: str
+    about: str
+    safe: Interval
+    yields: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A set of reals between two bounds, each open or closed."""
+
+    lo: float
+    hi: float
+    lo_open: bool = False
+    hi_open: bool = False
+
+    def holds(self, value: float) -> bool:
+        above = value > self.lo if self.lo_open else value >= self.lo
+        below = value < self.hi if self.hi_open else value <= self.hi
+        return above and below
+
+
+_INF = float("inf")
+EVERYTHING = Interval(-_INF, _INF)
+POSITIVE = Interval(0.0, _INF, lo_open=True)
+NON_NEGATIVE = Interval(0.0, _INF)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A named fact about values, read by every numeric domain.
+
+    kinds: "increasing" | "decreasing" (of `function` on `on`), "bounded" (to `bounds`), "join" (of the inputs), "same", "dot", "convex"
+    (between the least and the greatest input), "unknown".
+    """
+
+    kind: str = "unknown"
+    function: Callable[[float], float] | None = None
+    on: Interval = EVERYTHING
+    bounds: Interval = EVERYTHING
+    over: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """One output: its name, a fixed element type where it has one, and the attribute that must be true for it to exist."""
+
+    name: str
+    dtype: DType | None = None
+    when: str = ""
+
+
+DTypeRule = Callable[["Call"], DType | None]
+ShapeRule = Callable[["Call"], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An operator, declared once."""
+
+    name: str
+    inputs: tuple[Input, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    shape: ShapeRule | str = ""
+    """A rule, or the layout of the (one) output."""
+    dtype: DTypeRule | DType | None = None
+    outputs: tuple[Out, ...] = ()
+    """Left empty for one output. With several, the shape rule returns a list of shapes, one for each."""
+    codes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Axis name of a layout → the last word of the code of its equality, such as {"K": "inner"}."""
+    fold: Callable[[Call], Any] | None = None
+    """The exact contents of the output (a flat tuple), or None, for small integer tensors."""
+    values: Values = Values()
+    hazards: tuple[Hazard, ...] = ()
+    writes: tuple[str, ...] = ()
+    """Inputs that are written in place."""
+    aliases: str = ""
+    """The input that the output is a view of."""
+    random: bool = False
+    counted: bool = False
+    """Whether the number of outputs depends on the call: the shape rule returns a list and the result is a tuple."""
+    data_dependent: bool = False
+    """Whether a size depends on the contents."""
+    doc: str = ""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (*self.inputs, *self.attributes)
+
+    def parameter(self, name: str) -> Parameter | None:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        return None

@@ -1,0 +1,110 @@
+"""Element types and the sets of them that operators accept. Promotion lives in `promotion`."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class DType(Enum):
+    """An element type; `kind` is one of b(ool) u(nsigned) i(nt) f(loat) c(omplex) q(uantised) s(tring) o(paque)."""
+
+    BOOL = ("bool", "b", 8)
+    UINT8 = ("uint8", "u", 8)
+    UINT16 = ("uint16", "u", 16)
+    UINT32 = ("uint32", "u", 32)
+    UINT64 = ("uint64", "u", 64)
+    INT8 = ("int8", "i", 8)
+    INT16 = ("int16", "i", 16)
+    INT32 = ("int32", "i", 32)
+    INT64 = ("int64", "i", 64)
+    INT4 = ("int4", "i", 4)
+    UINT4 = ("uint4", "u", 4)
+    FLOAT8_E4M3FN = ("float8_e4m3fn", "f", 8)
+    FLOAT8_E5M2 = ("float8_e5m2", "f", 8)
+    FLOAT8_E4M3FNUZ = ("float8_e4m3fnuz", "f", 8)
+    FLOAT8_E5M2FNUZ = ("float8_e5m2fnuz", "f", 8)
+    FLOAT8_E8M0FNU = ("float8_e8m0fnu", "f", 8)
+    FLOAT16 = ("float16", "f", 16)
+    BFLOAT16 = ("bfloat16", "f", 16)
+    FLOAT32 = ("float32", "f", 32)
+    FLOAT64 = ("float64", "f", 64)
+    COMPLEX32 = ("complex32", "c", 32)
+    COMPLEX64 = ("complex64", "c", 64)
+    COMPLEX128 = ("complex128", "c", 128)
+    QINT8 = ("qint8", "q", 8)
+    QUINT8 = ("quint8", "q", 8)
+    QINT16 = ("qint16", "q", 16)
+    QUINT16 = ("quint16", "q", 16)
+    QINT32 = ("qint32", "q", 32)
+    STRING = ("string", "s", 0)
+    RESOURCE = ("resource", "o", 0)
+    VARIANT = ("variant", "o", 0)
+
+    def __init__(self, label: str, kind: str, bits: int) -> None:
+        self.label = label
+        self.kind = kind
+        self.bits = bits
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        return self.kind == "c"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whole numbers, bool left out."""
+        return self.kind in "iu"
+
+    @property
+    def real(self) -> DType:
+        """The element type of the parts of a complex number; any other type is its own."""
+        return _REAL.get(self, self)
+
+    @property
+    def complexified(self) -> DType:
+        """The complex type whose parts are this float type; any other type is its own."""
+        return _COMPLEX.get(self, self)
+
+    def __repr__(self) -> str:
+        return self.label
+
+    __str__ = __repr__
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+_REAL = {DType.COMPLEX32: DType.FLOAT16, DType.COMPLEX64: DType.FLOAT32, DType.COMPLEX128: DType.FLOAT64}
+_COMPLEX = {real: name for name, real in _REAL.items()}
+BY_LABEL: dict[str, DType] = {d.label: d for d in DType}
+
+BOOL, UINT8, INT8, INT16, INT32, INT64 = DType.BOOL, DType.UINT8, DType.INT8, DType.INT16, DType.INT32, DType.INT64
+UINT16, UINT32, UINT64 = DType.UINT16, DType.UINT32, DType.UINT64
+FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32, DType.FLOAT64
+COMPLEX32, COMPLEX64, COMPLEX128 = DType.COMPLEX32, DType.COMPLEX64, DType.COMPLEX128
+
+DTypes = frozenset[DType]
+
+
+def of_kind(kinds: str) -> DTypes:
+    return frozenset(d for d in DType if d.kind in kinds and d.bits >= 8 and (d.kind != "f" or d.bits >= 16))
+
+
+ANY: DTypes = frozenset(DType)
+BOOLS: DTypes = frozenset({BOOL})
+INTS: DTypes = frozenset({UINT8, INT8, INT16, INT32, INT64})
+ALL_INTS: DTypes = INTS | {UINT16, UINT32, UINT64}
+FLOATS: DTypes = frozenset({FLOAT16, BFLOAT16, FLOAT32, FLOAT64})
+FULL_FLOATS: DTypes = frozenset({FLOAT32, FLOAT64})
+COMPLEXES: DTypes = frozenset({COMPLEX32, COMPLEX64, COMPLEX128})
+FULL_COMPLEXES: DTypes = frozenset({COMPLEX64, COMPLEX128})
+REALS: DTypes = INTS | FLOATS
+REALS_OR_BOOL: DTypes = REALS | BOOLS
+NUMBERS: DTypes = REALS_OR_BOOL | COMPLEXES
+FLOATS_OR_COMPLEX: DTypes = FLOATS | COMPLEXES
+LINALG: DTypes = FULL_FLOATS | FULL_COMPLEXES
+INDEX: DTypes = frozenset({INT32, INT64})
+QUANTISED: DTypes = of_kind("q")

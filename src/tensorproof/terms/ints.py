@@ -1,0 +1,560 @@
+"""Symbolic integers: immutable, hash-consed polynomials over atoms, in a normal form.
+
+A dimension is a plain `int` where it is known and a `Term` where it is not. `==` is structural; `predicates.eq` makes a predicate.
+Division and remainder follow Python: they round down. A divisor is taken to be non-zero (rules state that as a requirement).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from math import gcd
+from typing import TYPE_CHECKING, Any, Union
+from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from tensorproof.terms.predicates import Predicate
+
+INF = float("inf")
+Bound = float  # an int, or plus or minus infinity
+
+
+class Origin(Enum):
+    """Who chooses a symbol's value decides what is reported."""
+
+    WORLD = "world"
+    USER = "user"
+    UNMODELLED = "unmodelled"
+
+
+class Atom:
+    """An indivisible factor: a symbol, or `//`, `%`, `min`, `max`, `ite` of terms that did not simplify."""
+
+    __slots__ = ("__weakref__", "args", "hi", "kind", "lo", "order", "origin")
+
+    kind: str
+    args: tuple[Any, ...]
+    lo: Bound
+    hi: Bound
+    origin: Origin | None
+    order: int
+
+    @property
+    def name(self) -> str:
+        return str(self.args[0])
+
+    def __repr__(self) -> str:
+        match self.kind:
+            case "symbol":
+                return self.name
+            case "//" | "%":
+                return f"({_grouped(self.args[0])} {self.kind} {_grouped(self.args[1])})"
+            case "ite":
+                return f"({self.args[1]!r} if {self.args[0]!r} else {self.args[2]!r})"
+            case _:
+                return f"{self.kind}({', '.join(map(repr, self.args))})"
+
+
+Monomial = tuple[tuple[Atom, int], ...]
+
+
+class Term:
+    """A polynomial with at least one atom; a constant is always a plain `int`."""
+
+    __slots__ = ("__weakref__", "_bounds", "parts")
+
+    parts: tuple[tuple[Monomial, int], ...]
+    _bounds: tuple[Bound, Bound] | None
+
+    def __add__(self, other: Dim) -> Dim:
+        return _sum(((self, 1), (other, 1)))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Dim) -> Dim:
+        return _sum(((self, 1), (other, -1)))
+
+    def __rsub__(self, other: Dim) -> Dim:
+        return _sum(((other, 1), (self, -1)))
+
+    def __neg__(self) -> Dim:
+        return _sum(((self, -1),))
+
+    def __mul__(self, other: Dim) -> Dim:
+        return _product(self, other)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, power: int) -> Dim:
+        result: Dim = 1
+        for _ in range(power):
+            result = result * self
+        return result
+
+    def __floordiv__(self, other: Dim) -> Dim:
+        return floordiv(self, other)
+
+    def __rfloordiv__(self, other: Dim) -> Dim:
+        return floordiv(other, self)
+
+    def __mod__(self, other: Dim) -> Dim:
+        return mod(self, other)
+
+    def __rmod__(self, other: Dim) -> Dim:
+        return mod(other, self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the truth of the symbolic size {self!r} is not known; state a requirement instead of branching")
+
+    def __repr__(self) -> str:
+        return _render(self)
+
+
+Dim = Union[int, Term]
+
+_ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
+_TERMS: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
+_count = 0
+
+
+def _atom(kind: str, args: tuple[Any, ...], lo: Bound, hi: Bound, origin: Origin | None = None) -> Atom:
+    global _count
+    key = (kind, args, lo, hi, origin) if kind == "symbol" else (kind, args)
+    found = _ATOMS.get(key)
+    if found is None:
+        found = Atom()
+        _count += 1
+        found.kind, found.args, found.lo, found.hi, found.origin, found.order = kind, args, lo, hi, origin, _count
+        _ATOMS[key] = found
+    return found
+
+
+def _term(parts: tuple[tuple[Monomial, int], ...]) -> Dim:
+    """The canonical term of sorted, non-zero parts."""
+    if not parts:
+        return 0
+    if len(parts) == 1 and not parts[0][0]:
+        return parts[0][1]
+    found = _TERMS.get(parts)
+    if found is None:
+        found = Term()
+        found.parts, found._bounds = parts, None  # pyright: ignore[reportPrivateUsage]
+        _TERMS[parts] = found
+    return found
+
+
+def _rank_of(monomial: Monomial) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Monomials are ordered by degree, then by their atoms, which stand in the order of their making."""
+    return (sum(p for _, p in monomial), tuple((a.order, p) for a, p in monomial))
+
+
+def _build(parts: Mapping[Monomial, int]) -> Dim:
+    kept = [(m, c) for m, c in parts.items() if c]
+    if len(kept) > 1:
+        kept.sort(key=lambda part: _rank_of(part[0]), reverse=True)
+    return _term(tuple(kept))
+
+
+def parts_of(x: Dim) -> tuple[tuple[Monomial, int], ...]:
+    if type(x) is Term:
+        return x.parts
+    return (((), int(x)),) if x else ()  # type: ignore[arg-type]
+
+
+def single(monomial: Monomial, coefficient: int) -> Dim:
+    """The term of one part."""
+    return _term(((monomial, coefficient),)) if coefficient else 0
+
+
+def symbol(name: str, lo: Bound = 0, hi: Bound | None = None, origin: Origin = Origin.WORLD) -> Term:
+    """A size that is not known, between `lo` and `hi`; equal names with equal bounds and origin are one symbol."""
+    atom = _atom("symbol", (name,), lo, INF if hi is None else hi, origin)
+    term = _of_atom(atom)
+    assert type(term) is Term
+    return term
+
+
+def _of_atom(atom: Atom) -> Dim:
+    if atom.lo == atom.hi and atom.kind != "symbol":
+        return int(atom.lo)
+    return _term(((((atom, 1),), 1),))
+
+
+def _sum(addends: Iterable[tuple[Dim, int]]) -> Dim:
+    total: dict[Monomial, int] = {}
+    for x, sign in addends:
+        for monomial, coefficient in parts_of(x):
+            total[monomial] = total.get(monomial, 0) + sign * coefficient
+    return _build(total)
+
+
+def _times(a: Monomial, b: Monomial) -> Monomial:
+    if not a or not b:
+        return a or b
+    powers = dict(a)
+    for atom, power in b:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(powers.items(), key=lambda factor: factor[0].order))
+
+
+def _product(a: Dim, b: Dim) -> Dim:
+    total: dict[Monomial, int] = {}
+    right = parts_of(b)
+    for m, c in parts_of(a):
+        for n, d in right:
+            key = _times(m, n)
+            total[key] = total.get(key, 0) + c * d
+    return _build(total)
+
+
+def product(items: Iterable[Dim]) -> Dim:
+    result: Dim = 1
+    for item in items:
+        result = result * item
+    return result
+
+
+# --- division -----------------------------------------------------------------------------------------------------
+
+
+def _quotient(m: Monomial, n: Monomial) -> Monomial | None:
+    """m / n where n divides m."""
+    powers = dict(m)
+    for atom, power in n:
+        left = powers.get(atom, 0) - power
+        if left < 0:
+            return None
+        if left:
+            powers[atom] = left
+        else:
+            del powers[atom]
+    return tuple(powers.items())
+
+
+def _divide(a: Dim, b: Dim) -> tuple[Dim, Dim]:
+    """(q, r) with a == q*b + r, taking out of `a` whatever the leading part of `b` divides."""
+    lead, unit = parts_of(b)[0]
+    quotient: dict[Monomial, int] = {}
+    rest: Dim = a
+    settled: dict[Monomial, int] = {}
+    constant = not lead
+    for _ in range(256):
+        left = parts_of(rest)
+        if not left:
+            break
+        monomial, coefficient = left[0]
+        factor = _quotient(monomial, lead)
+        times = coefficient // unit if constant else (coefficient // unit if coefficient % unit == 0 else 0)
+        if factor is None or times == 0:
+            settled[monomial] = settled.get(monomial, 0) + coefficient
+            rest = _sum(((rest, 1), (_term(((monomial, coefficient),)), -1)))
+            continue
+        quotient[factor] = quotient.get(factor, 0) + times
+        rest = _sum(((rest, 1), (_product(_term(((factor, times),)), b), -1)))
+    return _build(quotient), _sum(((rest, 1), (_build(settled), 1)))
+
+
+def _content(x: Dim) -> int:
+    return gcd(*(c for _, c in parts_of(x)))
+
+
+def _reduced(a: Dim, b: Dim) -> tuple[Dim, Dim, int]:
+    """a and b without their common whole factor."""
+    common = gcd(_content(a), _content(b))
+    if common > 1:
+        return (_term(tuple((m, c // common) for m, c in parts_of(a))), _term(tuple((m, c // common) for m, c in parts_of(b))), common)
+    return a, b, 1
+
+
+def floordiv(a: Dim, b: Dim) -> Dim:
+    if type(a) is not Term and type(b) is not Term:
+        return a // b
+    if b == 1:
+        return a
+    if b == 0:
+        raise ZeroDivisionError("division of a symbolic size by zero")
+    q, r = _divide(a, b)
+    if r == 0 or _within(r, b):
+        return q
+    r, b, _ = _reduced(r, b)
+    if type(r) is not Term and type(b) is not Term:
+        return q + r // b
+    if type(b) is int and b > 0:  # (u // c + k) // b == (u + k*c) // (c*b)
+        nested = _nested(r)
+        if nested is not None:
+            u, c, k = nested
+            return q + floordiv(u + k * c, c * b)
+    lo, hi = _quotient_bounds(r, b)
+    return q + _of_atom(_atom("//", (r, b), lo, hi))
+
+
+def _nested(r: Dim) -> tuple[Dim, int, int] | None:
+    parts = parts_of(r)
+    if len(parts) > 2 or parts[0][1] != 1 or len(parts[0][0]) != 1 or (len(parts) == 2 and parts[1][0]):
+        return None
+    atom, power = parts[0][0][0]
+    if power != 1 or atom.kind != "//" or type(atom.args[1]) is not int or atom.args[1] <= 0:
+        return None
+    return atom.args[0], atom.args[1], parts[1][1] if len(parts) == 2 else 0
+
+
+def mod(a: Dim, b: Dim) -> Dim:
+    if type(a) is not Term and type(b) is not Term:
+        return a % b
+    if b in (1, -1):
+        return 0
+    if b == 0:
+        raise ZeroDivisionError("remainder of a symbolic size by zero")
+    _, r = _divide(a, b)
+    if r == 0 or _within(r, b):
+        return r
+    r, b, common = _reduced(r, b)
+    if type(r) is not Term and type(b) is not Term:
+        return common * (r % b)
+    lo, hi = _range(b)
+    if lo > 0:
+        span: tuple[Bound, Bound] = (0, hi - 1)
+        low, high = _range(r)
+        if low >= 0:
+            span = (0, min(hi - 1, high))
+    elif hi < 0:
+        span = (lo + 1, 0)
+    else:
+        span = (min(lo + 1, 0), max(hi - 1, 0))
+    return common * _of_atom(_atom("%", (r, b), *span))
+
+
+def _within(r: Dim, b: Dim) -> bool:
+    """0 <= r < b, by bounds alone."""
+    return _range(r)[0] >= 0 and _range(b - r)[0] >= 1
+
+
+# --- min, max, if-then-else -----------------------------------------------------------------------------------------
+
+
+def _extreme(kind: str, items: Iterable[Dim]) -> Dim:
+    flat: list[Dim] = []
+    constant: int | None = None
+    pick: Callable[..., Any] = min if kind == "min" else max
+    for item in items:
+        if type(item) is not Term:
+            constant = int(item) if constant is None else pick(constant, item)  # type: ignore[arg-type]
+            continue
+        atom = sole_atom(item)
+        for x in atom.args if atom is not None and atom.kind == kind else (item,):
+            if type(x) is not Term:
+                constant = x if constant is None else pick(constant, x)
+            elif x not in flat:
+                flat.append(x)
+    if constant is not None:
+        flat.append(constant)
+    kept: list[Dim] = []
+    for i, x in enumerate(flat):
+        others = kept + flat[i + 1 :]
+        if not any(_beats(kind, y, x) for y in others):
+            kept.append(x)
+    if len(kept) == 1:
+        return kept[0]
+    lows, highs = zip(*(_range(x) for x in kept), strict=True)
+    kept.sort(key=lambda x: (type(x) is Term, [(_rank_of(m), c) for m, c in parts_of(x)]))
+    return _of_atom(_atom(kind, tuple(kept), pick(lows), pick(highs)))
+
+
+def _beats(kind: str, y: Dim, x: Dim) -> bool:
+    """Whether `y` is surely the one to keep of the two."""
+    difference = x - y if kind == "min" else y - x
+    return _range(difference)[0] >= 0
+
+
+def minimum(*items: Dim) -> Dim:
+    return min(items) if all(type(x) is not Term for x in items) else _extreme("min", items)  # type: ignore[type-var]
+
+
+def maximum(*items: Dim) -> Dim:
+    return max(items) if all(type(x) is not Term for x in items) else _extreme("max", items)  # type: ignore[type-var]
+
+
+def ite(condition: Predicate | bool, then: Dim, other: Dim) -> Dim:
+    if isinstance(condition, bool):
+        return then if condition else other
+    if then is other or then == other:
+        return then
+    (a, b), (c, d) = _range(then), _range(other)
+    return _of_atom(_atom("ite", (condition, then, other), min(a, c), max(b, d)))
+
+
+def absolute(x: Dim) -> Dim:
+    return maximum(x, -x)
+
+
+def ceildiv(a: Dim, b: Dim) -> Dim:
+    return -((-a) // b)
+
+
+# --- bounds -----------------------------------------------------------------------------------------------------------
+
+
+def _mul(a: Bound, b: Bound) -> Bound:
+    if a == 0 or b == 0:
+        return 0
+    try:
+        return a * b
+    except OverflowError:
+        return INF if (a > 0) == (b > 0) else -INF
+
+
+def _span_mul(a: tuple[Bound, Bound], b: tuple[Bound, Bound]) -> tuple[Bound, Bound]:
+    corners = (_mul(a[0], b[0]), _mul(a[0], b[1]), _mul(a[1], b[0]), _mul(a[1], b[1]))
+    return min(corners), max(corners)
+
+
+def _span_power(span: tuple[Bound, Bound], power: int) -> tuple[Bound, Bound]:
+    result: tuple[Bound, Bound] = (1, 1)
+    for _ in range(power):
+        result = _span_mul(result, span)
+    if power % 2 == 0:
+        return max(0, result[0]), result[1]
+    return result
+
+
+def _range(x: Dim) -> tuple[Bound, Bound]:
+    if type(x) is not Term:
+        return x, x  # type: ignore[return-value]
+    known = x._bounds  # pyright: ignore[reportPrivateUsage]
+    if known is None:
+        lo: Bound = 0
+        hi: Bound = 0
+        for monomial, coefficient in x.parts:
+            span: tuple[Bound, Bound] = (coefficient, coefficient)
+            for atom, power in monomial:
+                span = _span_mul(span, _span_power((atom.lo, atom.hi), power))
+            lo, hi = lo + span[0], hi + span[1]
+        known = x._bounds = (lo, hi)  # pyright: ignore[reportPrivateUsage]
+    return known
+
+
+def _floor(a: Bound, b: Bound) -> Bound:
+    if b in (INF, -INF):
+        return 0 if a == 0 or (a > 0) == (b > 0) else -1
+    if a in (INF, -INF):
+        return a if b > 0 else -a
+    return a // b
+
+
+def _quotient_bounds(a: Dim, b: Dim) -> tuple[Bound, Bound]:
+    (al, ah), (bl, bh) = _range(a), _range(b)
+    if bl <= 0 <= bh:
+        if bl < 0:
+            if a in (0,):
+                return 0, 0
+            reach = max(abs(al), abs(ah))
+            return -reach, reach
+        bl = 1  # a divisor is taken to be non-zero
+    corners = (_floor(al, bl), _floor(al, bh), _floor(ah, bl), _floor(ah, bh))
+    return min(corners), max(corners)
+
+
+def bounds(x: Dim) -> tuple[int | None, int | None]:
+    """The least and the greatest value that the normal form allows; None where there is no bound."""
+    lo, hi = _range(x)
+    return (None if lo == -INF else int(lo), None if hi == INF else int(hi))
+
+
+def lower(x: Dim) -> Bound:
+    return _range(x)[0]
+
+
+def upper(x: Dim) -> Bound:
+    return _range(x)[1]
+
+
+# --- reading terms --------------------------------------------------------------------------------------------------------
+
+
+def sole_atom(x: Dim) -> Atom | None:
+    """The atom that this term is, where it is no more than one."""
+    if type(x) is Term and len(x.parts) == 1:
+        monomial, coefficient = x.parts[0]
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+            return monomial[0][0]
+    return None
+
+
+def symbols(x: Any) -> frozenset[Atom]:
+    """Every symbol that a term or a predicate stands on."""
+    found: set[Atom] = set()
+    pending: list[Any] = [x]
+    seen: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if type(item) is Term:
+            pending.extend(atom for monomial, _ in item.parts for atom, _ in monomial)
+        elif type(item) is Atom:
+            if id(item) not in seen:
+                seen.add(id(item))
+                if item.kind == "symbol":
+                    found.add(item)
+                else:
+                    pending.extend(item.args)
+        elif hasattr(item, "terms"):
+            pending.extend(item.terms())
+    return frozenset(found)
+
+
+def rewrite(x: Dim, atom_value: Callable[[Atom], Dim]) -> Dim:
+    """The term with every atom replaced by what `atom_value` says."""
+    if type(x) is not Term:
+        return x
+    total: Dim = 0
+    for monomial, coefficient in x.parts:
+        value: Dim = coefficient
+        for atom, power in monomial:
+            replaced = atom_value(atom)
+            for _ in range(power):
+                value = value * replaced
+        total = total + value
+    return total
+
+
+def substitute(x: Dim, values: Mapping[Atom, Dim]) -> Dim:
+    """The term with symbols replaced; with a number for each symbol the result is a number."""
+    memo: dict[Atom, Dim] = {}
+
+    def value(atom: Atom) -> Dim:
+        if atom.kind == "symbol":
+            return values.get(atom, _of_atom(atom))
+        known = memo.get(atom)
+        if known is None:
+            args = atom.args
+            if atom.kind == "ite":
+                known = ite(args[0].substitute(values), rewrite(args[1], value), rewrite(args[2], value))
+            else:
+                inner = [rewrite(arg, value) for arg in args]
+                match atom.kind:
+                    case "//":
+                        known = floordiv(inner[0], inner[1])
+                    case "%":
+                        known = mod(inner[0], inner[1])
+                    case "min":
+                        known = minimum(*inner)
+                    case _:
+                        known = maximum(*inner)
+            memo[atom] = known
+        return known
+
+    return rewrite(x, value)
+
+
+def _grouped(x: Dim) -> str:
+    return f"({x!r})" if type(x) is Term and len(x.parts) > 1 else repr(x)
+
+
+def _render(x: Term) -> str:
+    shown: list[str] = []
+    for monomial, coefficient in x.parts:
+        factors = [repr(atom) if power == 1 else f"{atom!r}**{power}" for atom, power in monomial]
+        size = abs(coefficient)
+        text = "*".join(([str(size)] if size != 1 or not factors else []) + factors)
+        sign = "-" if coefficient < 0 else "+"
+        shown.append(f" {sign} {text}" if shown else (f"-{text}" if coefficient < 0 else text))
+    return "".join(shown)

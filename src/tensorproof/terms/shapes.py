@@ -1,0 +1,110 @@
+"""Shapes: sequences of axes, each an `int` or a symbolic `Term`, and of segments whose rank is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.terms.ints import Dim, Term, ite, lower, product, symbol
+from tensorproof.terms.predicates import Truth, disj, eq
+
+__all__ = ["Dim", "Segment", "Shape", "broadcast", "broadcast_axis", "unknown_shape"]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Some axes, nobody knows how many; `rank` and `count` (of elements) are symbols of its own."""
+
+    name: str
+    rank: Dim
+    count: Dim
+
+    def __repr__(self) -> str:
+        return f"*{self.name}"
+
+
+if TYPE_CHECKING:
+    _Base = tuple[Any, ...]
+else:
+    _Base = tuple
+
+
+class Shape(_Base):
+    """A tuple of axes. Where `known` holds, every item is a size and `len` is the rank."""
+
+    __slots__ = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether the rank is known."""
+        return not any(type(axis) is Segment for axis in self)
+
+    @property
+    def concrete(self) -> bool:
+        return all(type(axis) is int for axis in self)
+
+    @property
+    def rank(self) -> Dim:
+        total: Dim = 0
+        for axis in self:
+            total = total + (axis.rank if type(axis) is Segment else 1)
+        return total
+
+    @property
+    def numel(self) -> Dim:
+        return product(axis.count if type(axis) is Segment else axis for axis in self)
+
+    def __repr__(self) -> str:
+        return "(" + ", ".join(map(repr, self)) + (",)" if len(self) == 1 else ")")
+
+
+def unknown_shape(name: str) -> Shape:
+    """A shape of unknown rank."""
+    return Shape((Segment(name, symbol(f"rank({name})"), symbol(f"numel({name})")),))
+
+
+Require = Callable[[Truth, Dim, Dim], None]
+
+
+def broadcast_axis(a: Dim, b: Dim, require: Require) -> Dim:
+    """One axis of a broadcast: equal, or one of them 1."""
+    if a is b or a == b:
+        return a
+    if type(a) is int and type(b) is int:
+        if a == 1:
+            return b
+        require(b == 1, a, b)
+        return a
+    if a == 1:
+        return b
+    if b == 1:
+        return a
+    require(disj(eq(a, b), eq(a, 1), eq(b, 1)), a, b)
+    if type(a) is int or (type(b) is Term and lower(a) >= 2):
+        return a
+    if type(b) is int or lower(b) >= 2:
+        return b
+    return ite(eq(a, 1), b, a)
+
+
+def broadcast(shapes: Iterable[Shape], require: Require) -> Shape:
+    """The common shape, aligned at the last axis. Segments are kept only where all shapes agree on them."""
+    items = list(dict.fromkeys(shapes))
+    if len(items) == 1:
+        return items[0]
+    ranked = [s for s in items if s.known]
+    if len(ranked) < len(items):
+        open_ones = [s for s in items if not s.known]
+        if len(open_ones) == 1 and all(len(s) == 0 for s in ranked):
+            return open_ones[0]
+        return unknown_shape("broadcast of " + " and ".join(map(repr, items)))
+    longest = max(items, key=len)
+    result: list[Dim] = list(longest)
+    for shape in items:
+        if shape is longest:
+            continue
+        shift = len(result) - len(shape)
+        for i, axis in enumerate(shape):
+            result[shift + i] = broadcast_axis(result[shift + i], axis, require)
+    return Shape(result)

@@ -1,0 +1,45 @@
+"""What is known of one tensor: shape, element type, device, and the exact contents where they are small and known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.shapes import Dim, Shape
+
+MOST_CONTENTS = 4096
+"""Contents of larger tensors are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """One abstract tensor.
+
+    `weak` marks a Python number that became a tensor operand: it yields to the other operands in promotion.
+    `contents` holds the elements, flat and in row-major order, when all are known and few (ints may be symbolic terms).
+    `strides` is None for "row-major contiguous"; else a tuple of terms, or `UNKNOWN_STRIDES` when it cannot be told.
+    `layout` is "strided", "sparse_coo", "sparse_csr" ... as torch names them.
+    """
+
+    shape: Shape
+    dtype: DType | None = FLOAT32
+    weak: bool = False
+    device: str | None = None
+    contents: tuple[Any, ...] | None = None
+    strides: tuple[Dim, ...] | None = None
+    layout: str = "strided"
+    requires_grad: bool = False
+
+    def but(self, **changes: Any) -> TensorType:
+        return replace(self, **changes)
+
+    @property
+    def rank(self) -> Dim:
+        return self.shape.rank
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}{self.shape}"
+
+
+UNKNOWN_STRIDES: tuple[Dim, ...] = (-1,)
