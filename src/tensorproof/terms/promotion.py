@@ -105,8 +105,7 @@ def torch_promote(operands: Sequence[Operand], default_float: DType = FLOAT32) -
             if dtype is None:
                 return None
         held = categories[category]
-        joined = _torch_pair(dtype if held is None else held, dtype)
-        if joined is None:
+        if (joined := _torch_pair(dtype if held is None else held, dtype)) is None:
             return None
         categories[category] = joined
     result: DType | None = None
@@ -137,24 +136,26 @@ _TF_ABSENT = frozenset({DType.COMPLEX32, DType.FLOAT8_E8M0FNU})
 _TF_FROM_FLOAT = FLOATS | FULL_COMPLEXES | {DType.FLOAT8_E4M3FN, DType.FLOAT8_E5M2}
 _TF_FROM_INT = ALL_INTS | FLOATS | FULL_COMPLEXES | QUANTISED | {DType.INT4, DType.UINT4}
 _TF_FROM = {"b": _TF_FROM_BOOL, "i": _TF_FROM_INT, "u": _TF_FROM_INT, "f": _TF_FROM_FLOAT, "c": FULL_COMPLEXES}
+_TF_WIDE = (_TF_FROM_INT | _TF_FROM_FLOAT) - QUANTISED
+_TF_FROM_IN_GRAPH = _TF_FROM | {"b": _TF_WIDE | {BOOL}, "i": _TF_WIDE, "u": _TF_WIDE}
 
 
-def tf_promote(operands: Sequence[Operand], first_decides: bool = False) -> DType | None:
+def tf_promote(operands: Sequence[Operand], first_decides: bool = False, graph: bool = False) -> DType | None:
     """TensorFlow without new-style promotion: tensors must agree, and Python numbers are converted to the tensors' type.
 
     That is the rule of operators (`1 + x`) and, when eager, of most functions. Where `first_decides` (`tf.add`; most functions inside
     `tf.function` or a TF 1 graph) a number in first place is a tensor of int32, float32, complex128 or bool at once: `tf.add(1, x)` fails.
+    In a `graph` True and False turn into any number.
     """
     if not operands:
         return None
     if first_decides and operands[0].weak:
         result = _TF_NUMBER[operands[0].dtype.kind]
     else:
-        result = next((o.dtype for o in operands if not o.weak), _TF_NUMBER.get(operands[0].dtype.kind))
-    if result is None or result in _TF_ABSENT:
-        return None
-    agree = all(result in _TF_FROM[o.dtype.kind] if o.weak else o.dtype is result for o in operands)
-    return result if agree else None
+        result = next((o.dtype for o in operands if not o.weak), None) or _TF_NUMBER[operands[0].dtype.kind]
+    takes = _TF_FROM_IN_GRAPH if graph else _TF_FROM
+    agree = all(result in takes[o.dtype.kind] if o.weak else o.dtype is result for o in operands)
+    return result if agree and result not in _TF_ABSENT else None
 
 
 # --- Keras -----------------------------------------------------------------------------------------------------------------------
@@ -245,13 +246,12 @@ def _numpy_number(result: DType, kind: str) -> DType:
 
 
 def numpy_promote(operands: Sequence[Operand]) -> DType | None:
-    """NumPy 2: the element type of `np.add`, and np.result_type for more operands. Zero dimensions make no difference."""
+    """NumPy 2: as np.add, or np.result_type for more operands. Of ml_dtypes, bfloat16 and float8; complex32, int4 and uint4 are None."""
     # The highest kind first, as NumPy does: int16, uint16, float32 give float32, and not float64 by way of int32.
     tensors = sorted((o.dtype for o in operands if not o.weak), key=lambda d: -_RANK.get(d.kind, 0))
     result: DType | None = None
     for dtype in tensors:
-        result = _numpy_pair(dtype if result is None else result, dtype)
-        if result is None:
+        if (result := _numpy_pair(dtype if result is None else result, dtype)) is None:
             return None
     numbers = {o.dtype.kind for o in operands if o.weak}
     if not numbers:
