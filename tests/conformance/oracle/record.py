@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -204,8 +204,11 @@ def write(records: Iterable[Record], path: Path, notes: dict[str, Any]) -> None:
     partial.replace(path)
 
 
-def read(path: Path | None = None) -> Iterator[Record]:
-    """The records, in the order of op_db; raises FileNotFoundError with the command that makes the file."""
+def read(path: Path | None = None, keep: Callable[[str, str], bool] = lambda entry, spelling: True) -> Iterator[Record]:
+    """The records whose entry and spelling are kept, in the order of op_db.
+
+    Raises FileNotFoundError with the command that makes the file.
+    """
     path = path or cache_path()
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: python tests/conformance/oracle/dump.py (needs torch) makes it")
@@ -213,6 +216,8 @@ def read(path: Path | None = None) -> Iterator[Record]:
         for line in file:
             fields = json.loads(line)
             if "format" not in fields:
+                if not keep(fields["entry"], fields["spelling"]):
+                    continue
                 yield Record(**{name: from_json(value) for name, value in fields.items()})
             elif fields["format"] != FORMAT:
                 raise FileNotFoundError(f"{path} has an older format: run tests/conformance/oracle/dump.py again")
