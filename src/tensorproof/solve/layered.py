@@ -1,0 +1,124 @@
+"""The solver that engines use: constants, normal form and bounds first; Z3 is loaded for what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tensorproof.solve.port import Answer, Solution, Solver
+from tensorproof.terms.ints import Atom, symbols
+from tensorproof.terms.predicates import Predicate, Truth, conj, negate
+
+DEFAULT_BUDGET = 2_000_000
+"""Z3's own unit of work, not time, so that load never changes an answer."""
+
+
+class LayeredSolver:
+    """Implements the port. Predicates decide themselves by normal form and bounds when they are made, so that a plain `bool` here is
+    the first layer's answer."""
+
+    def __init__(self, budget: int = DEFAULT_BUDGET) -> None:
+        self._facts: list[Predicate] = []
+        self._false = False
+        self._marks: list[tuple[int, bool]] = []
+        self._budget = budget
+        self._z3: Solver | None = None
+        self._sent = 0
+
+    def assume(self, fact: Truth) -> None:
+        if fact is False:
+            self._false = True
+        elif fact is not True:
+            self._facts.append(fact)
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        self._marks.append((len(self._facts), self._false))
+        try:
+            yield
+        finally:
+            length, self._false = self._marks.pop()
+            del self._facts[length:]
+
+    def check(self, named: Sequence[tuple[str, Truth]] = ()) -> Solution:
+        if self._false:
+            return Solution(Answer.UNSAT)
+        for name, predicate in named:
+            if predicate is False:
+                return Solution(Answer.UNSAT, core=(name,))
+        pending = [(name, p) for name, p in named if not isinstance(p, bool)]
+        if not pending and not self._facts:
+            return Solution(Answer.SAT)
+        for name, predicate in pending:
+            if negate(predicate) in self._facts:
+                return Solution(Answer.UNSAT, core=(name,))
+        if len(pending) <= 1 and not self._relevant(pending):
+            quick = _easy(pending[0][1]) if pending else None
+            if quick is not None:
+                return quick
+        return self._ask(pending)
+
+    def proves(self, goal: Truth) -> bool | None:
+        """Whether the facts imply the goal; None when nobody could tell."""
+        if isinstance(goal, bool):
+            return True if goal else (True if self.check().answer is Answer.UNSAT else False)
+        if goal in self._facts:
+            return True
+        answer = self.check([("goal", negate(goal))]).answer
+        return None if answer is Answer.UNKNOWN else answer is Answer.UNSAT
+
+    def _relevant(self, pending: list[tuple[str, Predicate]]) -> list[Predicate]:
+        """The facts that share a symbol, directly or through others, with what is asked."""
+        if not pending:
+            return self._facts
+        reached: set[Atom] = set()
+        for _, predicate in pending:
+            reached |= symbols(predicate)
+        chosen: list[Predicate] = []
+        left = list(self._facts)
+        changed = True
+        while changed:
+            changed = False
+            for fact in list(left):
+                found = symbols(fact)
+                if not found or found & reached:
+                    reached |= found
+                    chosen.append(fact)
+                    left.remove(fact)
+                    changed = True
+        return chosen
+
+    def _ask(self, pending: list[tuple[str, Predicate]]) -> Solution:
+        from tensorproof.solve.z3_solver import Z3Solver
+
+        if self._z3 is None:
+            self._z3 = Z3Solver(self._budget)
+        with self._z3.scope():
+            for fact in self._relevant(pending):
+                self._z3.assume(fact)
+            return self._z3.check(pending)
+
+
+def _easy(predicate: Predicate) -> Solution | None:
+    """One comparison of one plain symbol: its bounds hold a witness, and the predicate's own making has ruled out the rest."""
+    if predicate.kind not in ("eq", "ne", "le"):
+        return None
+    parts = predicate.args[0].parts
+    constant = parts[-1][1] if not parts[-1][0] else 0
+    if len(parts) - (1 if constant else 0) != 1:
+        return None
+    monomial, coefficient = parts[0]
+    if len(monomial) != 1 or monomial[0][1] != 1 or monomial[0][0].kind != "symbol" or abs(coefficient) != 1:
+        return None
+    atom = monomial[0][0]
+    at = -constant * coefficient
+    ends = [at, at + 1, at - 1, atom.lo, atom.hi]
+    for value in ends:
+        if isinstance(value, int) and atom.lo <= value <= atom.hi:
+            total = coefficient * value + constant
+            if (total == 0) if predicate.kind == "eq" else (total != 0) if predicate.kind == "ne" else total <= 0:
+                return Solution(Answer.SAT, {atom.name: value})
+    return None
+
+
+__all__ = ["LayeredSolver", "conj"]

@@ -1,0 +1,139 @@
+"""Z3 behind the port. This is the one module that imports z3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import z3
+
+from tensorproof.solve.port import Answer, Solution
+from tensorproof.terms.ints import INF, Atom, Dim, Term, symbols
+from tensorproof.terms.predicates import Predicate, Truth
+
+_z3: Any = z3  # z3 carries no types
+
+
+class Z3Solver:
+    """Fixed seed, a limit on work and none on time. Symbols keep their bounds as facts."""
+
+    def __init__(self, budget: int) -> None:
+        self._solver = _z3.Solver()
+        self._solver.set("random_seed", 7)
+        self._solver.set("rlimit", budget)
+        self._ints: dict[Atom, Any] = {}
+        self._known: list[set[Atom]] = [set()]
+
+    def assume(self, fact: Truth) -> None:
+        if isinstance(fact, bool):
+            self._solver.add(_z3.BoolVal(fact))
+        else:
+            self._declare(fact)
+            self._solver.add(self.predicate(fact))
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        self._solver.push()
+        self._known.append(set())
+        try:
+            yield
+        finally:
+            self._known.pop()
+            self._solver.pop()
+
+    def check(self, named: Sequence[tuple[str, Truth]] = ()) -> Solution:
+        with self.scope():
+            guards: dict[str, Any] = {}
+            for i, (name, predicate) in enumerate(named):
+                guard = _z3.Bool(f"?{i}:{name}")
+                guards[str(guard)] = (guard, name)
+                if isinstance(predicate, bool):
+                    self._solver.add(_z3.Implies(guard, predicate))
+                else:
+                    self._declare(predicate)
+                    self._solver.add(_z3.Implies(guard, self.predicate(predicate)))
+            answer = self._solver.check(*(g for g, _ in guards.values()))
+            if answer == _z3.sat:
+                return Solution(Answer.SAT, self._witness())
+            if answer == _z3.unsat:
+                return Solution(Answer.UNSAT, core=tuple(guards[str(g)][1] for g in self._solver.unsat_core()))
+            return Solution(Answer.UNKNOWN, reason=str(self._solver.reason_unknown()))
+
+    def _witness(self) -> dict[str, int]:
+        model = self._solver.model()
+        known: set[Atom] = set().union(*self._known)
+        return {atom.name: model.eval(self._ints[atom], model_completion=True).as_long() for atom in sorted(known, key=lambda a: a.order)}
+
+    def _declare(self, fact: Predicate) -> None:
+        """Bounds of the symbols that are new in this scope."""
+        for atom in symbols(fact):
+            if any(atom in level for level in self._known):
+                continue
+            self._known[-1].add(atom)
+            variable = self.atom(atom)
+            if atom.lo != -INF:
+                self._solver.add(variable >= int(atom.lo))
+            if atom.hi != INF:
+                self._solver.add(variable <= int(atom.hi))
+
+    def predicate(self, item: Truth) -> Any:
+        if isinstance(item, bool):
+            return _z3.BoolVal(item)
+        match item.kind:
+            case "flag":
+                value = _z3.Bool(f"!{item.args[0]}")
+                return value if item.args[1] else _z3.Not(value)
+            case "and":
+                return _z3.And(*(self.predicate(p) for p in item.args))
+            case "or":
+                return _z3.Or(*(self.predicate(p) for p in item.args))
+            case "eq":
+                return self.term(item.args[0]) == 0
+            case "ne":
+                return self.term(item.args[0]) != 0
+            case _:
+                return self.term(item.args[0]) <= 0
+
+    def term(self, x: Dim) -> Any:
+        if type(x) is not Term:
+            return _z3.IntVal(int(x))  # type: ignore[arg-type]
+        total: Any = None
+        for monomial, coefficient in x.parts:
+            value: Any = None
+            for atom, power in monomial:
+                factor = self.atom(atom)
+                for _ in range(power):
+                    value = factor if value is None else value * factor
+            value = _z3.IntVal(coefficient) if value is None else value if coefficient == 1 else coefficient * value
+            total = value if total is None else total + value
+        return total
+
+    def atom(self, atom: Atom) -> Any:
+        known = self._ints.get(atom)
+        if known is not None:
+            return known
+        match atom.kind:
+            case "symbol":
+                made = _z3.Int(f"{atom.name}@{atom.order}")
+            case "//":
+                made = self._floor(self.term(atom.args[0]), self.term(atom.args[1]))
+            case "%":
+                a, b = self.term(atom.args[0]), self.term(atom.args[1])
+                made = a - b * self._floor(a, b)
+            case "ite":
+                made = _z3.If(self.predicate(atom.args[0]), self.term(atom.args[1]), self.term(atom.args[2]))
+            case kind:
+                made = self.term(atom.args[0])
+                for arg in atom.args[1:]:
+                    other = self.term(arg)
+                    made = _z3.If(made <= other, made, other) if kind == "min" else _z3.If(made >= other, made, other)
+        self._ints[atom] = made
+        return made
+
+    @staticmethod
+    def _floor(a: Any, b: Any) -> Any:
+        """z3 divides Euclid's way (the remainder is never negative), Python rounds down: they differ for negative divisors."""
+        if _z3.is_int_value(b) and b.as_long() > 0:
+            return a / b
+        return _z3.If(b > 0, a / b, (-a) / (-b))
