@@ -20,7 +20,7 @@ from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.promotion import torch_can_cast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import Outputs, TensorType
 
 
 @dataclass(slots=True)
@@ -241,7 +241,18 @@ def _guarded(session: Session, run: Any) -> Outcome:
         return Outcome(unknown=str(gave_up), requirements=session.requirements[before:])
     except (TypeError, IndexError, KeyError, ZeroDivisionError, AttributeError, ValueError, AssertionError) as bug:
         return Outcome(unknown=f"our rule failed: {type(bug).__name__}: {bug}")
-    return Outcome(outputs, session.requirements[before:])
+    return Outcome(_owned(outputs, session.framework), session.requirements[before:])
+
+
+def _owned(outputs: Any, framework: str) -> Any:
+    """The results as that framework's tensors."""
+    if isinstance(outputs, TensorType):
+        return outputs if outputs.framework == framework else outputs.but(framework=framework)
+    if isinstance(outputs, Outputs):
+        return Outputs.named((_owned(o, framework) for o in outputs), outputs.names)
+    if type(outputs) in (tuple, list):
+        return type(outputs)(_owned(o, framework) for o in outputs)
+    return outputs
 
 
 def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session) -> Any:

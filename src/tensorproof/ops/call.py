@@ -14,10 +14,10 @@ from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Fl
 from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
 from tensorproof.ops.record import Op, Out, Requirement
 from tensorproof.terms.dtypes import ANY, BOOL, COMPLEX64, FLOAT32, INT64, DType
-from tensorproof.terms.ints import Dim, Term, symbol
+from tensorproof.terms.ints import Dim, Origin, Term, symbol
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
-from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
+from tensorproof.terms.tensor import MOST_CONTENTS, Outputs, TensorType
 
 
 class Refused(Exception):
@@ -43,8 +43,9 @@ class Session:
     default_float: DType = FLOAT32
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
+        """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""
         self.made += 1
-        return symbol(f"{name}{self.site}#{self.made}", lo, hi)
+        return symbol(f"{name}{self.site}#{self.made}", lo, hi, Origin.UNMODELLED)
 
 
 def python_number(value: Any) -> TensorType:
@@ -335,7 +336,7 @@ def _results(call: Call, shapes: Any) -> Any:
         return tuple(_one(call, s, dtype) for s in shapes)
     present = [out for out in op.outputs if not out.when or call[out.when]]
     made = [s if isinstance(s, TensorType) else _one(call, s, _dtype(call, out)) for out, s in zip(present, shapes)]
-    return made[0] if len(made) == 1 else tuple(made)
+    return made[0] if len(op.outputs) == 1 or len(made) == 1 else Outputs.named(made, [out.name for out in present])
 
 
 def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
@@ -347,7 +348,7 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
         contents = call.op.fold(call)
         if contents is not None and len(contents) > MOST_CONTENTS:
             contents = None
-    return TensorType(made, dtype, contents=contents, device=_device(call))
+    return TensorType(made, dtype, contents=contents, device=_device(call), framework=call.framework)
 
 
 def _device(call: Call) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,8 @@ class TensorType:
     strides: tuple[Dim, ...] | None = None
     layout: str = "strided"
     requires_grad: bool = False
+    framework: str = "torch"
+    """Whose tensor it is: its methods and operators follow that framework's rules."""
 
     def but(self, **changes: Any) -> TensorType:
         return replace(self, **changes)
@@ -40,6 +43,18 @@ class TensorType:
 
     def __repr__(self) -> str:
         return f"{self.dtype}{self.shape}"
+
+
+class Outputs(tuple[Any, ...]):
+    """Several results of one call, with the names by which they may be asked for (`.values`, `.indices`)."""
+
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def named(cls, items: Iterable[Any], names: Iterable[str]) -> Outputs:
+        made = cls(items)
+        made.names = tuple(names)
+        return made
 
 
 UNKNOWN_STRIDES: tuple[Dim, ...] = (-1,)
