@@ -41,6 +41,8 @@ class Session:
     site: str = ""
     made: int = 0
     default_float: DType = FLOAT32
+    counts: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
+    """The number of true elements of each mask seen, by identity: `x[mask]` and `y[mask]` have one size."""
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""
@@ -348,7 +350,17 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
         contents = call.op.fold(call)
         if contents is not None and len(contents) > MOST_CONTENTS:
             contents = None
-    return TensorType(made, dtype, contents=contents, device=_device(call), framework=call.framework)
+    return TensorType(made, dtype, contents=contents, device=_device(call), strides=_strides(call), framework=call.framework)
+
+
+def _strides(call: Call) -> tuple[Dim, ...] | None:
+    """Contiguous inputs give a contiguous result, unless the rule says otherwise; of others torch may keep the order of axes or not."""
+    for parameter in call.op.inputs:
+        value = call.arguments.get(parameter.name)
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, TensorType) and one.strides is not None:
+                return UNKNOWN_STRIDES
+    return None
 
 
 def _device(call: Call) -> str | None:
