@@ -198,6 +198,21 @@ def table(found: list[Result], seconds: float) -> None:
     print(f"wrong refusals: {refusals}    left out: {len(left)} entries, {len(dropped)} error inputs    {seconds:.1f} s")
 
 
+def short_of_promise(found: list[Result]) -> list[str]:
+    """What the project promises and does not hold yet."""
+    ops = [r for r in found if r.record.table == "op_db" and r.record.kind == "sample"]
+    groups = by_entry(r for r in ops if r.record.primary)
+    mean = sum(map(share, groups.values())) / len(groups)
+    refused = sum(r.verdict == REFUSED for r in ops)
+    errors = share([r for r in found if r.record.kind == "error"])
+    promises = [
+        (mean >= 0.98, f"op_db samples: {mean:.2%}, at least 98 % promised"),
+        (refused == 0, f"{refused} wrong refusals, none promised"),
+        (errors >= 0.92, f"error inputs refused: {errors:.2%}, at least 92 % promised"),
+    ]
+    return [sentence for kept, sentence in promises if not kept]
+
+
 def worst(found: list[Result], count: int) -> None:
     """The entries furthest from whole, with the spelling to mend."""
     groups = sorted(by_entry(r for r in found if r.record.kind == "sample").items(), key=lambda g: (share(g[1]), g[0]))
@@ -230,6 +245,7 @@ def main() -> None:
     parser.add_argument("--list", choices=[WRONG, REFUSED, UNKNOWN, MISSED, BUG, STATE], dest="listed")
     parser.add_argument("--most", type=int, default=60, help="how many of the list to print")
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="the N entries furthest from whole")
+    parser.add_argument("--gate", action="store_true", help="exit 1 when a promise is not kept")
     options = parser.parse_args()
     start = time.perf_counter()
     found = list(results(wanted(options)))
@@ -239,6 +255,10 @@ def main() -> None:
         worst(found, options.worst)
     if not options.listed:
         table(found, time.perf_counter() - start)
+    if options.gate:
+        broken = short_of_promise(found)
+        print("\n".join(broken))
+        sys.exit(1 if broken else 0)
 
 
 if __name__ == "__main__":
