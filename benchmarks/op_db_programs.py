@@ -165,11 +165,15 @@ def save(out: Path, item: Item, text: str) -> Item:
     return item
 
 
+def tensorproof(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, "-m", "tensorproof", *arguments]
+    return subprocess.run(command, cwd=out, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
+
+
 def check_batch(out: Path, batch: list[Item]) -> dict[str, tuple[str, list[dict[str, Any]]]]:
     """Path → verdict and errors, of one `tensorproof check`; a batch that fails whole is halved until the guilty file stands alone."""
-    command = [sys.executable, "-m", "tensorproof", "check", "--output-format", "json", *(i.path for i in batch)]
-    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(command, cwd=out, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
+    done = tensorproof(out, "check", "--output-format", "json", *(i.path for i in batch))
     try:
         answer = json.loads(done.stdout)
     except json.JSONDecodeError:
@@ -186,6 +190,10 @@ def check_batch(out: Path, batch: list[Item]) -> dict[str, tuple[str, list[dict[
 
 def check(options: argparse.Namespace) -> int:
     manifest = json.loads((options.out / "manifest.json").read_text())
+    version = tensorproof(options.out, "--version")
+    if version.returncode:
+        print(f"tensorproof does not start: {version.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        return 2
     items = [Item(**p) for p in manifest["programs"]]
     items = [i for i in items if any(fnmatch.fnmatchcase(name, options.entry) for name in (i.entry, i.spelling))]
     start = time.perf_counter()
