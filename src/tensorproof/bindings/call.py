@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -14,7 +14,7 @@ from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.call import GiveUp, Refused, Session, apply
-from tensorproof.ops.inputs import REQUIRED, Anything, Int, Parameter, is_number
+from tensorproof.ops.inputs import REQUIRED, Anything, Int, Parameter, Tensor, Tensors, is_number
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -31,6 +31,8 @@ class Outcome:
     requirements: list[Requirement] = field(default_factory=list[Requirement])
     refused: Requirement | None = None
     unknown: str | None = None
+    bound: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The arguments by our names: what a requirement's `about` speaks of."""
 
 
 class Mismatch(Exception):
@@ -112,6 +114,8 @@ def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
         kind = own.get(argument.ours) or op.parameter(argument.ours)
         if kind is None:
             kind = _SIZE if construction and argument.ours[0].isupper() else Anything(argument.ours)
+        if argument.ours in row.tensors and isinstance(kind, Tensor) and kind.scalar:
+            kind = replace(kind, scalar=False)
         found[argument.ours] = kind
     return found
 
@@ -172,8 +176,6 @@ def _is_default(value: Any, default: Any) -> bool:
 
 def coerce(framework: str, kind: Parameter, value: Any) -> Any:
     """Outside torch, numbers and nested lists are tensors where a tensor is wanted."""
-    from tensorproof.ops.inputs import Tensor, Tensors
-
     if framework == "torch" or isinstance(value, TensorType) or value is None:
         return value
     if isinstance(kind, Tensor) and (isinstance(value, (list, tuple)) or (is_number(value) and not kind.scalar)):
@@ -210,13 +212,18 @@ def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = 
             return Outcome(unknown=f"no spelling for {name} in opset {opset}")
     mine = session or Session()
     mine.framework = found[0].framework
-    return _guarded(mine, lambda: _first_fit(found, args, named, mine))
+    seen: dict[str, Any] = {}
+    outcome = _guarded(mine, lambda: _first_fit(found, args, named, mine, seen))
+    outcome.bound = seen
+    return outcome
 
 
 def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
     """Call a module that was constructed before."""
     mine = session or Session()
     mine.framework = module.row.framework
+
+    seen: dict[str, Any] = {}
 
     def run() -> Any:
         row = module.row
@@ -226,9 +233,12 @@ def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | 
         except Mismatch as mismatch:
             raise Refused(Requirement("call/arguments", False, f"{mismatch}")) from None
         arguments = module_arguments(module, bound, mine)
+        seen.update(arguments)
         return _run(row, arguments, mine)
 
-    return _guarded(mine, run)
+    outcome = _guarded(mine, run)
+    outcome.bound = seen
+    return outcome
 
 
 def _guarded(session: Session, run: Any) -> Outcome:
@@ -255,7 +265,7 @@ def _owned(outputs: Any, framework: str) -> Any:
     return outputs
 
 
-def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session) -> Any:
+def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session, seen: dict[str, Any]) -> Any:
     reasons: list[str] = []
     for row in found:
         construction = row.call_arguments is not None
@@ -264,6 +274,7 @@ def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, 
         except Mismatch as mismatch:
             reasons.append(str(mismatch))
             continue
+        seen.update(bound)
         if construction:
             return construct(row, bound, session)
         return _run(row, {**bound, **row.fixed}, session)

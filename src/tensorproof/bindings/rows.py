@@ -56,6 +56,8 @@ class Row:
     only: dict[str, str] = field(default_factory=dict[str, str])
     ranks: dict[str, str] = field(default_factory=dict[str, str])
     inplace: str = ""
+    tensors: tuple[str, ...] = ()
+    """Arguments that must be tensors where the operator would take Python numbers as well."""
     creations: tuple[Creation, ...] = ()
     checks: tuple[tuple[str, str, str], ...] = ()
     create: str = ""
@@ -219,7 +221,7 @@ def _parse(name: str, raw: _Raw) -> Row:
     op, *options = _split(target, ";")
     arguments = _arguments(lists[0])
     fixed: dict[str, Any] = {}
-    special = {"via": "", "only": "", "rank": "", "inplace": ""}
+    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": ""}
     for option in options:
         key, _, value = option.partition("=")
         if key.strip() in special:
@@ -238,11 +240,14 @@ def _parse(name: str, raw: _Raw) -> Row:
             checks.append((head[8:].strip(), predicate.strip(), sentence.strip()))
         else:
             creations.append(_creation(head, body))
+    tensors = tuple(special["tensor"].split(",")) if special["tensor"] else ()
+    if not tensors and name.startswith(("torch.", "aten.")) and arguments:
+        tensors = (arguments[0].ours,)
     first, last = int(match[3] or 0), int(match[4]) if match[4] else (1 << 30)
     return Row(
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
-        (arguments[0].ours if raw.inplace else "") or special["inplace"], tuple(creations), tuple(checks), create, (first, last), raw.source,
+        (arguments[0].ours if raw.inplace else "") or special["inplace"], tensors, tuple(creations), tuple(checks), create, (first, last), raw.source,
     )  # fmt: skip
 
 

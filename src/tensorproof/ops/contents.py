@@ -1,42 +1,85 @@
-"""Known contents of small tensors, line by line: what folds of reductions, scans and sorts work on. Knows no operator."""
+"""Exact contents of small tensors: functions of whole numbers and truth values, applied element by element with broadcasting.
+
+Floating-point contents are left alone: what a float holds depends on rounding, and no shape needs it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from tensorproof.terms.tensor import TensorType
+from tensorproof.ops.call import Call
+from tensorproof.terms.dtypes import BOOL, DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
 
 
-def known(x: TensorType) -> bool:
-    """Whether every element and every size of a tensor of whole numbers or truth values is known."""
-    return x.contents is not None and x.shape.known and x.shape.concrete and x.dtype is not None and x.dtype.kind in "iub"
-
-
-def lines(x: TensorType, axes: Iterable[int]) -> list[list[Any]]:
-    """The elements along `axes` for each place on the other axes, in row-major order of those places."""
-    assert x.contents is not None
-    gone = set(axes)
-    steps = [1] * len(x.shape)
-    for i in range(len(x.shape) - 2, -1, -1):
-        steps[i] = steps[i + 1] * x.shape[i + 1]
-    outer = [[step * i for i in range(size)] for a, (size, step) in enumerate(zip(x.shape, steps)) if a not in gone]
-    inner = [[step * i for i in range(size)] for a, (size, step) in enumerate(zip(x.shape, steps)) if a in gone]
-    return [[x.contents[sum(o) + sum(i)] for i in product(*inner)] for o in product(*outer)]
-
-
-def along(x: TensorType, axis: int, function: Callable[[list[Any]], list[Any]]) -> tuple[Any, ...] | None:
-    """Every line along `axis` replaced by what `function` makes of it, flat; None when the contents are not known."""
-    if not known(x):
+def wrapped(value: Any, dtype: DType) -> Any:
+    """A whole number as `dtype` holds it. Symbols stand for sizes, which do not overflow."""
+    if dtype is BOOL:
+        return None if isinstance(value, Term) else bool(value)
+    if isinstance(value, Term):
+        return value if dtype.bits >= 32 else None
+    if not isinstance(value, int):
         return None
-    if len(x.shape) == 0:
-        return tuple(function(list(x.contents or ())))
-    made = [function(line) for line in lines(x, (axis,))]
-    if not made:
-        return ()
-    after = 1
-    for size in x.shape[axis + 1 :]:
-        after *= size
-    blocks = [made[i : i + after] for i in range(0, len(made), after)] if after else []
-    return tuple(line[k] for block in blocks for k in range(len(made[0])) for line in block)
+    value = int(value) & ((1 << dtype.bits) - 1)
+    return value - (1 << dtype.bits) if dtype.kind == "i" and value >> (dtype.bits - 1) else value
+
+
+def spread(contents: tuple[Any, ...], shape: Shape, to: tuple[int, ...]) -> list[Any]:
+    """The contents of a tensor broadcast to another shape."""
+    if len(contents) == 1:
+        return [contents[0]] * _count(to)
+    if tuple(shape) == to:
+        return list(contents)
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(0 if size == 1 else step)
+        step *= size
+    strides = [0] * (len(to) - len(shape)) + strides[::-1]
+    return [contents[sum(i * s for i, s in zip(at, strides))] for at in product(*map(range, to))]
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def each(c: Call, function: Callable[..., Any], names: tuple[str, ...], dtype: DType | None) -> tuple[Any, ...] | None:
+    """`function` of the elements of the named inputs, or None when some are not known, not whole, or too many."""
+    if dtype is None or not (dtype.is_integer or dtype is BOOL):
+        return None
+    operands: list[TensorType] = [v for v in (c[n] for n in names) if isinstance(v, TensorType)]
+    if any(v.contents is None or not v.shape.concrete or v.dtype is None or v.dtype.kind not in "biu" for v in operands):
+        return None
+    shape = tuple(broadcast([v.shape for v in operands], lambda holds, a, b: None))
+    if _count(shape) > MOST_CONTENTS:
+        return None
+    columns = [spread(v.contents, v.shape, shape) for v in operands if v.contents is not None]
+    found: list[Any] = []
+    for row in zip(*columns):
+        value = function(*row)
+        value = None if value is None else wrapped(value, dtype)
+        if value is None:
+            return None
+        found.append(value)
+    return tuple(found)
+
+
+def folding(function: Callable[..., Any], *names: str) -> Callable[[Call], tuple[Any, ...] | None]:
+    """A `fold` that computes `function` of the named inputs (x and y when none are named); the call's own rule gives the element type."""
+
+    def fold(c: Call) -> tuple[Any, ...] | None:
+        rule = c.op.dtype
+        dtype = rule if rule is None or isinstance(rule, DType) else rule(c)
+        return each(c, function, names or tuple(p.name for p in c.op.inputs), dtype)
+
+    return fold
+
+
+__all__ = ["each", "folding", "spread", "wrapped"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.record import DTypeRule
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType, DTypes
 from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.tensor import TensorType
 
@@ -39,6 +39,18 @@ def promoted(c: Call, names: Iterable[str]) -> DType | None:
 def Promote(*names: str) -> DTypeRule:
     """The common element type of the named inputs."""
     return lambda c: promoted(c, names)
+
+
+def Within(rule: DTypeRule, takes: DTypes) -> DTypeRule:
+    """What `rule` says, which in torch must be one of `takes`: kernels are chosen by the common type of the operands, not by each."""
+
+    def checked(c: Call) -> DType | None:
+        dtype = rule(c)
+        if c.framework == "torch" and dtype is not None and dtype not in takes:
+            raise c.refuse("dtype", f"{c.name} does not take operands of the common element type {dtype!r}", tuple(p.name for p in c.op.inputs))
+        return dtype
+
+    return checked
 
 
 def Same(*names: str) -> DTypeRule:

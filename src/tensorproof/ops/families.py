@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
-from tensorproof.ops.element_types import Promote, Summed, ToFloat
+from tensorproof.ops.element_types import Promote, Summed, ToFloat, Within
 from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, ElementType, Tensor
 from tensorproof.ops.record import DTypeRule, Hazard, Op, Out, Values
-from tensorproof.terms.dtypes import BOOL, INT64, NUMBERS, REALS_OR_BOOL, DType, DTypes
+from tensorproof.terms.dtypes import BOOL, INT64, NUMBERS, REALS_OR_BOOL, DType, DTypes, of_kind
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -63,6 +63,26 @@ def pairwise(
         name, (Tensor("x", "...", dtypes, scalar=True), Tensor("y", "...", dtypes, scalar=True)), attributes, broadcast_shape,
         dtype if dtype is not None else Promote("x", "y"), values=values, hazards=hazards, fold=fold, doc=doc,
     )  # fmt: skip
+
+
+NUMERIC: DTypes = of_kind("buifc")
+"""Every element type that some framework computes with, float8 left out."""
+
+
+def promoting(
+    name: str,
+    takes: DTypes,
+    *attributes: Attribute,
+    dtype: DTypeRule | None = None,
+    values: Values = Values(),
+    hazards: tuple[Hazard, ...] = (),
+    fold: Any = None,
+    operands: DTypes = NUMERIC,
+    doc: str = "",
+) -> Op:
+    """Two inputs that broadcast, of any element types whose common one (what `dtype` makes of them) torch `takes`."""
+    rule = Within(dtype if dtype is not None else Promote("x", "y"), takes)
+    return pairwise(name, operands, *attributes, dtype=rule, values=values, hazards=hazards, fold=fold, doc=doc)
 
 
 def reduced_shape(c: Call, x: str = "x", dim: str = "dim", keep: str = "keepdim") -> Shape:
@@ -127,5 +147,6 @@ def replaced(shape: Shape, axis: int, size: Dim) -> Shape:
 
 
 __all__ = [
-    "INT64", "ElementType", "broadcast_shape", "comparison", "elementwise", "moved", "pairwise", "reduced_shape", "reduction", "replaced", "same_shape",
+    "INT64", "NUMERIC", "ElementType", "broadcast_shape", "comparison", "elementwise", "moved", "pairwise", "promoting", "reduced_shape", "reduction",
+    "replaced", "same_shape",
 ]  # fmt: skip

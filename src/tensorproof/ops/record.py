@@ -40,14 +40,17 @@ class Hazard:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A set of reals between two bounds, each open or closed."""
+    """A set of reals between two bounds, each open or closed, less one point where there is a `hole`."""
 
     lo: float
     hi: float
     lo_open: bool = False
     hi_open: bool = False
+    hole: float | None = None
 
     def holds(self, value: float) -> bool:
+        if value == self.hole:
+            return False
         above = value > self.lo if self.lo_open else value >= self.lo
         below = value < self.hi if self.hi_open else value <= self.hi
         return above and below
@@ -57,6 +60,8 @@ _INF = float("inf")
 EVERYTHING = Interval(-_INF, _INF)
 POSITIVE = Interval(0.0, _INF, lo_open=True)
 NON_NEGATIVE = Interval(0.0, _INF)
+NON_ZERO = Interval(-_INF, _INF, hole=0.0)
+FINITE = Interval(-_INF, _INF, lo_open=True, hi_open=True)
 
 
 @dataclass(frozen=True, slots=True)
