@@ -59,7 +59,7 @@ def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:
 
 def needs_input(row: Row, arguments: Mapping[str, Any]) -> bool:
     """Whether a parameter's shape speaks of an axis that only the input tells."""
-    return row.framework == "keras"
+    return row.framework == "keras" or row.fixed.get("lazy") is True
 
 
 def _dtype(creation: Creation, arguments: Mapping[str, Any]) -> DType:

@@ -50,7 +50,12 @@ def ranks_in_words(layout: str) -> str:
     return " or ".join(words)
 
 
-_BUILTINS: dict[str, Any] = {"__builtins__": {}, "min": minimum, "max": maximum, "ceildiv": ceildiv}
+def sizes(value: Any, n: int) -> tuple[Dim, ...]:
+    """`n` sizes: those given, or the one given for all of them."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
+
+
+_BUILTINS: dict[str, Any] = {"__builtins__": {}, "min": minimum, "max": maximum, "ceildiv": ceildiv, "sizes": sizes}
 
 
 @lru_cache(maxsize=4096)

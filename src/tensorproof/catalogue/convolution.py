@@ -1,0 +1,187 @@
+"""Convolutions and transposed convolutions over one, two or three spatial axes, batched or not."""
+
+from __future__ import annotations
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Same
+from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
+from tensorproof.ops.record import Op
+from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
+from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEXES, FLOATS, INT64, NUMBERS, DType
+from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.shapes import Shape
+
+_same = Same("x", "weight", "bias")
+
+
+def _conv_dtype(c: Call) -> DType | None:
+    """torch's kernels for narrow whole numbers know no dilation."""
+    dtype = _same(c)
+    if c.framework == "torch" and dtype is not None and dtype.is_integer and dtype is not INT64:
+        plain = conj(*(eq(d, 1) for d in c["dilation"]))
+        c.require("dtype", plain, f"elements of type {dtype!r} are convolved without dilation only, and it is {c['dilation']!r}", ("x", "dilation"))
+    return dtype
+
+
+def _not_empty(c: Call, size: Dim) -> None:
+    """torch lets a batch or the channels be empty, not an image."""
+    batch = c.dims.get("N", 1)
+    c.require("empty", disj(ge(size, 1), eq(batch, 0), eq(c.dims["C"], 0)), "a spatial axis of x has no elements", "x")
+
+
+def _sides(c: Call, kernel: tuple[Dim, ...]) -> list[tuple[Dim, Dim]]:
+    """The padding before and after each axis. Of "same" only the size that it gives is told here."""
+    padding = c["padding"]
+    if padding == "valid":
+        return [(0, 0) for _ in kernel]
+    if padding == "same":
+        return same_sides(kernel, c["dilation"])
+    return list(zip(padding, c["padding_end"] or padding, strict=True))
+
+
+def _pad_with_image(c: Call, size: Dim, most: Dim) -> None:
+    """Padding that is taken from the image itself must find enough of it."""
+    mode = c["padding_mode"]
+    if mode == "reflect":
+        c.require("padding", lt(most, size), f"reflecting padding of {most!r} must be less than the axis, which has {size!r}", ("padding", "x"))
+    elif mode == "circular":
+        c.require("padding", le(most, size), f"circular padding of {most!r} goes round an axis of {size!r} more than once", ("padding", "x"))
+
+
+def _conv_shape(c: Call) -> Shape:
+    x, (out, per_group, *kernel) = c.shape("x"), c.shape("weight")
+    n, groups, channels = len(kernel), c["groups"], c.dims["C"]
+    wanted = per_group * groups
+    c.equal("channels", channels, wanted, f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}", ("x", "weight"))
+    c.require("groups", conj(ge(out, groups), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
+    if c.framework == "torch" and c["padding"] == "same":
+        for s in c["stride"]:
+            c.require("stride", eq(s, 1), f"padding='same' needs stride 1, and it is {s!r}", ("stride", "padding"))
+    made: list[Dim] = []
+    for i, (size, k, s, d, (before, after)) in enumerate(zip(x[-n:], kernel, c["stride"], c["dilation"], _sides(c, tuple(kernel)), strict=True)):
+        c.require("kernel", ge(k, 1), f"a kernel has at least one element, and axis {i} of it has {k!r}", "weight")
+        if c["kernel"] is not None:
+            c.equal("kernel", k, c["kernel"][i], "the weight's kernel is {a} and the kernel given is {b}", ("weight", "kernel"))
+        _pad_with_image(c, size, maximum(before, after))
+        _not_empty(c, size)
+        if c["padding"] == "same":
+            c.require("kernel", ge(size, 1), "padding='same' of an empty axis leaves no room for the kernel", "x")
+            made.append(ceildiv(size, s))
+        else:
+            must_fit(c, size + before + after, span(k, d))
+            made.append(places(size + before + after, span(k, d), s))
+    if c.framework == "torch":  # no input channels: no output channels either
+        out = ite(eq(per_group, 0), 0, out)
+    return Shape((*x[: -n - 1], out, *made))
+
+
+def _conv(n: int) -> Op:
+    return Op(
+        f"conv{n}d",
+        inputs=(
+            Tensor("x", images(n), NUMBERS - BOOLS),
+            Tensor("weight", f"M K {AXES[n].lower()}", NUMBERS - BOOLS),
+            Tensor("bias", "M", NUMBERS - BOOLS, optional=True),
+        ),
+        attributes=(
+            Sizes("stride", n, 1, least=1),
+            Sizes("padding", n, 0, least=0, words=("same", "valid")),
+            Sizes("dilation", n, 1, least=1),
+            Int("groups", 1, least=1),
+            Choice("padding_mode", ("zeros", "reflect", "replicate", "circular"), "zeros"),
+            Sizes("padding_end", n, None, least=0, optional=True),
+            Sizes("kernel", n, None, optional=True),
+        ),
+        shape=_conv_shape,
+        dtype=_conv_dtype,
+        codes={"M": "bias"},
+        doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis.",
+    )
+
+
+CONVOLUTIONS = (_conv(1), _conv(2), _conv(3))
+
+
+def _transposed_shape(c: Call) -> Shape:
+    x, (_, per_group, *kernel) = c.shape("x"), c.shape("weight")
+    n, groups, channels = len(kernel), c["groups"], c.dims["C"]
+    c.require("groups", conj(ge(channels, groups), eq(channels % groups, 0)), f"{channels!r} channels do not divide into {groups!r} groups", ("x", "groups"))
+    c.require("empty", ge(per_group, 1), "the weight has no output channels", "weight")
+    wanted = _wanted_sizes(c, n)
+    made: list[Dim] = []
+    after = c["padding_end"] or c["padding"]
+    for i, (size, k, s, d) in enumerate(zip(x[-n:], kernel, c["stride"], c["dilation"], strict=True)):
+        c.require("kernel", ge(k, 1), f"a kernel has at least one element, and axis {i} of it has {k!r}", "weight")
+        _not_empty(c, size)
+        least = (size - 1) * s - c["padding"][i] - after[i] + span(k, d)
+        extra = c["output_padding"][i]
+        if wanted is not None:
+            within = conj(ge(wanted[i], least), lt(wanted[i], least + s))
+            c.require("output_size", within, f"an output of {wanted[i]!r} is asked for, and {least!r} to {least + s - 1!r} can be made", ("output_size", "x"))
+            extra = wanted[i] - least
+        else:
+            c.require("output_padding", lt(extra, maximum(s, d)), f"output_padding {extra!r} must be less than stride {s!r} or dilation {d!r}", "output_padding")
+        c.require("output", ge(least + extra, 1), f"axis {i} of the output would have {least + extra!r} elements", ("x", "padding"))
+        made.append(least + extra)
+    if c.given("bias"):
+        c.equal("bias", c.shape("bias")[0], per_group * groups, "bias has {a} elements and there are {b} output channels", ("bias", "weight"))
+    return Shape((*x[: -n - 1], per_group * groups, *made))
+
+
+def _wanted_sizes(c: Call, n: int) -> tuple[Dim, ...] | None:
+    """The spatial part of `output_size`, which may name the other axes too."""
+    sizes = c["output_size"]
+    if sizes is None:
+        return None
+    rank = c.rank("x")
+    c.require("output_size", len(sizes) in (n, rank), f"output_size has {n} or {rank} elements, and here {len(sizes)}", "output_size")
+    return sizes[-n:]
+
+
+_TRANSPOSED = FLOATS | COMPLEXES | {INT64}
+
+
+def _conv_transpose(n: int) -> Op:
+    return Op(
+        f"conv_transpose{n}d",
+        inputs=(
+            Tensor("x", images(n), _TRANSPOSED),
+            Tensor("weight", f"C K {AXES[n].lower()}", _TRANSPOSED),
+            Tensor("bias", "B", _TRANSPOSED, optional=True),
+        ),
+        attributes=(
+            Sizes("stride", n, 1, least=1),
+            Sizes("padding", n, 0, least=0),
+            Sizes("output_padding", n, 0, least=0),
+            Int("groups", 1, least=1),
+            Sizes("dilation", n, 1, least=1),
+            Sizes("padding_end", n, None, least=0, optional=True),
+            Ints("output_size", None, optional=True, one=False),
+        ),
+        shape=_transposed_shape,
+        dtype=_same,
+        codes={"C": "channels"},
+        doc=f"Transposed convolution over {n} spatial axes.",
+    )
+
+
+TRANSPOSED = (_conv_transpose(1), _conv_transpose(2), _conv_transpose(3))
+
+
+def _tbc_shape(c: Call) -> Shape:
+    time = c.dims["T"] + 2 * c["padding"]
+    made = places(time, c.dims["k"])
+    c.require("kernel", ge(made, 0), f"the kernel reaches over {c.dims['k']!r} elements and the padded input has {time!r}", ("x", "weight"))
+    return Shape((made, c.dims["N"], c.dims["M"]))
+
+
+_TBC = NUMBERS - BOOLS - {COMPLEX32}
+CONV_TBC = Op(
+    "conv_tbc",
+    inputs=(Tensor("x", "T N C", _TBC), Tensor("weight", "k C M", _TBC), Tensor("bias", "M", _TBC)),
+    attributes=(Int("padding", 0, least=0),),
+    shape=_tbc_shape,
+    dtype=_same,
+    codes={"C": "channels", "M": "bias"},
+)

@@ -1,0 +1,44 @@
+"""Windows that slide over the last axes: what convolutions, pools and folds share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tensorproof.ops.call import Call
+from tensorproof.terms.ints import Dim, ceildiv, ite
+from tensorproof.terms.predicates import ge
+
+AXES = {1: "X", 2: "Y X", 3: "Z Y X"}
+"""The names of the spatial axes in layouts."""
+
+
+def images(n: int) -> str:
+    """The layout of `n` spatial axes behind channels, with or without a batch."""
+    return f"N C {AXES[n]} | C {AXES[n]}"
+
+
+def span(kernel: Dim, dilation: Dim = 1) -> Dim:
+    """The reach of a dilated kernel."""
+    return dilation * (kernel - 1) + 1
+
+
+def places(size: Dim, reach: Dim, stride: Dim = 1) -> Dim:
+    """How many windows fit into a (padded) size."""
+    return (size - reach) // stride + 1
+
+
+def places_rounded_up(size: Dim, before: Dim, after: Dim, reach: Dim, stride: Dim) -> Dim:
+    """As `places`, with a last window that may overhang, provided that it starts inside the input or the padding before it."""
+    found = ceildiv(size + before + after - reach, stride) + 1
+    return ite(ge((found - 1) * stride, size + before), found - 1, found)
+
+
+def same_sides(kernel: Iterable[Dim], dilation: Iterable[Dim]) -> list[tuple[Dim, Dim]]:
+    """The padding before and after each axis that keeps its size at stride 1."""
+    totals = [span(k, d) - 1 for k, d in zip(kernel, dilation, strict=True)]
+    return [(total // 2, total - total // 2) for total in totals]
+
+
+def must_fit(c: Call, padded: Dim, reach: Dim) -> None:
+    """State that the kernel fits into the padded input."""
+    c.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", "kernel"))
