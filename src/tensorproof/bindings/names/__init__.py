@@ -1,0 +1,101 @@
+"""Each library's public names, as `tools/public_names.py` wrote them from the real library (the first line of a list says which version).
+
+A name that is not listed is the program's error, so *cannot tell* matters here: nothing is said of private names, nor of what lies behind a
+name that is listed but was not entered (a class's attributes, a module that could not be imported).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["LIBRARIES", "closest", "is_public", "opsets", "public", "version"]
+
+LIBRARIES = ("torch", "tensorflow", "keras", "numpy", "onnx")
+_ROOTS = {"torch": "torch", "tf": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
+_ALIASES = {"tensorflow": "tf", "tf.compat.v2": "tf", "np": "numpy"}  # other ways to the same root
+_LARGEST = 1 << 20  # bytes; a longer list is a damaged installation
+
+
+@cache
+def _lines(library: str) -> tuple[str, ...]:
+    if library not in LIBRARIES:
+        raise KeyError(library)
+    with files(__name__).joinpath(f"{library}.txt").open("rb") as stream:
+        data = stream.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise ValueError(f"the list of {library}'s public names is longer than {_LARGEST} bytes")
+    return tuple(data.decode().splitlines())
+
+
+@cache
+def _listing(library: str) -> dict[str, dict[str, tuple[int, ...]]]:
+    """By namespace: its names, and for an ONNX operator the opsets that changed it."""
+    listing: dict[str, dict[str, tuple[int, ...]]] = {}
+    inside: dict[str, tuple[int, ...]] = {}
+    for line in _lines(library):
+        if line.startswith(" "):
+            name, *since = line.split()
+            inside[name] = tuple(map(int, since))
+        elif not line.startswith("#"):
+            inside = listing.setdefault(line, {})
+    return listing
+
+
+@cache
+def public(library: str) -> frozenset[str]:
+    """All public dotted names of a library; KeyError for one that is not in LIBRARIES."""
+    return frozenset(f"{namespace}.{name}" for namespace, names in _listing(library).items() for name in names)
+
+
+def version(library: str) -> str:
+    """The version of the library that the list was made from."""
+    return _lines(library)[0].split()[-1]
+
+
+def _resolved(name: str) -> tuple[str | None, str]:
+    """The library of a dotted name, and the name as the lists spell it."""
+    for alias, root in _ALIASES.items():
+        if name == alias or name.startswith(alias + "."):
+            name = root + name.removeprefix(alias)
+    return _ROOTS.get(name.partition(".")[0]), name
+
+
+def is_public(name: str) -> bool | None:
+    """Whether the library has this name; None when that cannot be told."""
+    library, name = _resolved(name)
+    namespace, _, last = name.rpartition(".")
+    if library is None or any(part.startswith("_") for part in name.split(".")):
+        return None
+    if not namespace:
+        return True
+    listing = _listing(library)
+    if namespace not in listing:
+        return False if is_public(namespace) is False else None
+    if last in listing[namespace]:
+        return True
+    if library == "tensorflow" and not name.startswith("tf.compat."):  # it may be a program for TensorFlow 1
+        return None if name == "tf.contrib" or is_public(name.replace("tf.", "tf.compat.v1.", 1)) else False
+    return False
+
+
+def opsets(operator: str) -> tuple[int, ...]:
+    """The opsets in which an ONNX operator (`onnx.Conv`, `onnx.ml.Scaler`) was made or changed; empty when there is none."""
+    namespace, _, last = operator.rpartition(".")
+    return _listing("onnx").get(namespace, {}).get(last, ())
+
+
+def closest(name: str, n: int = 3) -> list[str]:
+    """Up to `n` public names that the writer may have meant, the likeliest first."""
+    from difflib import get_close_matches  # only wrong names need it
+
+    library, name = _resolved(name)
+    if library is None:
+        return []
+    namespace, _, last = name.rpartition(".")
+    listing = _listing(library)
+    if namespace in listing:  # only its last part is wrong: matches of a long common prefix would drown the answer
+        found = [f"{namespace}.{near}" for near in get_close_matches(last, listing[namespace], n)]
+        if found:
+            return found
+    return get_close_matches(name, public(library), n)
