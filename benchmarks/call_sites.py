@@ -5,20 +5,21 @@
 The wheels are downloaded once (`pip download --no-deps`, into $TENSORPROOF_WHEELS or /work/tmp/wheels) and parsed with `ast`; nothing of
 them is imported or run. What counts as a call site, by the name that it has in the public API:
 
-* **A dotted name.** The callee is a chain of names whose head was imported from torch in this file, at the top or in an enclosing function
-  (`import torch as th`, `from torch import nn`, `from torch.nn import functional as F`), or is a plain alias of one (`relu = F.relu`).
-  Where a name is defined is replaced by where it is public: `torch.nn.modules.conv.Conv2d` is `torch.nn.Conv2d`. A decorator counts when
-  it is called. A name that is passed and not called (`act_layer=nn.GELU`) does not count, nor does the call of a module that was built earlier.
+* **A dotted name.** The callee is a chain of names whose head was imported from torch in this file, at the top or in an enclosing
+  function (`import torch as th`, `from torch import nn`, `from torch.nn import functional as F`), or is a plain alias of one (`relu =
+  F.relu`). Where a name is defined is replaced by where it is public: `torch.nn.modules.conv.Conv2d` is `torch.nn.Conv2d`. A decorator
+  counts when it is called. A name that is passed and not called (`act_layer=nn.GELU`) does not count, nor does the call of a module that
+  was built earlier.
 * **A method.** The callee is `receiver.name` and `torch.Tensor` has a public attribute `name`. Types are unknown, so methods go by name,
   and a call is counted as `torch.Tensor.name` unless the receiver is surely no tensor: `self`, `cls`, `super()`; a name that this file
   imports, or defines as a class or function; a literal that is no number; a capitalised name; a call of a class (capitalised), of what
   comes from the standard library or a library without torch tensors (FOREIGN), or of a torch name that gives no tensor (`torch.device`,
-  `nn.*`); an attribute of `self` that the class somewhere binds to the call of a class; a local name or parameter bound or annotated as one of these
-  (`x: str`, `x = np.zeros(3)`).
-* **A method with a common name**, one that `str`, `bytes`, `list`, `tuple`, `dict`, `set`, a Python number or `nn.Module` has too (`split`,
-  `to`, `float`, `type`, `index`, …), counts only when the receiver is surely a tensor: a call that was itself counted and gives one; an
-  operator, index or `.T`, `.mT`, `.data`, `.grad` of one; a parameter annotated `Tensor`; or a local name whose latest binding above is one
-  of these. So `to` of a model is not counted, nor is `to` of a tensor that only types would tell.
+  `nn.*`); an attribute of `self` that the class somewhere binds to the call of a class; a local name or parameter bound or annotated as
+  one of these (`x: str`, `x = np.zeros(3)`).
+* **A method with a common name**, one that `str`, `bytes`, `list`, `tuple`, `dict`, `set`, a Python number or `nn.Module` has too
+  (`split`, `to`, `float`, `type`, `index`, …), counts only when the receiver is surely a tensor: a call that was itself counted and gives
+  one; an operator, index or `.T`, `.mT`, `.data`, `.grad` of one; a parameter annotated `Tensor`; or a local name whose latest binding
+  above is one of these. So `to` of a model is not counted, nor is `to` of a tensor that only types would tell.
 
 Each name is then *spelled* (`tensorproof.bindings.call.spelled`), on the reviewed list `no_shape_names.txt` of names that touch no shape,
 or neither. The exit status is 1 when more than 3 % of the call sites are neither.
