@@ -1,0 +1,7 @@
+"""`python -m tensorproof`."""
+
+import sys
+
+from tensorproof.cli.main import main
+
+sys.exit(main())

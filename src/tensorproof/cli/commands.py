@@ -1,0 +1,98 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from tensorproof.cli.main import VERSION
+from tensorproof.diagnostics.errors import BadInput
+
+FORMATS = ("full", "concise", "json")
+LATER = ("infer", "numerics", "space", "library", "explain")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="tensorproof", message="%(prog)s %(version)s")
+def tensorproof() -> None:
+    """Find the bugs of a deep-learning job before the job runs."""
+
+
+def _output_options(command: Any) -> Any:
+    for option in (
+        click.option("-v", "--verbose", is_flag=True, help="Also list every call that was not understood."),
+        click.option("-q", "--quiet", is_flag=True, help="Findings only, no closing line."),
+        click.option("--fail-on", type=click.Choice(["error", "warning", "unknown"]), default="error", help="What makes the exit status 1."),
+        click.option("--ignore", multiple=True, metavar="CODE", help="Leave out findings of this code or prefix."),
+        click.option("--select", multiple=True, metavar="CODE", help="Only findings of this code or prefix."),
+        click.option("--output-format", "output_format", default="full", metavar="|".join(FORMATS), help="How to print."),
+    ):
+        command = option(command)
+    return command
+
+
+@tensorproof.command()
+@click.argument("files", nargs=-1, required=True)
+@_output_options
+def check(
+    files: tuple[str, ...], output_format: str, select: tuple[str, ...], ignore: tuple[str, ...], fail_on: str, quiet: bool, verbose: bool
+) -> int:
+    """Will these programs crash on a tensor's shape, type or format?"""
+    if output_format not in FORMATS:
+        raise BadInput(f"the output format {output_format} is not built yet; there are {', '.join(FORMATS)}")
+    from tensorproof.app.check import check as check_programs
+    from tensorproof.diagnostics.diagnostic import Severity, Verdict
+
+    programs = check_programs(list(files))
+    for program in programs:
+        program.diagnostics = [d for d in program.diagnostics if _chosen(d.code, select, ignore)]
+    if output_format == "json":
+        from tensorproof.reporters import as_json
+
+        click.echo(as_json.render(programs))
+    else:
+        from tensorproof.reporters import text
+
+        click.echo(text.full(programs, quiet, verbose) if output_format == "full" else text.concise(programs, quiet))
+    severities = {d.severity for p in programs for d in p.diagnostics}
+    failed = Severity.ERROR in severities
+    if fail_on in ("warning", "unknown"):
+        failed = failed or Severity.WARNING in severities
+    if fail_on == "unknown":
+        failed = failed or any(p.verdict is Verdict.UNKNOWN for p in programs)
+    return int(failed)
+
+
+def _chosen(code: str, select: tuple[str, ...], ignore: tuple[str, ...]) -> bool:
+    def names(rule: str) -> bool:
+        return code == rule or code.startswith(rule.rstrip("/") + "/")
+
+    return (not select or any(map(names, select))) and not any(map(names, ignore))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command; every failure is one sentence on standard error and the exit status 2."""
+    if arguments and arguments[0] in LATER:
+        return _complain(f"the command {arguments[0]} is not built yet")
+    try:
+        return int(tensorproof.main(arguments, prog_name="tensorproof", standalone_mode=False) or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
+    except click.ClickException as error:
+        return _complain(error.format_message())
+    except BadInput as error:
+        return _complain(str(error))
+    except click.Abort:
+        return _complain("interrupted")
+    except BrokenPipeError:
+        return 2
+    except Exception as error:
+        return _complain(f"internal error: {type(error).__name__}: {error}; please report it")
+
+
+def _complain(sentence: str) -> int:
+    print(f"tensorproof: {sentence}", file=sys.stderr)
+    return 2

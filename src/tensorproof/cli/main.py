@@ -1,0 +1,18 @@
+"""The command line. Heavy parts are imported by the command that needs them, so that `--version` answers at once."""
+
+from __future__ import annotations
+
+import sys
+
+VERSION = "0.1.0"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The exit status: 0 no error found, 1 an error found, 2 the command could not do its work."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given == ["--version"]:
+        print(f"tensorproof {VERSION}")
+        return 0
+    from tensorproof.cli.commands import run
+
+    return run(given)

@@ -1,0 +1,16 @@
+"""A place in a source file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines and columns count from 1; the end column is one past the last character."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int

@@ -1,0 +1,39 @@
+"""The JSON report, version 1."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from tensorproof.app.check import Program
+from tensorproof.diagnostics.diagnostic import Diagnostic
+
+
+def render(programs: list[Program]) -> str:
+    report = {
+        "version": 1,
+        "programs": [_program(p) for p in programs],
+        "diagnostics": [diagnostic(d) for p in programs for d in p.diagnostics],
+    }
+    return json.dumps(report, indent=1, ensure_ascii=False)
+
+
+def _program(program: Program) -> dict[str, Any]:
+    counts = Counter((gap.callee, gap.span.line) for gap in program.gaps)
+    gaps = [{"callee": callee, "line": line, "count": count} for (callee, line), count in counts.items()]
+    return {
+        "path": program.path, "args": [], "verdict": program.verdict.value, "paths": program.paths,
+        "coverage": {"calls": program.calls, "gaps": gaps}, "seconds": round(program.seconds, 6),
+    }  # fmt: skip
+
+
+def diagnostic(d: Diagnostic) -> dict[str, Any]:
+    span = d.span
+    return {
+        "code": d.code, "severity": d.severity.value, "message": d.message,
+        "path": span.path, "line": span.line, "column": span.column, "end_line": span.end_line, "end_column": span.end_column,
+        "certainty": d.certainty.value, "witness": d.witness,
+        "trail": [{"path": s.span.path, "line": s.span.line, "message": s.message} for s in d.trail],
+        "fix": None,
+    }  # fmt: skip

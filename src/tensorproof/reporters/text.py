@@ -1,0 +1,60 @@
+"""Reports for people: `full` shows the source, `concise` one line a finding. Both end with what was and was not understood."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tensorproof.app.check import Program
+from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
+
+
+def concise(programs: list[Program], quiet: bool = False) -> str:
+    lines = [_head(d) for p in programs for d in p.diagnostics]
+    return "\n".join(lines if quiet else [*lines, summary(programs)])
+
+
+def full(programs: list[Program], quiet: bool = False, verbose: bool = False) -> str:
+    blocks: list[str] = []
+    for program in programs:
+        lines = program.text.splitlines()
+        blocks += ["\n".join(_block(d, lines)) for d in program.diagnostics]
+        if verbose:
+            blocks += [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
+    return "\n\n".join(blocks if quiet else [*blocks, summary(programs)])
+
+
+def _head(d: Diagnostic) -> str:
+    return f"{d.span.path}:{d.span.line}:{d.span.column}: {d.severity.value}[{d.code}]: {d.message}"
+
+
+def _block(d: Diagnostic, lines: list[str]) -> list[str]:
+    def source(line: int) -> str:
+        return lines[line - 1] if 0 < line <= len(lines) else ""
+
+    text = source(d.span.line)
+    end = d.span.end_column if d.span.end_line == d.span.line else len(text) + 1
+    carets = " " * (d.span.column - 1) + "^" * max(1, end - d.span.column)
+    shown = [_head(d), f"{d.span.line:5} | {text}", f"      | {carets}"]
+    shown += [f"{s.span.line:5} | {source(s.span.line)}    {s.message}" for s in d.trail]
+    when = "fails for every input" if d.certainty is Certainty.ALWAYS else "fails when " + ", ".join(f"{k} = {v}" for k, v in d.witness.items())
+    return [*shown, f"   {when}"]
+
+
+def summary(programs: list[Program]) -> str:
+    """One line: findings, what was proved, what was not understood."""
+    errors = sum(d.severity is Severity.ERROR for p in programs for d in p.diagnostics)
+    verdicts = Counter(p.verdict for p in programs)
+    parts = [f"{_count(errors, 'error')} in {_count(len(programs), 'program')}"]
+    parts.append(f"{_count(verdicts[Verdict.VALID], 'path')} proved")
+    gaps = Counter(g.callee for p in programs for g in p.gaps)
+    first = {g.callee: g.span for p in reversed(programs) for g in reversed(p.gaps)}
+    if gaps:
+        named = ", ".join(f"{callee} ({first[callee].path}:{first[callee].line})" for callee, _ in gaps.most_common(3))
+        parts.append(f"{_count(sum(gaps.values()), 'call')} not understood: {named}{' …' if len(gaps) > 3 else ''}")
+    elif verdicts[Verdict.UNKNOWN]:
+        parts.append("a size that only the data decides is left open, so nothing is proved there")
+    return " · ".join(parts)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,30 @@
+"""What one run of a program through the front end leaves behind for the engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Step
+from tensorproof.diagnostics.span import Span
+from tensorproof.ops.record import Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A requirement with the place of the call that states it."""
+
+    requirement: Requirement
+    span: Span
+    trail: tuple[Step, ...] = ()
+
+
+@dataclass(slots=True)
+class Path:
+    """Requirements in the order they were stated, findings already certain, and what was not understood."""
+
+    stated: list[Stated] = field(default_factory=list[Stated])
+    findings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    gaps: list[Gap] = field(default_factory=list[Gap])
+    calls: int = 0
+    ended: bool = False
+    """Whether a certain error ended the run before the last statement."""

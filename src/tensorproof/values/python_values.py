@@ -1,0 +1,50 @@
+"""Abstract Python values. What is concrete stays a plain Python value; these stand for the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tensorproof.diagnostics.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that was not understood; the gap that made it is already counted."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something in a library, by its public name: a module, a function, a class."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that was looked up and not yet called."""
+
+    owner: Any
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Layer:
+    """A library's layer that the program constructed, with the place where it did."""
+
+    module: Any
+    span: Span
+    children: tuple[Any, ...] = ()
+
+
+def is_known(value: Any) -> bool:
+    """Whether no part of a plain container is unknown."""
+    if isinstance(value, Unknown):
+        return False
+    if isinstance(value, (tuple, list)):
+        return all(is_known(v) for v in value)
+    if isinstance(value, dict):
+        return all(is_known(v) for v in value.values())
+    return True
