@@ -1,0 +1,176 @@
+"""How torch makes tensors from Python values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.storage import cast
+from tensorproof.ops.inputs import Anything, ElementType, Ints, Number, Tensor
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.tensor import TensorType
+
+
+def _leaf(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
+    if a.get("requires_grad") is not True:
+        return made
+    differentiable = made.dtype is None or made.dtype.is_float or made.dtype.is_complex
+    run.require("gradient", differentiable, f"a tensor of {made.dtype!r} cannot require a gradient", ("requires_grad",))
+    return made.but(requires_grad=True)
+
+
+def leaf(a: dict[str, Any], run: Run) -> Any:
+    """A new tensor, which may require a gradient."""
+    return _leaf(run.default(a), a, run)
+
+
+def tensor(a: dict[str, Any], run: Run) -> Any:
+    """torch.tensor: numbers, nested sequences of them, or another array."""
+    data, dtype = a["data"], a.get("dtype")
+    if isinstance(data, TensorType):
+        return _leaf(run("constant", data=data.but(strides=None, weak=False, requires_grad=False), dtype=dtype), a, run)
+    if isinstance(data, range):
+        data = list(data)
+    if data is None or isinstance(data, (str, dict, set)):
+        raise run.refuse("data", f"a tensor cannot be made of {data!r}", ("data",))
+    try:
+        made = array_like("torch", data, None)
+    except Ragged:
+        raise run.refuse("ragged", "the nested lists have unequal lengths", ("data",)) from None
+    if made is None:
+        raise run.give_up("the data are not numbers that are known")
+    if made.dtype is not None and made.dtype.is_float:
+        made = made.but(dtype=run.session.default_float if made.dtype.bits == 32 else made.dtype)
+    return _leaf(run("constant", data=made, dtype=dtype or made.dtype), a, run)
+
+
+def parameter(a: dict[str, Any], run: Run) -> Any:
+    """nn.Parameter and nn.Buffer around a tensor."""
+    data = a.get("data")
+    if data is None:
+        data = run("empty", size=(0,))
+    if not isinstance(data, TensorType):
+        raise run.refuse("data", "a parameter is made of a tensor", ("data",))
+    return _leaf(data.but(requires_grad=False, weak=False), a, run)
+
+
+def rewrapped(a: dict[str, Any], run: Run) -> Any:
+    """The same tensor with another note on gradients."""
+    x: TensorType = a["x"]
+    return _leaf(x.but(requires_grad=False), {"requires_grad": a.get("requires_grad", True)}, run)
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Data, and no sizes: a list, a tuple or a tensor."""
+
+    name: str
+    default: Any = None
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, (list, tuple, TensorType))
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@takes(Data("data"))  # type: ignore[arg-type]
+def legacy(a: dict[str, Any], run: Run) -> Any:
+    """torch.FloatTensor([...]): data with the element type in the name."""
+    made = tensor({"data": a["data"]}, run)
+    dtype = a["dtype"] if isinstance(a["dtype"], DType) else BY_LABEL[a["dtype"]]
+    if isinstance(a["data"], TensorType) and a["data"].dtype is not None and a["data"].dtype is not dtype:
+        raise run.refuse("dtype", f"{run.name} takes a tensor of {dtype!r}, not of {a['data'].dtype!r}", ("data",))
+    return made.but(dtype=dtype, contents=cast(made.contents, dtype))
+
+
+@takes(Tensor("x"), Ints("size", least=0, shape=True), Number("value"), ElementType())
+def new(a: dict[str, Any], run: Run) -> Any:
+    """x.new_zeros(size): as torch.zeros, with the element type of x."""
+    dtype = a.get("dtype") or a["x"].dtype
+    if run.row.op == "full":
+        return _leaf(run("full", size=a["size"], value=a["value"], dtype=dtype), a, run)
+    if run.row.op == "empty_strided":
+        return _leaf(run("empty_strided", size=a["size"], stride=a["stride"], dtype=dtype), a, run)
+    return _leaf(run("empty", size=a["size"], dtype=dtype), a, run)
+
+
+@takes(Tensor("x"), Anything("data"))
+def new_tensor(a: dict[str, Any], run: Run) -> Any:
+    data = a["data"]
+    dtype = a.get("dtype") or (data.dtype if isinstance(data, TensorType) else a["x"].dtype)
+    return tensor({"data": data, "dtype": dtype, "requires_grad": a.get("requires_grad")}, run)
+
+
+def from_numpy(a: dict[str, Any], run: Run) -> Any:
+    if not isinstance(a["data"], TensorType):
+        raise run.refuse("data", "from_numpy takes a NumPy array", ("data",))
+    return a["data"].but(framework="torch", weak=False)
+
+
+def fill(a: dict[str, Any], run: Run) -> Any:
+    """fill, zero and their in-place forms: the shape and element type stay."""
+    value = a["value"]
+    if isinstance(value, TensorType):
+        run.require("value", len(value.shape) == 0, f"the value must be one number, and has shape {value.shape!r}", ("value",))
+    return run("full_like", x=a["x"], value=value)
+
+
+def normal(a: dict[str, Any], run: Run) -> Any:
+    """torch.normal with sizes: mean and std are numbers."""
+    std = a["std"]
+    run.require("std", not isinstance(std, (int, float)) or std >= 0, f"the standard deviation must not be negative, and is {std!r}", ("std",))
+    return _leaf(run("random", size=a["size"], dtype=a.get("dtype")), a, run)
+
+
+def gaussian_window(a: dict[str, Any], run: Run) -> Any:
+    """A window with a positive width."""
+    width = a.get("std", a.get("tau"))
+    run.require("width", not isinstance(width, (int, float)) or width > 0, f"the width must be positive, and is {width!r}", ("std",))
+    run.require("center", a.get("center") is None or a.get("sym") is False, "center can be given only for a window that is not symmetric", ("center",))
+    return leaf(a, run)
+
+
+def cosine_window(a: dict[str, Any], run: Run) -> Any:
+    """A sum of cosines with given coefficients."""
+    factors = a["a"]
+    run.require("coefficients", isinstance(factors, (list, tuple)), "the coefficients must be a list of numbers", ("a",))
+    run.require("coefficients", len(factors) > 0, "the coefficients must not be empty", ("a",))
+    return leaf(a, run)
+
+
+def item(a: dict[str, Any], run: Run) -> Any:
+    """The Python number in a tensor of one element."""
+    x: TensorType = a["x"]
+    from tensorproof.terms.predicates import eq
+
+    run.require("one", eq(x.shape.numel, 1), f"only a tensor of one element has a Python number, and this one is {x.shape!r}", ("x",))
+    if x.contents is None or len(x.contents) != 1:
+        raise run.give_up("the number is not known")
+    return x.contents[0]
+
+
+def scalar(a: dict[str, Any], run: Run) -> Any:
+    """torch.scalar_tensor: of the default float type whatever the number is."""
+    value = a["value"]
+    default = run.session.default_float.complexified if isinstance(value, complex) else run.session.default_float
+    return _leaf(run("full", size=(), value=value, dtype=a.get("dtype") or default), a, run)
+
+
+@takes(Tensor("x", "... N"))
+def linalg_vander(a: dict[str, Any], run: Run) -> Any:
+    """torch.linalg.vander takes leading axes."""
+    x: TensorType = a["x"]
+    run.require("rank", len(x.shape) >= 1, "x must have at least one axis", ("x",))
+    run.require("columns", a["n"] is None or a["n"] > 1, f"N must be greater than 1, and is {a['n']!r}", ("n",))
+    row = run("vander", x=x.but(shape=type(x.shape)(x.shape[-1:]), contents=None, strides=None), n=a["n"])
+    return row.but(shape=type(x.shape)((*x.shape[:-1], *row.shape)))
+
+
+def kaiser(a: dict[str, Any], run: Run) -> Any:
+    beta = a["beta"]
+    run.require("beta", not isinstance(beta, (int, float)) or beta >= 0, f"beta must not be negative, and is {beta!r}", ("beta",))
+    return leaf(a, run)

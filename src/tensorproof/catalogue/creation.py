@@ -1,0 +1,257 @@
+"""Tensors made from numbers: constants, ranges, windows."""
+
+from __future__ import annotations
+
+from math import ceil, isfinite
+from typing import Any
+
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.storage import cast, small
+from tensorproof.ops.element_types import Given, Like
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor, is_size
+from tensorproof.ops.record import Op
+from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT32, INT64, NUMBERS, REALS, DType
+from tensorproof.terms.ints import Dim, Term, ceildiv, maximum
+from tensorproof.terms.predicates import ge, implies, le, lt, ne
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+STORED = NUMBERS | ALL_INTS | frozenset(d for d in DType if d.kind == "f")
+SIZE = Ints("size", least=0, shape=True)
+
+
+def default_float(c: Call) -> DType:
+    return FLOAT64 if c.framework == "numpy" else c.session.default_float
+
+
+def default_int(c: Call) -> DType:
+    return INT32 if c.framework in ("tf", "keras") else INT64
+
+
+def number(value: Any) -> Any:
+    """The number, where a zero-dimensional tensor with known contents may stand for it."""
+    return value.contents[0] if isinstance(value, TensorType) and value.contents is not None and len(value.contents) == 1 else value
+
+
+def number_type(c: Call, *values: Any) -> DType | None:
+    """The element type that Python numbers make."""
+    kinds = [v.dtype.kind if v.dtype is not None else "?" for v in values if isinstance(v, TensorType)]
+    if "?" in kinds:
+        return None
+    if "c" in kinds or any(isinstance(v, complex) for v in values):
+        return default_float(c).complexified if c.framework != "tf" else COMPLEX128
+    if "f" in kinds or any(isinstance(v, float) for v in values):
+        return default_float(c)
+    return BOOL if all(isinstance(v, bool) for v in values) else default_int(c)
+
+
+def filled(c: Call, shape: Shape, value: Any, dtype: DType | None) -> tuple[Any, ...] | None:
+    """The contents of a tensor full of one value."""
+    if not small(shape) or isinstance(number(value), TensorType) or value is None:
+        return None
+    one = cast((number(value),), dtype)
+    return None if one is None else one * int(shape.numel)  # type: ignore[arg-type]
+
+
+full_type = Given("dtype", lambda c: number_type(c, c["value"]))
+
+FULL = Op(
+    "full",
+    attributes=(SIZE, Number("value"), ElementType(dtypes=STORED)),
+    dtype=full_type,
+    shape=lambda c: Shape(c["size"]),
+    fold=lambda c: filled(c, Shape(c["size"]), c["value"], full_type(c)),
+    doc="A tensor of one value.",
+)
+EMPTY = Op(
+    "empty",
+    attributes=(SIZE, ElementType(dtypes=ANY)),
+    dtype=Given("dtype", default_float),
+    shape=lambda c: Shape(c["size"]),
+    doc="A tensor whose contents are not set.",
+)
+like_type = Given("dtype", Like("x"))
+FULL_LIKE = Op(
+    "full_like",
+    inputs=(Tensor("x", "...", STORED),),
+    attributes=(Number("value"), ElementType(dtypes=STORED)),
+    dtype=like_type,
+    shape=any_rank(lambda c: c.shape("x")),
+    fold=lambda c: filled(c, c.shape("x"), c["value"], like_type(c)),
+)
+EMPTY_LIKE = Op(
+    "empty_like",
+    inputs=(Tensor("x"),),
+    attributes=(ElementType(),),
+    dtype=like_type,
+    shape=any_rank(lambda c: c.shape("x")),
+)
+
+
+def empty_strided_shape(c: Call) -> TensorType:
+    size, stride = c["size"], c["stride"]
+    c.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
+    return TensorType(Shape(size), full_type(c) if c["dtype"] is not None else default_float(c), strides=stride, framework=c.framework)
+
+
+EMPTY_STRIDED = Op("empty_strided", attributes=(SIZE, Ints("stride", least=0), ElementType()), shape=empty_strided_shape)
+
+
+def empty_permuted_shape(c: Call) -> Shape:
+    size, order = c["size"], c["order"]
+    c.require("order", sorted(order) == list(range(len(size))), f"physical_layout must name each of the {len(size)} axes once, and is {order!r}", "order")
+    return Shape(size)
+
+
+EMPTY_PERMUTED = Op("empty_permuted", attributes=(SIZE, Ints("order"), ElementType()), dtype=Given("dtype", default_float), shape=empty_permuted_shape)
+
+
+def eye_shape(c: Call) -> Shape:
+    n, m = c["n"], c["m"]
+    return Shape((n, n if m is None else m))
+
+
+def eye_contents(c: Call) -> tuple[Any, ...] | None:
+    n, m = eye_shape(c)
+    return cast(tuple(int(i == j) for i in range(n) for j in range(m)), eye_type(c)) if small((n, m)) else None
+
+
+eye_type = Given("dtype", default_float)
+EYE = Op(
+    "eye",
+    attributes=(Int("n", least=0), Int("m", None, least=0, optional=True), ElementType(dtypes=STORED)),
+    dtype=eye_type,
+    shape=eye_shape,
+    fold=eye_contents,
+    doc="Ones on the diagonal.",
+)
+
+
+def _ends(c: Call) -> tuple[Any, Any, Any]:
+    return number(c["start"]), number(c["end"]), number(c["step"])
+
+
+def arange_size(c: Call) -> Dim:
+    start, end, step = _ends(c)
+    if any(isinstance(v, TensorType) for v in (start, end, step)):
+        return c.fresh("arange")
+    if any(isinstance(v, complex) for v in (start, end, step)):
+        raise c.refuse("ends", f"a range has real ends, not {start!r}, {end!r}, {step!r}", ("start", "end", "step"))
+    if any(isinstance(v, float) for v in (start, end, step)):
+        if any(isinstance(v, Term) for v in (start, end, step)):
+            return c.fresh("arange")
+        c.require("step", step != 0, "a range cannot have step 0", "step")
+        c.require("ends", isfinite(start) and isfinite(end), f"the ends of a range must be finite, and are {start!r} and {end!r}", ("start", "end"))
+        if c.framework != "numpy":
+            c.require("direction", (end - start) / step >= 0, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
+        return max(0, ceil((end - start) / step))
+    c.require("step", ne(step, 0), "a range cannot have step 0", "step")
+    if c.framework == "numpy":
+        return maximum(0, ceildiv(end - start, step))
+    for way in (implies(ge(step, 1), le(start, end)), implies(lt(step, 0), le(end, start))):
+        c.require("direction", way, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
+    return ceildiv(end - start, step)
+
+
+arange_type = Given("dtype", lambda c: number_type(c, c["start"], c["end"], c["step"], 0))
+
+
+def arange_contents(c: Call) -> tuple[Any, ...] | None:
+    start, end, step = _ends(c)
+    if not all(is_size(v) for v in (start, end, step)):
+        return None
+    size = ceildiv(end - start, step)
+    return cast(tuple(start + i * step for i in range(size)), arange_type(c)) if small((size,)) else None
+
+
+ARANGE = Op(
+    "arange",
+    attributes=(Number("start", 0), Number("end"), Number("step", 1), ElementType(dtypes=REALS)),
+    dtype=arange_type,
+    shape=lambda c: Shape((arange_size(c),)),
+    fold=arange_contents,
+    doc="Numbers from start up to, and without, end.",
+)
+
+
+def range_size(c: Call) -> Dim:
+    """torch.range: the end belongs to it."""
+    start, end, step = _ends(c)
+    if any(isinstance(v, TensorType) for v in (start, end, step)):
+        return c.fresh("range")
+    c.require("step", ne(step, 0) if is_size(step) else step != 0, "a range cannot have step 0", "step")
+    return (end - start) // step + 1 if all(is_size(v) for v in (start, end, step)) else int((end - start) / step) + 1
+
+
+RANGE = Op(
+    "inclusive_range",
+    attributes=(Number("start", 0), Number("end"), Number("step", 1), ElementType(dtypes=REALS)),
+    dtype=Given("dtype", default_float),
+    shape=lambda c: Shape((range_size(c),)),
+)
+
+
+def linspace_type(c: Call) -> DType | None:
+    if c["dtype"] is not None:
+        return c["dtype"]
+    made = number_type(c, c["start"], c["end"], 0.0)
+    return made
+
+
+def spaced(name: str, *attributes: Any) -> Op:
+    return Op(
+        name,
+        attributes=(Number("start"), Number("end"), Int("steps", least=0), *attributes, ElementType(dtypes=NUMBERS - {BOOL})),
+        dtype=linspace_type,
+        shape=lambda c: Shape((c["steps"],)),
+    )
+
+
+LINSPACE = spaced("linspace")
+LOGSPACE = spaced("logspace", Float("base", 10.0))
+CONSTANT = Op(
+    "constant",
+    attributes=(Anything("data"), ElementType()),
+    shape=any_rank(lambda c: c["data"].shape),
+    dtype=lambda c: c["dtype"] or c["data"].dtype,
+    fold=lambda c: cast(c["data"].contents, c["dtype"] or c["data"].dtype),
+    doc="A tensor from numbers, nested lists or another array.",
+)
+WINDOW = Op(
+    "window",
+    attributes=(Int("n", least=0), Float("beta", 12.0), ElementType(dtypes=FLOATS)),
+    dtype=Given("dtype", default_float),
+    shape="n",
+    doc="A window function of n samples.",
+)
+
+
+def vander_shape(c: Call) -> Shape:
+    (n,) = c.shape("x")
+    return Shape((n, n if c["n"] is None else c["n"]))
+
+
+VANDER = Op(
+    "vander",
+    inputs=(Tensor("x", "N", NUMBERS),),
+    attributes=(Int("n", None, least=0, optional=True), Bool("increasing", False)),
+    dtype=lambda c: INT64 if c.dtype("x") is BOOL or (c.dtype("x") or FLOAT32).is_integer else c.dtype("x"),
+    shape=vander_shape,
+)
+
+
+def complex_type(c: Call) -> DType | None:
+    x, y = c.dtype("x"), c.dtype("y")
+    if x is not None and y is not None and x is not y:
+        raise c.refuse("dtype", f"the parts must have one element type, and have {x!r} and {y!r}", ("x", "y"))
+    return None if x is None else x.complexified
+
+
+def parts(name: str, dtypes: frozenset[DType], doc: str) -> Op:
+    shape = lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))
+    return Op(name, (Tensor("x", "...", dtypes), Tensor("y", "...", dtypes)), (), shape, complex_type, doc=doc)
+
+
+COMPLEX = parts("complex", frozenset({FLOAT16, FLOAT32, FLOAT64}), "Complex numbers from real and imaginary parts.")
+POLAR = parts("polar", frozenset({FLOAT32, FLOAT64}), "Complex numbers from length and angle.")
+

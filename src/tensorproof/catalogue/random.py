@@ -1,0 +1,151 @@
+"""Random tensors. Shapes and element types only: no contents are ever known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.creation import SIZE, STORED, default_float, number
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Given, Like
+from tensorproof.ops.families import same_shape
+from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Number, Tensor, is_size
+from tensorproof.ops.record import Op
+from tensorproof.terms.dtypes import ALL_INTS, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL
+from tensorproof.terms.predicates import ge, gt, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+RANDOM = Op(
+    "random",
+    attributes=(SIZE, ElementType(dtypes=FLOATS_OR_COMPLEX)),
+    dtype=Given("dtype", default_float),
+    shape=lambda c: Shape(c["size"]),
+    random=True,
+    doc="Independent draws of real numbers.",
+)
+RANDOM_LIKE = Op(
+    "random_like",
+    inputs=(Tensor("x", "...", STORED),),
+    attributes=(ElementType(dtypes=FLOATS_OR_COMPLEX),),
+    dtype=Given("dtype", Like("x")),
+    shape=same_shape,
+    random=True,
+)
+
+
+def drawn_between(c: Call) -> None:
+    low, high = number(c["low"]), number(c["high"])
+    if is_size(low) and is_size(high):
+        c.require("range", lt(low, high), f"there is no whole number from {low!r} up to, and without, {high!r}", ("low", "high"))
+
+
+def randint_shape(c: Call) -> Shape:
+    drawn_between(c)
+    return Shape(c["size"])
+
+
+def randint_like_shape(c: Call) -> Shape:
+    drawn_between(c)
+    return c.shape("x")
+
+
+RANDINT = Op(
+    "randint",
+    attributes=(Number("low", 0), Number("high"), SIZE, ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
+    dtype=Given("dtype", INT64),
+    shape=randint_shape,
+    random=True,
+)
+RANDINT_LIKE = Op(
+    "randint_like",
+    inputs=(Tensor("x", "...", REALS_OR_BOOL | ALL_INTS),),
+    attributes=(Number("low", 0), Number("high"), ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
+    dtype=Given("dtype", Like("x")),
+    shape=any_rank(randint_like_shape),
+    random=True,
+)
+RANDPERM = Op(
+    "randperm", attributes=(Int("n", least=0), ElementType(dtypes=REALS | ALL_INTS)), dtype=Given("dtype", INT64), shape="n", random=True,
+)  # fmt: skip
+
+
+def normal_shape(c: Call) -> Shape:
+    mean, std = c["mean"], c["std"]
+    if std.weak:
+        c.require("std", number(std) >= 0, f"the standard deviation must not be negative, and is {number(std)!r}", "std")
+    return c.broadcast(*(v.shape for v in (mean, std) if isinstance(v, TensorType)), about=("mean", "std"))
+
+
+NORMAL = Op(
+    "normal",
+    inputs=(Tensor("mean", "...", FLOATS_OR_COMPLEX, scalar=True), Tensor("std", "...", FLOATS, scalar=True, values="positive")),
+    dtype=lambda c: next((c.dtype(n) for n in ("mean", "std") if not c[n].weak), default_float(c)),
+    shape=normal_shape,
+    random=True,
+)
+BERNOULLI = Op(
+    "bernoulli",
+    inputs=(Tensor("x", "...", FLOATS, values="unit"),),
+    attributes=(Float("p", None, 0.0, 1.0, optional=True),),
+    dtype=Like("x"),
+    shape=same_shape,
+    random=True,
+)
+POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),), dtype=Like("x"), shape=same_shape, random=True)
+BINOMIAL = Op(
+    "binomial",
+    inputs=(Tensor("x", "...", FLOATS, values="positive"), Tensor("y", "...", FLOATS, values="unit")),
+    dtype=Like("x"),
+    shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y")),
+    random=True,
+)
+
+
+def multinomial_shape(c: Call) -> Shape:
+    *lead, k = c.shape("x")
+    n = c["n"]
+    c.require("samples", gt(n, 0), f"num_samples must be at least 1, and is {n!r}", "n")
+    c.require("categories", ge(k, 1), "there is no category to draw from", "x")
+    if not c["replacement"]:
+        c.require("samples", ge(k, n), f"{n!r} different categories cannot be drawn out of {k!r}", ("n", "x"))
+    weights = c.contents("x")
+    if weights is not None and all(isinstance(w, (int, float)) for w in weights):
+        bad = [w for w in weights if not 0 <= w < float("inf")]
+        c.require("weights", not bad, f"the weight {bad[0] if bad else 0!r} is no probability", "x")
+    return Shape((*lead, n))
+
+
+MULTINOMIAL = Op(
+    "multinomial",
+    inputs=(Tensor("x", "N K | K", FLOATS, values="positive"),),
+    attributes=(Int("n"), Bool("replacement", False)),
+    dtype=INT64,
+    shape=multinomial_shape,
+    random=True,
+)
+
+
+def distribution(name: str, dtypes: frozenset[Any], *attributes: Any, open_at_zero: str = "", ordered: tuple[str, str] | None = None) -> Op:
+    """x is filled with draws. `open_at_zero`: an argument that must be positive; `ordered`: two arguments of which the first is not the larger."""
+
+    def shape(c: Call) -> Shape:
+        if open_at_zero and isinstance(c[open_at_zero], (int, float)):
+            c.require(open_at_zero, c[open_at_zero] > 0, f"{open_at_zero} must be positive, and is {c[open_at_zero]!r}", open_at_zero)
+        if ordered is not None:
+            low, high = c[ordered[0]], c[ordered[1]]
+            if isinstance(low, (int, float)) and isinstance(high, (int, float)):
+                c.require("range", low <= high, f"{ordered[0]} = {low!r} is above {ordered[1]} = {high!r}", ordered)
+        return c.shape("x")
+
+    return Op(name, (Tensor("x", "...", dtypes),), attributes, any_rank(shape), Like("x"), random=True, writes=("x",))
+
+
+UNIFORM = distribution("uniform_fill", FLOATS_OR_COMPLEX, Number("low", 0.0), Number("high", 1.0), ordered=("low", "high"))
+NORMAL_FILL = distribution("normal_fill", FLOATS_OR_COMPLEX, Number("mean", 0.0), Number("std", 1.0))
+CAUCHY = distribution("cauchy_fill", FLOATS, Number("median", 0.0), Number("sigma", 1.0), open_at_zero="sigma")
+LOG_NORMAL = distribution("log_normal_fill", FLOATS, Number("mean", 1.0), Number("std", 2.0), open_at_zero="std")
+EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open_at_zero="rate")
+GEOMETRIC = distribution("geometric_fill", REALS, Number("p"), open_at_zero="p")
+BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Number("p", 0.5))
+RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))
+
