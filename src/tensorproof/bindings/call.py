@@ -14,7 +14,7 @@ from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.call import GiveUp, Refused, Session, apply
-from tensorproof.ops.inputs import REQUIRED, Anything, Int, Parameter, Tensor, Tensors, is_number
+from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Int, Parameter, Tensor, Tensors, is_number
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -112,7 +112,9 @@ def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
     found: dict[str, Parameter] = {}
     for argument in row.arguments if construction or row.call_arguments is None else row.call_arguments:
         kind = own.get(argument.ours) or op.parameter(argument.ours)
-        if kind is None:
+        if construction and isinstance(kind, (Tensor, Tensors)):  # a layer's `bias=True` is not the bias
+            kind = Bool(argument.ours, argument.default) if isinstance(argument.default, bool) else Anything(argument.ours, argument.default)
+        if kind is None or (construction and isinstance(kind, (Tensor, Tensors)) and argument.ours not in own):  # Linear's `bias` is a truth value
             kind = _SIZE if construction and argument.ours[0].isupper() else Anything(argument.ours)
         if argument.ours in row.tensors and isinstance(kind, Tensor) and kind.scalar:
             kind = replace(kind, scalar=False)

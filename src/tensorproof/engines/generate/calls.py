@@ -1,0 +1,197 @@
+"""Generated calls of a spelling: valid ones with spread sizes, boundary ones, and ones that break one requirement each.
+
+The catalogue itself says which is which: a drawn call is valid when every requirement holds. Conformance then asks the real library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from tensorproof.bindings.call import Outcome, call, call_module, element_types_named, kinds, operator
+from tensorproof.bindings.modules import Module
+from tensorproof.bindings.rows import Argument, Row, rows
+from tensorproof.engines.generate.draw import COMMON, SKIP, Draw
+from tensorproof.ops.inputs import REQUIRED, Parameter, Tensor, Tensors
+from tensorproof.terms.dtypes import ANY, FLOAT32, DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedCall:
+    """One call. For a layer, `init` holds the constructor's arguments (by their names)."""
+
+    row: Row
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    init: dict[str, Any] | None = None
+    outcome: Outcome = field(default_factory=Outcome)
+    broken: str = ""
+    """The code of the requirement that this call breaks, when it is meant to."""
+    mutation: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+
+def evaluate(generated: GeneratedCall, opset: int | None = None) -> GeneratedCall:
+    """The call with what our own catalogue says of it."""
+    extra = {"_opset": opset} if opset is not None else {}
+    if generated.init is None:
+        return replace(generated, outcome=call(generated.name, generated.args, {**generated.kwargs, **extra}))
+    built = call(generated.name, (), {**generated.init, **extra})
+    if not isinstance(built.outputs, Module):
+        return replace(generated, outcome=built)
+    return replace(generated, outcome=call_module(built.outputs, generated.args, generated.kwargs))
+
+
+def is_valid(outcome: Outcome) -> bool:
+    return outcome.refused is None and outcome.unknown is None and not outcome.requirements
+
+
+def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[str, Parameter], row: Row) -> dict[str, Any]:
+    """Values by their names; tensors first, since attributes look at them."""
+    values: dict[str, Any] = {}
+    ordered = sorted(arguments, key=lambda a: not isinstance(kinds_[a.ours], (Tensor, Tensors)))
+    for argument in ordered:
+        kind = kinds_[argument.ours]
+        if argument.ours in row.only and isinstance(kind, (Tensor, Tensors)):
+            kind = replace(kind, dtypes=kind.dtypes & element_types_named(row.only[argument.ours]))
+        value = draw.value(kind)
+        if value is SKIP:
+            if argument.default is REQUIRED and not getattr(kind, "optional", False):
+                value = _forced(draw, kind)
+            else:
+                continue
+        if value is not SKIP:
+            values[argument.theirs] = value
+    return values
+
+
+def _forced(draw: Draw, kind: Parameter) -> Any:
+    """A value for an argument that the spelling demands though the operator has a default."""
+    for _ in range(20):
+        value = draw.value(kind)
+        if value is not SKIP:
+            return value
+    return SKIP
+
+
+def draw_call(row: Row, random: Random, zeros: bool = False) -> GeneratedCall:
+    """One random call, valid or not."""
+    op = operator(row.op)
+    allowed = [p.dtypes for p in op.inputs if isinstance(p, (Tensor, Tensors)) and p.dtypes is not ANY]
+    common = [d for d in COMMON if all(d in a for a in allowed)] or [d for a in allowed[:1] for d in COMMON if d in a] or [FLOAT32]
+    base = common[0] if random.random() < 0.6 else random.choice(common)
+    draw = Draw(random, lead=tuple(random.choice((1, 2, 3, 4)) for _ in range(random.choice((0, 1, 1, 2, 2, 3)))), base=base, zeros=zeros)
+    if row.call_arguments is None:
+        return GeneratedCall(row, *_split(row.arguments, _drawn_arguments(draw, row.arguments, kinds(row), row)))
+    init = _drawn_arguments(draw, row.arguments, kinds(row, construction=True), row)
+    draw.dims.update({a.ours: init[a.theirs] for a in row.arguments if a.theirs in init and isinstance(init[a.theirs], int)})
+    values = _drawn_arguments(draw, row.call_arguments, kinds(row), row)
+    return GeneratedCall(row, *_split(row.call_arguments, values), init=init)
+
+
+def _split(arguments: tuple[Argument, ...], values: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional up to the first that is left out, the rest by name."""
+    args: list[Any] = []
+    kwargs = dict(values)
+    for argument in arguments:
+        if argument.keyword_only or argument.theirs not in kwargs:
+            break
+        value = kwargs.pop(argument.theirs)
+        if argument.gathers:
+            args.extend(value if isinstance(value, (list, tuple)) else [value])
+            break
+        args.append(value)
+    return tuple(args), kwargs
+
+
+def valid_calls(name: str, count: int = 10, seed: int = 0, tries: int = 3000, opset: int | None = None) -> list[GeneratedCall]:
+    """Different calls that hold every requirement, over all the rows of the spelling."""
+    found: dict[str, GeneratedCall] = {}
+    overloads = [r for r in rows(name) if opset is None or r.opsets[0] <= opset <= r.opsets[1]]
+    for at, row in enumerate(overloads):
+        random = Random(f"{seed}:{name}:{at}")
+        wanted = len(found) + -(-count // len(overloads))
+        for attempt in range(tries):
+            drawn = evaluate(draw_call(row, random, zeros=attempt % 4 == 3), opset)
+            if is_valid(drawn.outcome):
+                found.setdefault(repr((drawn.init, drawn.args, drawn.kwargs)), drawn)
+                if len(found) >= wanted:
+                    break
+    return list(found.values())
+
+
+# --- violations ---
+
+
+def _changed_tensors(t: TensorType, random: Random) -> Iterator[tuple[str, TensorType]]:
+    shape = list(t.shape)
+    for i, n in enumerate(shape):
+        for other in {n + 1, n + 2, max(0, n - 1), 0, 17}:
+            if other != n:
+                yield f"axis {i} is {other}", t.but(shape=Shape([*shape[:i], other, *shape[i + 1 :]]), contents=None)
+    if shape:
+        yield "first axis dropped", t.but(shape=Shape(shape[1:]), contents=None)
+    yield "axis added", t.but(shape=Shape([2, *shape]), contents=None)
+    yield "two axes added", t.but(shape=Shape([2, 3, *shape]), contents=None)
+    for dtype in (*COMMON, *random.sample(list(DType)[:20], 3)):
+        if dtype is not t.dtype:
+            yield f"element type {dtype!r}", t.but(dtype=dtype, contents=None)
+
+
+def _changed(value: Any, random: Random) -> Iterator[tuple[str, Any]]:
+    match value:
+        case TensorType():
+            yield from _changed_tensors(value, random)
+        case bool():
+            yield f"{not value}", not value
+        case int():
+            for other in (-1, 0, -2, 1, value + 1, value + 2, 7, 50, -50):
+                if other != value:
+                    yield f"{other}", other
+        case float():
+            for other in (-1.0, 2.0, -0.5):
+                yield f"{other}", other
+        case str():
+            yield "no such word", "no_such_word"
+        case list() | tuple():
+            made = type(value)
+            if value and all(isinstance(v, (int, TensorType)) for v in value):
+                for i, item in enumerate(value):
+                    for words, other in _changed(item, random):
+                        yield f"item {i}: {words}", made([*value[:i], other, *value[i + 1 :]])
+                yield "last item dropped", made(value[:-1])
+                yield "last item twice", made([*value, value[-1]])
+        case _:
+            return
+
+
+def mutants(valid: GeneratedCall, random: Random) -> Iterator[GeneratedCall]:
+    """The call with one argument changed, in many ways."""
+    for i, value in enumerate(valid.args):
+        for words, other in _changed(value, random):
+            yield replace(valid, args=(*valid.args[:i], other, *valid.args[i + 1 :]), mutation=f"argument {i}: {words}")
+    for where in ("kwargs", "init"):
+        given: dict[str, Any] | None = getattr(valid, where)
+        for key, value in (given or {}).items():
+            for words, other in _changed(value, random):
+                yield replace(valid, **{where: {**(given or {}), key: other}}, mutation=f"{key}: {words}")  # type: ignore[arg-type]
+
+
+def violations(name: str, valid: list[GeneratedCall], per_code: int = 2, seed: int = 0, opset: int | None = None) -> list[GeneratedCall]:
+    """Calls that break exactly one requirement each, `per_code` for every requirement that a single change can break."""
+    random = Random(f"{seed}:{name}:broken")
+    found: dict[str, list[GeneratedCall]] = {}
+    for one in valid:
+        for mutant in mutants(one, random):
+            tried = evaluate(mutant, opset)
+            refused = tried.outcome.refused
+            if refused is not None and refused.code != "call/arguments" and len(found.setdefault(refused.code, [])) < per_code:
+                found[refused.code].append(replace(tried, broken=refused.code))
+    return [one for group in found.values() for one in group]

@@ -1,0 +1,50 @@
+"""What a real library did with a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """`outputs` is a nested tuple of (shape, element type label) or plain values; `error` is the library's own sentence.
+
+    `aside` tells why the observation counts for neither side: the library disagrees with itself, or has no kernel here.
+    """
+
+    outputs: Any = None
+    error: str = ""
+    aside: str = ""
+
+
+def disagreement(ours: Any, theirs: Any) -> str:
+    """How our outputs differ from an observation's; empty when they agree. Plain values of ours are not compared."""
+    from tensorproof.terms.ints import Term, bounds
+    from tensorproof.terms.tensor import TensorType
+
+    if isinstance(ours, TensorType):
+        if not (isinstance(theirs, tuple) and len(theirs) == 2 and isinstance(theirs[1], str)):
+            return f"ours is {ours!r}, theirs is {theirs!r}"
+        shape, dtype = theirs
+        if not ours.shape.known:
+            return ""
+        if len(shape) != len(ours.shape):
+            return f"rank: ours {ours.shape!r}, theirs {shape!r}"
+        for mine, true in zip(ours.shape, shape):
+            lo, hi = bounds(mine)
+            if (lo is not None and true < lo) or (hi is not None and true > hi) or (type(mine) is not Term and mine != true):
+                return f"shape: ours {ours.shape!r}, theirs {shape!r}"
+        if ours.dtype is not None and ours.dtype.label != dtype:
+            return f"element type: ours {ours.dtype!r}, theirs {dtype}"
+        return ""
+    if isinstance(ours, (tuple, list)) and isinstance(theirs, (tuple, list)):
+        items: Any = theirs
+        if len(items) == 2 and isinstance(items[1], str) and isinstance(items[0], tuple):
+            return f"ours is {len(ours)} outputs, theirs is one tensor {theirs!r}"
+        if len(ours) != len(items):
+            return f"ours has {len(ours)} outputs, theirs {len(items)}"
+        for mine, true in zip(ours, items):
+            if found := disagreement(mine, true):
+                return found
+    return ""

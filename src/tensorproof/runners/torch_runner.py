@@ -1,0 +1,86 @@
+"""Runs generated calls on the real torch. Import it only in a process that may load torch."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import torch
+
+from tensorproof.runners.observed import Observed
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.tensor import TensorType
+
+_torch: Any = torch
+
+
+def _dtype(dtype: DType) -> Any:
+    return getattr(_torch, dtype.label)
+
+
+def tensor(t: TensorType, random: bool = True) -> Any:
+    """A real tensor of that shape and type: the known contents, else numbers between 0 and 1 (whole types: zeros and ones)."""
+    assert t.dtype is not None
+    shape = tuple(t.shape)
+    dtype = _dtype(t.dtype)
+    if t.contents is not None and len(t.contents) == t.shape.numel:
+        return _torch.tensor(list(t.contents), dtype=dtype).reshape(shape)
+    if t.dtype.is_integer or t.dtype.kind == "b":
+        return _torch.zeros(shape, dtype=dtype)
+    if t.dtype.kind == "q":
+        return _torch.quantize_per_tensor(_torch.rand(shape), 0.1, 0, dtype)
+    made = _torch.rand(shape, dtype=_torch.float64)
+    return made.to(dtype)
+
+
+def real(value: Any) -> Any:
+    """Our abstract arguments as torch's own."""
+    match value:
+        case TensorType():
+            return tensor(value)
+        case DType():
+            return _dtype(value)
+        case tuple() | list():
+            return type(value)(real(v) for v in value)
+        case dict():
+            return {k: real(v) for k, v in value.items()}
+        case str() if value.startswith("torch."):
+            return getattr(_torch, value.removeprefix("torch."))
+        case _:
+            return value
+
+
+def observed(value: Any) -> Any:
+    """torch's results as plain data."""
+    if isinstance(value, _torch.Tensor):
+        return (tuple(value.shape), str(value.dtype).removeprefix("torch."))
+    if isinstance(value, (tuple, list)):
+        return tuple(observed(v) for v in value)
+    return value
+
+
+def find(name: str) -> Any:
+    """The function or class of that public name."""
+    if name.startswith("aten."):
+        return getattr(_torch.ops.aten, name.removeprefix("aten.").partition(".")[0])
+    found: Any = _torch
+    for part in name.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
+    """Call it. An error that only says "no kernel for this type" on a valid type is the caller's to judge by its text."""
+    _torch.manual_seed(0)
+    with warnings.catch_warnings(), _torch.no_grad():
+        warnings.simplefilter("ignore")
+        try:
+            function = find(name)
+            if init is not None:
+                function = function(**real(init))
+            arguments = real(args)
+            if name.startswith("torch.Tensor.") and not callable(function):
+                return Observed(observed(function.__get__(arguments[0])))
+            return Observed(observed(function(*arguments, **real(kwargs))))
+        except Exception as error:
+            return Observed(error=f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300])

@@ -1,0 +1,155 @@
+"""Tries spellings against the real library, both directions: generated valid calls must run with equal shapes and types, and each
+broken requirement must make the library refuse.
+
+    python tests/conformance/conform.py torch [--names 'torch.nn.*'] [--count 10] [--seed 0] [--json FILE] [--list]
+
+The work runs in a child process, name after name; a child that dies is started again after the name that killed it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tensorproof.bindings import rows as tables
+from tensorproof.engines.generate.calls import GeneratedCall, valid_calls, violations
+from tensorproof.runners.observed import disagreement
+
+LIBRARY = {
+    "torch": "torch", "aten": "torch", "tf": "tensorflow", "graphdef": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx",
+}  # fmt: skip
+RUNNER = {"torch": "torch_runner", "aten": "torch_runner", "tf": "tf_runner", "graphdef": "graphdef_runner", "keras": "keras_runner",
+          "numpy": "numpy_runner", "onnx": "onnx_runner"}  # fmt: skip
+GAPS = Path(__file__).with_name("known_gaps.toml")
+
+
+def spellings(framework: str, globs: list[str]) -> list[str]:
+    """The names of a framework's tables that match one of the globs."""
+    found = [n for n in tables.names(LIBRARY[framework]) if n.partition(".")[0] == framework]
+    return [n for n in found if any(fnmatch.fnmatchcase(n, g) for g in globs)] if globs else found
+
+
+def shown(call: GeneratedCall) -> str:
+    parts = [repr(a) for a in call.args] + [f"{k}={v!r}" for k, v in call.kwargs.items()]
+    init = "" if call.init is None else "(" + ", ".join(f"{k}={v!r}" for k, v in call.init.items()) + ")"
+    return f"{call.name}{init}({', '.join(parts)})"
+
+
+def try_spelling(name: str, count: int, seed: int) -> dict[str, Any]:
+    """One spelling's record: counts and disagreements."""
+    runner = import_module(f"tensorproof.runners.{RUNNER[name.partition('.')[0]]}")
+    record: dict[str, Any] = {"name": name, "valid": 0, "broken": 0, "codes": [], "aside": 0, "wrong": []}
+    calls = valid_calls(name, count, seed)
+    for call in calls:
+        seen = runner.run(name, call.args, call.kwargs, call.init)
+        if seen.aside:
+            record["aside"] += 1
+            continue
+        record["valid"] += 1
+        if seen.error:
+            record["wrong"].append(["refuses", shown(call), seen.error])
+        elif found := disagreement(call.outcome.outputs, seen.outputs):
+            record["wrong"].append(["differs", shown(call), found])
+    for call in violations(name, calls, seed=seed):
+        seen = runner.run(name, call.args, call.kwargs, call.init)
+        if seen.aside:
+            record["aside"] += 1
+            continue
+        record["broken"] += 1
+        record["codes"].append(call.broken)
+        if not seen.error:
+            assert call.outcome.refused is not None
+            record["wrong"].append(["accepts", shown(call), f"{call.broken}: {call.outcome.refused.message}"])
+    return record
+
+
+def child(names: list[str], count: int, seed: int) -> None:
+    for name in names:
+        print(f">{name}", flush=True)
+        try:
+            record = try_spelling(name, count, seed)
+        except Exception as error:  # our own bug: shown, never hidden
+            record = {"name": name, "valid": 0, "broken": 0, "codes": [], "aside": 0, "wrong": [["bug", name, f"{type(error).__name__}: {error}"]]}
+        print(json.dumps(record), flush=True)
+
+
+def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60) -> list[dict[str, Any]]:
+    """The records of many spellings, from child processes."""
+    records: list[dict[str, Any]] = []
+    left = list(names)
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+    while left:
+        command = [sys.executable, __file__, "--child", "--count", str(count), "--seed", str(seed)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("\n".join(left))
+        process.stdin.close()
+        current = ""
+        for line in process.stdout:
+            if line.startswith(">"):
+                current = line[1:].strip()
+            elif line.startswith("{"):
+                records.append(json.loads(line))
+                left.remove(current)
+                current = ""
+        process.wait()
+        if current:
+            records.append({"name": current, "valid": 0, "broken": 0, "codes": [], "aside": 0, "wrong": [["crash", current, "the library ended the process"]]})
+            left.remove(current)
+        elif left and process.returncode:
+            raise RuntimeError(f"the child ended with {process.returncode} before it began; try it by hand: {' '.join(command)}")
+    return records
+
+
+def known_gaps() -> dict[str, str]:
+    """Spellings on which we know that we disagree, with the reason."""
+    return tomllib.loads(GAPS.read_text(encoding="utf-8")).get("gaps", {}) if GAPS.exists() else {}
+
+
+def report(records: list[dict[str, Any]], details: bool) -> int:
+    gaps = known_gaps()
+    bad = [r for r in records if r["wrong"]]
+    new = [r for r in bad if r["name"] not in gaps]
+    thin = [r for r in records if r["valid"] < 10]
+    kinds = Counter(w[0] for r in bad for w in r["wrong"])
+    print(f"{len(records)} spellings · {sum(r['valid'] for r in records)} valid calls · {sum(r['broken'] for r in records)} broken ones")
+    print(f"disagree: {len(bad)} spellings ({', '.join(f'{k} {n}' for k, n in kinds.most_common())}) · {len(bad) - len(new)} known gaps")
+    print(f"fewer than 10 valid calls: {len(thin)}: {' '.join(r['name'] + '=' + str(r['valid']) for r in thin[:200])}")
+    if details:
+        for record in new:
+            print(f"\n{record['name']}: {len(record['wrong'])} of {record['valid'] + record['broken']}")
+            for kind, call, words in record["wrong"][:4]:
+                print(f"   {kind}: {call}\n      {words}")
+    return int(bool(new))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("framework", nargs="?", choices=sorted(RUNNER))
+    parser.add_argument("--names", action="append", default=[])
+    parser.add_argument("--count", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--child", action="store_true")
+    options = parser.parse_args()
+    if options.child:
+        child(sys.stdin.read().split(), options.count, options.seed)
+        return 0
+    records = conform(spellings(options.framework, options.names), options.count, options.seed)
+    if options.json:
+        Path(options.json).write_text(json.dumps(records, indent=1), encoding="utf-8")
+    return report(records, options.list)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
