@@ -1,0 +1,212 @@
+"""How torch spells losses: reductions as words, as numbers and by two retired flags; lengths as lists; class weights as buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.modules import Module
+from tensorproof.ops.call import Refused, Session
+from tensorproof.ops.inputs import Anything, Tensor
+from tensorproof.ops.record import Requirement
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT64, DType
+from tensorproof.terms.ints import Dim, product
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+WORDS = ("none", "mean", "sum")
+
+
+def worded(a: dict[str, Any]) -> dict[str, Any]:
+    """The reduction as a word."""
+    average, reduce, given = a.get("size_average"), a.get("reduce"), a.get("reduction")
+    if average is not None or reduce is not None:
+        keep, mean = reduce is not False, average is not False
+        given = ("mean" if mean else "sum") if keep else "none"
+    elif isinstance(given, int) and 0 <= given < len(WORDS):
+        given = WORDS[given]
+    return {**a, "reduction": given}
+
+
+def legacy(a: dict[str, Any], run: Run) -> Any:
+    return run.default(worded(a))
+
+
+def expanded(a: dict[str, Any], run: Run) -> Any:
+    """These expand both tensors first, so that a scalar counts as a full tensor in type promotion."""
+    x, target = a["x"].shape, a["target"].shape
+    if x.known and target.known:
+        rank = max(len(x), len(target))
+        if not (a.get("weight") is not None and len(x) < rank):
+            a["x"] = a["x"].but(shape=Shape((1,) * (rank - len(x)) + x))
+        a["target"] = a["target"].but(shape=Shape((1,) * (rank - len(target)) + target), contents=None)
+    return run.default(worded(a))
+
+
+def smooth_l1(a: dict[str, Any], run: Run) -> Any:
+    if a.get("beta") == 0:
+        a = worded(a)
+        return run("l1_loss", x=a["x"], target=a["target"], reduction=a["reduction"])
+    return expanded(a, run)
+
+
+def equal_sizes(run: Run, x: TensorType, target: TensorType) -> None:
+    if x.shape.known and target.shape.known:
+        message = f"target must have the shape {x.shape!r} of x, and has {target.shape!r}"
+        run.require("target", len(x.shape) == len(target.shape), message, ("target", "x"))
+        run.require("target", conj(*(eq(m, n) for m, n in zip(x.shape, target.shape))), message, ("target", "x"))
+
+
+def with_logits(a: dict[str, Any], run: Run) -> Any:
+    equal_sizes(run, a["x"], a["target"])
+    return legacy(a, run)
+
+
+@takes(Tensor("var", scalar=True))
+def gaussian(a: dict[str, Any], run: Run) -> Any:
+    var = a["var"]
+    if not isinstance(var, TensorType):
+        if not isinstance(var, float) or var < 0:
+            raise run.refuse("var", f"var must be a tensor or a float that is not negative, and is {var!r}", ("var",))
+        dtype = a["x"].dtype
+        a["var"] = TensorType(a["x"].shape, dtype if dtype in FLOATS else FLOAT32)
+    elif any(isinstance(v, (int, float)) and v < 0 for v in var.contents or ()):
+        raise run.refuse("var", "var holds a negative number", ("var",))
+    return run.default(worded(a))
+
+
+def ranking(a: dict[str, Any], run: Run) -> Any:
+    shapes = [a[n].shape for n in ("x", "y", "target")]
+    if all(s.known for s in shapes):
+        shown = ", ".join(map(repr, shapes))
+        run.require("rank", len({len(s) for s in shapes}) == 1, f"the three tensors must have one rank, and are {shown}", ("x", "y", "target"))
+    return legacy(a, run)
+
+
+def triplet(a: dict[str, Any], run: Run) -> Any:
+    margin = a["margin"]
+    run.require("margin", not isinstance(margin, (int, float)) or margin > 0, f"margin must be positive, and is {margin!r}", ("margin",))
+    if a.get("distance_function") is None:
+        return legacy(a, run)
+    if a["reduction"] == "none":
+        raise run.give_up("the shape of the losses is what distance_function makes")
+    run("triplet_margin_loss", **{n: a[n] for n in ("anchor", "positive", "negative", "reduction")})
+    return TensorType(Shape(), None)
+
+
+def nll_2d(a: dict[str, Any], run: Run) -> Any:
+    run.require("rank", not a["x"].shape.known or len(a["x"].shape) == 4, f"x must have rank 4, and is {a['x'].shape!r}", ("x",))
+    return legacy(a, run)
+
+
+def weight_vector(a: dict[str, Any], run: Run) -> Any:
+    weight = a.get("weight")
+    run.require("weight", weight is None or len(weight.shape) == 1, "weight must have rank 1", ("weight",))
+    return legacy(a, run)
+
+
+def lengths(value: Any) -> Any:
+    """Lengths given as a list, as a tensor."""
+    if isinstance(value, (list, tuple)) and all(not isinstance(v, float) for v in value):
+        return TensorType(Shape((len(value),)), INT64, contents=tuple(value))
+    return value
+
+
+@takes(Anything("input_lengths"), Anything("target_lengths"))
+def ctc(a: dict[str, Any], run: Run) -> Any:
+    given = a["input_lengths"], a["target_lengths"]
+    alike = isinstance(given[0], TensorType) == isinstance(given[1], TensorType)
+    a["input_lengths"], a["target_lengths"] = map(lengths, given)
+    fits = isinstance(a["input_lengths"], TensorType) and isinstance(a["target_lengths"], TensorType)
+    run.require("lengths", alike and fits, "input_lengths and target_lengths must be two tensors or two lists of whole numbers", ("input_lengths", "target_lengths"))
+    return legacy(a, run)
+
+
+@takes(Tensor("linear_weight"), Tensor("linear_bias", optional=True), Anything("options"), Anything("ignore_index"))
+def linear_cross_entropy(a: dict[str, Any], run: Run) -> Any:
+    """Cross entropy of a linear map of x; the classes are the first axis of its weight."""
+    x, weight, bias, target = a["x"], a["linear_weight"], a.get("linear_bias"), a["target"]
+    xs, ws = x.shape, weight.shape
+    if not (xs.known and ws.known and target.shape.known and (bias is None or bias.shape.known)):
+        raise run.give_up("the rank of an input is not known")
+    run.require("rank", len(xs) in (1, 2), f"x must have rank 1 or 2, and is {xs!r}", ("x",))
+    run.require("rank", len(ws) >= 2, f"linear_weight must have rank 2 or more, and is {ws!r}", ("linear_weight",))
+    run.require("features", eq(xs[-1], ws[-1]), f"x has {xs[-1]!r} features and linear_weight takes {ws[-1]!r}", ("x", "linear_weight"))
+    run.require("rank", len(ws) == 2 or len(xs) == 2, f"linear_weight {ws!r} makes several losses for each row, so x must have rows, and is {xs!r}", ("x",))
+    outputs = ws[:-1]
+    if bias is not None:
+        message = f"linear_bias must have shape {Shape(outputs)!r}, and has {bias.shape!r}"
+        run.require("bias", len(bias.shape) == len(outputs), message, ("linear_bias",))
+        run.require("bias", conj(*(eq(m, n) for m, n in zip(bias.shape, outputs))), message, ("linear_bias",))
+    count: Dim = product(outputs)
+    flat = None if bias is None else bias.but(shape=Shape((count,)))
+    made = run("linear", x=x, weight=weight.but(shape=Shape((count, ws[-1]))), bias=flat)
+    logits = made.but(shape=Shape((*xs[:-1], *outputs)))
+    ignored = a.get("ignore_index")
+    if len(target.shape) == len(logits.shape):
+        run.require("ignore_index", ignored is None, "ignore_index has no meaning for class probabilities", ("ignore_index",))
+    return run(
+        "cross_entropy", x=logits, target=target, weight=a.get("class_weight"), reduction=a["reduction"], label_smoothing=a["label_smoothing"],
+        ignore_index=-100 if ignored is None else ignored,
+    )  # fmt: skip
+
+
+# --- layers ---
+
+
+def buffers(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    """Weights given to the constructor are kept as buffers."""
+    for name in ("weight", "pos_weight"):
+        if isinstance(names.get(name), TensorType):
+            module.buffers[name] = names[name]
+
+
+def linear_cross_entropy_layer(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    classes, given = names["num_classes"], names.get("class_weight")
+    dtype = names["dtype"] if isinstance(names.get("dtype"), DType) else FLOAT32
+    outputs = product((classes, *names["out_features"]))
+    if given is not None:
+        if len(given.shape) != 1 or eq(given.shape[0], classes) is False:
+            raise Refused(Requirement("cross_entropy/weight", False, f"weight must have shape ({classes!r},), and has {given.shape!r}", ("weight",)))
+        module.buffers["weight"] = given
+    module.parameters["linear.weight"] = TensorType(Shape((outputs, names["in_features"])), dtype, requires_grad=True)
+    if names["bias"]:
+        module.parameters["linear.bias"] = TensorType(Shape((outputs,)), dtype, requires_grad=True)
+
+
+def linear_cross_entropy_call(a: dict[str, Any], run: Run) -> Any:
+    outputs = (a["num_classes"], *a["out_features"])
+    bias = a.get("linear.bias")
+    a["linear_weight"] = a["linear.weight"].but(shape=Shape((*outputs, a["in_features"])))
+    a["linear_bias"] = None if bias is None else bias.but(shape=Shape(outputs))
+    return linear_cross_entropy(a, run)
+
+
+def adaptive_layer(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    """A head over the frequent classes and the clusters, and two maps for each cluster."""
+    features, classes, cutoffs = names["features"], names["classes"], list(names["cutoffs"])
+    ends: list[Dim] = [*cutoffs, classes]
+    whole = all(isinstance(e, int) and not isinstance(e, bool) for e in cutoffs)
+    known = [e for e in ends if isinstance(e, int)]
+    rising = len(known) < len(ends) or (sorted(set(known)) == known and known[0] > 0)
+    if not cutoffs or not whole or not rising:
+        raise Refused(Requirement("adaptive_log_softmax_with_loss/cutoffs", False, f"cutoffs must rise from above 0 to below {classes!r}, and are {cutoffs}", ("cutoffs",)))
+    dtype = names["dtype"] if isinstance(names.get("dtype"), DType) else FLOAT32
+
+    def put(name: str, *shape: Dim) -> None:
+        module.parameters[name] = TensorType(Shape(shape), dtype, requires_grad=True)
+
+    put("head.weight", cutoffs[0] + len(cutoffs), features)
+    if names["head_bias"]:
+        put("head.bias", cutoffs[0] + len(cutoffs))
+    for i in range(len(cutoffs)):
+        hidden = features // names["div_value"] ** (i + 1)
+        hidden = int(hidden) if isinstance(hidden, float) else hidden
+        put(f"tail.{i}.0.weight", hidden, features)
+        put(f"tail.{i}.1.weight", ends[i + 1] - ends[i], hidden)
+
+
+def adaptive(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, "weight": a["head.weight"]})

@@ -1,0 +1,246 @@
+"""Losses over classes and over sequences of them: cross entropy, negative log likelihood, margins of classes, CTC, adaptive softmax."""
+
+from __future__ import annotations
+
+from tensorproof.catalogue.loss import REDUCTION, mixed, reduced
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, Same, promoted
+from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.record import Op, Out
+from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, INTS, REALS_OR_BOOL, UINT8, DType, DTypes
+from tensorproof.terms.ints import Dim, maximum
+from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt
+from tensorproof.terms.shapes import Shape
+
+LONG: DTypes = frozenset({INT64})
+CLASS: DTypes = frozenset({INT64, UINT8})
+ANY_NUMBER: DTypes = REALS_OR_BOOL | FULL_COMPLEXES
+
+
+def in_range(c: Call, classes: Dim) -> None:
+    """Class indices whose values are known lie below the number of classes."""
+    ignored = c["ignore_index"]
+    for value in c.contents("target") or ():
+        if isinstance(value, (float, complex)):
+            return
+        valid = conj(ge(value, 0), lt(value, classes))
+        holds = valid if ignored is None else disj(eq(value, ignored), valid)
+        c.require("target", holds, f"class {value!r} in target is out of range for {classes!r} classes", ("target", "x"))
+
+
+def class_weight(c: Call, classes: Dim) -> None:
+    if c.given("weight"):
+        given = c.shape("weight")
+        message = f"weight must hold one number for each of the {classes!r} classes, and has shape {given!r}"
+        c.require("weight", len(given) == 1, message, ("weight", "x"))
+        c.require("weight", eq(given[0], classes), message, ("weight", "x"))
+
+
+def indexed_shape(c: Call) -> Shape:
+    """The losses of x (N, C, ...) at the class indices (N, ...)."""
+    x, target = c.shape("x"), c.shape("target")
+    classes = x[0] if len(x) == 1 else x[1]
+    dtype = c.dtype("target")
+    allowed = CLASS if len(x) <= 2 else LONG
+    if dtype is not None and dtype not in allowed:
+        raise c.refuse("dtype", f"class indices must be of type {' or '.join(sorted(map(repr, allowed)))}, and are {dtype!r}", "target")
+    losses = Shape((*x[:1], *x[2:])) if len(x) > 1 else Shape()
+    if not (len(x) == 1 and len(target) == 1):
+        message = f"target must have shape {losses!r}, one class for each prediction of x {x!r}, and has {target!r}"
+        c.require("target", len(target) == len(losses), message, ("target", "x"))
+        c.require("target", conj(*(eq(a, b) for a, b in zip(target, losses))), message, ("target", "x"))
+    else:
+        c.require("target", eq(target[0], 1), f"x is one prediction, so target must be one class, and has {target[0]!r}", ("target", "x"))
+    class_weight(c, classes)
+    if c.given("weight"):
+        Same("x", "weight")(c)
+    in_range(c, classes)
+    return reduced(c, losses)
+
+
+def cross_entropy_shape(c: Call) -> Shape:
+    x, target = c.shape("x"), c.shape("target")
+    if len(x) != len(target) or (len(x) == 1 and c.dtype("target") in CLASS and target[0] == 1 and x[0] != 1):
+        return indexed_shape(c)
+    message = f"target holds class probabilities, so it must have the shape {x!r} of x, and has {target!r}"
+    c.require("target", conj(*(eq(a, b) for a, b in zip(x, target))), message, ("target", "x"))
+    dtype = c.dtype("target")
+    c.require("dtype", dtype is None or dtype in FLOATS, f"class probabilities must be floats, and are {dtype!r}: class indices have no class axis", "target")
+    ignored = c["ignore_index"]
+    c.require("ignore_index", ignored is None or ignored < 0, f"ignore_index = {ignored!r} has no meaning for class probabilities", "ignore_index")
+    class_weight(c, x[0] if len(x) == 1 else x[1])
+    return reduced(c, (*x[:1], *x[2:]) if len(x) > 1 else ())
+
+
+def cross_entropy_dtype(c: Call) -> DType | None:
+    if c.rank("x") != c.rank("target") or c.dtype("target") in CLASS:
+        return c.dtype("x")
+    weight = (c.dtype("weight"),) if c.given("weight") else ()
+    return mixed(c, promoted(c, ("x", "target")), *weight)
+
+
+CROSS_ENTROPY = Op(
+    "cross_entropy",
+    inputs=(
+        Tensor("x", "C | N C ...", FLOATS), Tensor("target", "...", FLOATS | CLASS, values="index:C"),
+        Tensor("weight", "...", ANY_NUMBER, optional=True),
+    ),
+    attributes=(Int("ignore_index", -100), REDUCTION, Float("label_smoothing", 0.0, least=0.0, most=1.0)),
+    shape=cross_entropy_shape,
+    dtype=cross_entropy_dtype,
+)  # fmt: skip
+NLL = Op(
+    "nll_loss",
+    inputs=(Tensor("x", "C | N C ...", FLOATS), Tensor("target", "...", CLASS, values="index:C"), Tensor("weight", "...", FLOATS, optional=True)),
+    attributes=(Int("ignore_index", -100), REDUCTION),
+    shape=indexed_shape,
+    dtype=Same("x", "weight"),
+)
+NLL_FORWARD = Op(
+    "nll_loss_forward",
+    inputs=NLL.inputs,
+    attributes=NLL.attributes,
+    outputs=(Out("output"), Out("total_weight")),
+    shape=lambda c: [indexed_shape(c), Shape()],
+    dtype=Same("x", "weight"),
+)
+
+
+# --- margins ---
+
+
+def samples(c: Call) -> tuple[Dim, Dim]:
+    """The number of predictions and of classes of x, which has rank 0, 1 or 2."""
+    x = c.shape("x")
+    classes = x[-1] if len(x) else 1
+    c.require("empty", gt(classes, 0), f"x of shape {x!r} has no classes", "x")
+    return (x[0] if len(x) == 2 else 1), classes
+
+
+def multi_margin_shape(c: Call) -> Shape:
+    rows, classes = samples(c)
+    target = c.shape("target")
+    c.require("target", eq(target.numel, rows), f"target must hold one class for each of the {rows!r} predictions, and holds {target.numel!r}", ("target", "x"))
+    class_weight(c, classes)
+    in_range(c, classes)
+    return reduced(c, target)
+
+
+MULTI_MARGIN = Op(
+    "multi_margin_loss",
+    inputs=(
+        Tensor("x", "N C | C | ", FULL_FLOATS), Tensor("target", "M | ", LONG, values="index:C"),
+        Tensor("weight", "...", FULL_FLOATS, optional=True),
+    ),
+    attributes=(Choice("p", (1, 2), 1), Float("margin", 1.0), REDUCTION),
+    shape=multi_margin_shape,
+    dtype=Same("x", "weight"),
+)  # fmt: skip
+
+
+def multilabel_margin_shape(c: Call) -> Shape:
+    rows, classes = samples(c)
+    x, target = c.shape("x"), c.shape("target")
+    message = f"target must list a class or -1 for each element of x {x!r}, and has shape {target!r}"
+    if len(x) == 2:
+        c.require("target", len(target) == 2, message, ("target", "x"))
+        c.require("target", conj(eq(target[0], rows), eq(target[1], classes)), message, ("target", "x"))
+    else:
+        c.require("target", len(target) < 2, message, ("target", "x"))
+        c.require("target", eq(target.numel, classes), message, ("target", "x"))
+    return reduced(c, x[:-1])
+
+
+MULTILABEL_MARGIN = Op(
+    "multilabel_margin_loss",
+    inputs=(Tensor("x", "N C | C | ", FULL_FLOATS), Tensor("target", "...", LONG, values="index:C")),
+    attributes=(REDUCTION,),
+    shape=multilabel_margin_shape,
+    dtype=Like("x"),
+)
+MULTILABEL_MARGIN_FORWARD = Op(
+    "multilabel_margin_loss_forward",
+    inputs=MULTILABEL_MARGIN.inputs,
+    attributes=MULTILABEL_MARGIN.attributes,
+    outputs=(Out("output"), Out("is_target")),
+    shape=lambda c: [multilabel_margin_shape(c), c.shape("target")],
+    dtype=Like("x"),
+)
+
+
+# --- connectionist temporal classification ---
+
+
+def ctc_checked(c: Call) -> Dim:
+    """States what CTC needs; the number of sequences."""
+    x, target = c.shape("x"), c.shape("target")
+    count = x[1] if len(x) == 3 else 1
+    c.require("empty", gt(x.numel, 0), f"x of shape {x!r} is empty", "x")
+    c.require("blank", conj(ge(c["blank"], 0), lt(c["blank"], x[-1])), f"blank = {c['blank']!r} is not one of the {x[-1]!r} labels", ("blank", "x"))
+    for name in ("input_lengths", "target_lengths"):
+        found = c.shape(name).numel
+        c.require("lengths", eq(found, count), f"{name} must hold one length for each of the {count!r} sequences, and holds {found!r}", (name, "x"))
+    for length in c.contents("input_lengths") or ():
+        c.require("lengths", le(length, x[0]), f"an input length of {length!r} is more than the {x[0]!r} steps of x", ("input_lengths", "x"))
+    lengths = c.contents("target_lengths")
+    if len(target) == 2:
+        c.require("target", eq(target[0], count), f"target must have {count!r} rows, one for each sequence, and has {target[0]!r}", ("target", "x"))
+        for length in lengths or ():
+            c.require("target", le(length, target[1]), f"a target length of {length!r} is more than the {target[1]!r} columns of target", ("target_lengths", "target"))
+    elif lengths is not None:
+        total: Dim = sum(lengths, 0)
+        c.require("target", eq(target[0], total), f"target must hold {total!r} labels, the sum of target_lengths, and holds {target[0]!r}", ("target_lengths", "target"))
+    return count
+
+
+CTC = Op(
+    "ctc_loss",
+    inputs=(
+        Tensor("x", "T N C | T C", FULL_FLOATS), Tensor("target", "M S | S", ANY_NUMBER), Tensor("input_lengths", "...", INTS),
+        Tensor("target_lengths", "...", INTS),
+    ),
+    attributes=(Int("blank", 0), REDUCTION, Bool("zero_infinity", False)),
+    shape=lambda c: reduced(c, (ctc_checked(c),) if c.rank("x") == 3 else (ctc_checked(c),)[:0]),
+    dtype=Like("x"),
+)  # fmt: skip
+
+
+def ctc_forward_shape(c: Call) -> list[Shape]:
+    count, lengths = ctc_checked(c), c.contents("target_lengths")
+    longest = maximum(0, *lengths) if lengths is not None else c.fresh("longest target")
+    return [Shape((count,)), Shape((count, c.shape("x")[0], 2 * longest + 1))]
+
+
+CTC_FORWARD = Op(
+    "ctc_loss_forward",
+    inputs=CTC.inputs,
+    attributes=(Int("blank", 0), Bool("zero_infinity", False)),
+    outputs=(Out("loss"), Out("log_alpha")),
+    shape=ctc_forward_shape,
+    dtype=Like("x"),
+    data_dependent=True,
+)
+
+
+# --- adaptive softmax ---
+
+
+def adaptive_shape(c: Call) -> list[Shape]:
+    x, target = c.shape("x"), c.shape("target")
+    c.require("target", len(target) == len(x) - 1, f"target must have one axis less than x {x!r}, and has shape {target!r}", ("target", "x"))
+    if len(target):
+        c.equal("target", target[0], x[0], "target holds {a} classes for the {b} rows of x", ("target", "x"))
+    c.equal("features", x[-1], c["features"], "x has {a} features and the layer takes {b}", "x")
+    for value in c.contents("target") or ():
+        c.require("target", conj(ge(value, 0), lt(value, c["classes"])), f"class {value!r} in target is out of range for {c['classes']!r} classes", "target")
+    return [Shape(x[:-1]), Shape()]
+
+
+ADAPTIVE_LOG_SOFTMAX = Op(
+    "adaptive_log_softmax_with_loss",
+    inputs=(Tensor("x", "N D | D", FLOATS), Tensor("target", "M | ", LONG, values="index:classes"), Tensor("weight", "H D", FLOATS)),
+    attributes=(Int("features"), Int("classes"), Anything("cutoffs")),
+    outputs=(Out("output"), Out("loss")),
+    shape=adaptive_shape,
+    dtype=Same("x", "weight"),
+)
