@@ -1,0 +1,151 @@
+"""Activations and the softmax family."""
+
+from __future__ import annotations
+
+import math
+
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Given, Like, Same, Within
+from tensorproof.ops.families import elementwise, replaced, same_shape
+from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Number, Tensor
+from tensorproof.ops.record import FINITE, Hazard, Interval, Op, Values
+from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType
+from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.shapes import Shape
+
+INF = math.inf
+SAME = Like("x")
+WHOLE_TOO = FLOATS | ALL_INTS
+
+
+def bounded(lo: float, hi: float) -> Values:
+    return Values("bounded", bounds=Interval(lo, hi))
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x >= 0 else 1 - 1 / (1 + math.exp(x))
+
+
+def log_sigmoid(x: float) -> float:
+    return -math.log1p(math.exp(-x)) if x >= 0 else x - math.log1p(math.exp(x))
+
+
+def selu(x: float) -> float:
+    return 1.0507009873554805 * (x if x > 0 else 1.6732632423543772 * math.expm1(x))
+
+
+def increasing(function: object) -> Values:
+    return Values("increasing", function)  # type: ignore[arg-type]
+
+
+# --- fixed curves ---
+RELU = elementwise("relu", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: max(x, 0.0)))
+RELU6 = elementwise("relu6", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: min(max(x, 0.0), 6.0)))
+SIGMOID = elementwise("sigmoid", FLOATS | ALL_INTS | {DType.BOOL} | FULL_COMPLEXES, values=increasing(sigmoid))
+HARDSIGMOID = elementwise("hardsigmoid", FLOATS, values=increasing(lambda x: min(max(x / 6 + 0.5, 0.0), 1.0)))
+LOGSIGMOID = elementwise("logsigmoid", FLOATS, values=increasing(log_sigmoid))
+SELU = elementwise("selu", FLOATS, values=increasing(selu))
+SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.2784646, INF), doc="x · sigmoid(x)")
+MISH = elementwise("mish", FLOATS, values=bounded(-0.3088415, INF), doc="x · tanh(softplus(x))")
+HARDSWISH = elementwise("hardswish", FLOATS, values=bounded(-0.3750001, INF))
+GELU = elementwise("gelu", FLOATS, Choice("approximate", ("none", "tanh"), "none"), values=bounded(-0.1700409, INF))
+SOFTSIGN = elementwise(
+    "softsign", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x / (1 + abs(x)) if math.isfinite(x) else math.copysign(1.0, x))
+)
+TANHSHRINK = elementwise("tanhshrink", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x - math.tanh(x)))
+
+# --- curves with parameters ---
+LEAKY_RELU = elementwise("leaky_relu", FLOATS, Number("slope", 0.01))
+ELU = elementwise("elu", FLOATS, Number("alpha", 1.0), Number("scale", 1.0), Number("input_scale", 1.0))
+SOFTPLUS = elementwise("softplus", FLOATS, Number("beta", 1.0), Number("threshold", 20.0))
+THRESHOLD = elementwise("threshold", REALS, Number("threshold"), Number("value"), dtype=SAME, doc="x where it is above the threshold, else value")
+HARDSHRINK = elementwise("hardshrink", FLOATS, Number("lambd", 0.5))
+SOFTSHRINK = elementwise("softshrink", FLOATS, Float("lambd", 0.5, least=0.0))
+
+
+def celu_type(c: Call) -> DType | None:
+    c.require("alpha", c["alpha"] != 0, "alpha must not be 0", "alpha")
+    return c.dtype("x")
+
+
+CELU = elementwise("celu", FLOATS, Number("alpha", 1.0), dtype=celu_type)
+
+
+def hardtanh_type(c: Call) -> DType | None:
+    lo, hi = c["low"], c["high"]
+    if isinstance(lo, (int, float)) and isinstance(hi, (int, float)):
+        c.require("bounds", lo <= hi, f"the lower bound {lo} is above the upper bound {hi}", ("low", "high"))
+        negative = c.dtype("x") is UINT8 and (lo < 0 or hi < 0)
+        c.require("bounds", not negative, f"{c.dtype('x')!r} holds no negative numbers, and the bounds are {lo} and {hi}", ("low", "high"))
+    return c.dtype("x")
+
+
+HARDTANH = elementwise("hardtanh", REALS, Number("low", -1.0), Number("high", 1.0), dtype=hardtanh_type)
+
+
+def rrelu_type(c: Call) -> DType | None:
+    dtype = c.dtype("x")
+    if isinstance(c["lower"], (int, float)) and isinstance(c["upper"], (int, float)):
+        c.require("bounds", c["lower"] <= c["upper"], f"the lower bound {c['lower']} is above the upper bound {c['upper']}", ("lower", "upper"))
+    if c["training"] and dtype is not None and dtype not in FULL_FLOATS | {BFLOAT16}:
+        raise c.refuse("dtype", f"{c.name} does not take element type {dtype!r} in training", "x")
+    return dtype
+
+
+RRELU = Op(
+    "rrelu", (Tensor("x", "...", FLOATS),), (Number("lower", 1 / 8), Number("upper", 1 / 3), Bool("training", False)), same_shape, rrelu_type,
+    random=True, doc="leaky_relu with a slope drawn from [lower, upper] in training",
+)  # fmt: skip
+
+
+def prelu_shape(c: Call) -> Shape:
+    """One weight for all, or one for each channel: the second axis, of which a tensor of rank 0 or 1 has one."""
+    shape = c.shape("x")
+    count = c.shape("weight").numel
+    channels = shape[1] if len(shape) > 1 else 1
+    c.require(
+        "channels", disj(eq(count, 1), eq(count, channels)), f"weight has {count!r} elements, and must have 1 or one for each of {channels!r} channels",
+        ("weight", "x"),
+    )  # fmt: skip
+    return shape
+
+
+PRELU = Op("prelu", (Tensor("x", "...", FLOATS), Tensor("weight", "C | ", FLOATS)), (), prelu_shape, Same("x", "weight"))
+
+
+def glu_shape(c: Call) -> Shape:
+    """One half of the axis gates the other."""
+    shape = c.shape("x")
+    if not shape:
+        raise c.refuse("rank", f"{c.name} halves an axis, and x has none", "x")
+    size = shape[c["dim"]]
+    c.require("even", eq(size % 2, 0), f"axis {c['dim']} is halved, so it must be even, and is {size!r}", ("x", "dim"))
+    return replaced(shape, c["dim"], size // 2)
+
+
+GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SAME)
+
+# --- the softmax family ---
+NOT_FINITE = "nan where an input is inf or nan, or all of a row are -inf"
+
+
+@any_rank
+def along_axis(c: Call) -> Shape:
+    return c.shape("x")
+
+
+def _softmax(name: str, values: Values, doc: str) -> Op:
+    return Op(
+        name, (Tensor("x", "...", ANY),), (Axis("dim", -1), ElementType("dtype")), along_axis,
+        Within(Given("dtype", SAME), FLOATS), values=values, hazards=(Hazard(f"{name}/finite", "x", FINITE, NOT_FINITE),), doc=doc,
+    )  # fmt: skip
+
+
+SOFTMAX = _softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis")
+LOG_SOFTMAX = _softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax")
+SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x")
+GUMBEL_SOFTMAX = Op(
+    "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,
+    values=bounded(0.0, 1.0), random=True,
+)  # fmt: skip
+

@@ -1,0 +1,286 @@
+"""Arithmetic of two and three operands: sums, products, quotients, powers, bits, bounds and choices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.contents import each, folding
+from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, promoted
+from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
+from tensorproof.ops.inputs import Choice, Number, Tensor
+from tensorproof.ops.record import NON_ZERO, POSITIVE, Hazard, Op, Values
+from tensorproof.terms.dtypes import (
+    ALL_INTS,
+    ANY,
+    BOOL,
+    BOOLS,
+    COMPLEX128,
+    COMPLEXES,
+    FLOAT64,
+    FLOATS,
+    FULL_COMPLEXES,
+    INT64,
+    INTS,
+    NUMBERS,
+    QUANTISED,
+    REALS,
+    REALS_OR_BOOL,
+    UINT8,
+    DType,
+    DTypes,
+    of_kind,
+)
+from tensorproof.terms.ints import Term, maximum, minimum
+from tensorproof.terms.promotion import Operand, promote, to_float
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+PLAIN: DTypes = ANY - QUANTISED - of_kind("so")
+MIXED: DTypes = FLOATS | FULL_COMPLEXES
+XY = Promote("x", "y")
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a Python number as the element types name them: b, i, f or c."""
+    return "b" if isinstance(value, bool) else "i" if isinstance(value, (int, Term)) else "f" if isinstance(value, float) else "c"
+
+
+def scaled(c: Call) -> DType | None:
+    """The common type; `alpha` may not be of a higher kind than it."""
+    dtype = promoted(c, ("x", "y"))
+    alpha = c["alpha"]
+    if dtype is not None and not isinstance(alpha, TensorType):
+        kind = kind_of(alpha)
+        wrong = (kind == "b" and dtype is not BOOL) or (kind == "f" and dtype.kind in "biu") or (kind == "c" and not dtype.is_complex)
+        if wrong:
+            raise c.refuse("alpha", f"alpha = {alpha!r} does not go with operands of element type {dtype!r}", "alpha")
+    return dtype
+
+
+def _scaled_sum(sign: int) -> Any:
+    def fold(c: Call) -> Any:
+        alpha = c["alpha"]
+        return each(c, lambda x, y: x + sign * alpha * y, ("x", "y"), XY(c)) if type(alpha) is int or type(alpha) is Term else None
+
+    return fold
+
+
+def no_bools(c: Call) -> DType | None:
+    """As `scaled`; torch subtracts no truth values, NumPy neither."""
+    if c.framework in ("torch", "numpy") and BOOL in (c.dtype("x"), c.dtype("y")) and (c.framework == "torch" or c.dtype("x") is c.dtype("y")):
+        raise c.refuse("dtype", f"{c.name} does not take truth values; logical_xor or ~ does", ("x", "y"))
+    return scaled(c)
+
+
+ADD = promoting("add", NUMBERS, Number("alpha", 1), dtype=scaled, operands=NUMERIC | of_kind("s"), fold=_scaled_sum(1), doc="x + alpha · y")
+SUB = promoting("sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1), doc="x - alpha · y")
+MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(lambda x, y: x * y))
+
+
+def quotient(c: Call) -> DType | None:
+    """The true quotient of whole numbers is a float; a rounded one is whole. ONNX and GraphDef's Div keep the type (`rounding`)."""
+    return ToFloat("x", "y")(c) if c["rounding"] is None else Within(XY, REALS)(c)
+
+
+def _truncated(x: Any, y: Any) -> Any:
+    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
+def _fold_quotient(c: Call) -> Any:
+    if c["rounding"] == "floor":
+        return each(c, lambda x, y: None if y == 0 else x // y, ("x", "y"), XY(c))
+    if c["rounding"] == "trunc":
+        return each(c, lambda x, y: None if y == 0 or Term in (type(x), type(y)) else _truncated(x, y), ("x", "y"), XY(c))
+    return None
+
+
+def by_zero(op: str) -> tuple[Hazard, ...]:
+    return (Hazard(f"{op}/zero", "y", NON_ZERO, "inf or nan; whole numbers raise"),)
+
+
+DIV = promoting(
+    "div", MIXED | INTS, Choice("rounding", (None, "trunc", "floor"), None), dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient
+)
+REMAINDER = promoting(
+    "remainder", REALS, hazards=by_zero("remainder"), fold=folding(lambda x, y: None if y == 0 else x % y), doc="with the sign of y"
+)
+FMOD = promoting(
+    "fmod", REALS, hazards=by_zero("fmod"), doc="with the sign of x",
+    fold=folding(lambda x, y: None if y == 0 or Term in (type(x), type(y)) else x - y * _truncated(x, y)),
+)  # fmt: skip
+
+
+def power(c: Call) -> DType | None:
+    """The common type. torch refuses whole numbers with a negative Python exponent."""
+    dtype = promoted(c, ("x", "y"))
+    y = c.tensor("y")
+    if c.framework == "torch" and dtype in ALL_INTS and y.weak and y.contents is not None and type(y.contents[0]) is int:
+        c.require("negative", y.contents[0] >= 0, f"whole numbers have no power of {y.contents[0]}: make one of them a float", ("x", "y"))
+    if c.framework == "torch" and dtype is BOOL and not y.weak:
+        raise c.refuse("dtype", f"{c.name} does not take two tensors of truth values", ("x", "y"))
+    return dtype
+
+
+def _int_power(x: Any, y: Any) -> Any:
+    return x**y if isinstance(x, int) and isinstance(y, int) and 0 <= y <= 64 else None
+
+
+POWER_HAZARDS = (Hazard("pow/domain", "x", POSITIVE, "nan where a negative x meets a fractional y, inf where 0 meets a negative y"),)
+POW = promoting("pow", REALS_OR_BOOL | FULL_COMPLEXES, dtype=power, hazards=POWER_HAZARDS, fold=folding(_int_power))
+
+
+def double(c: Call) -> DType | None:
+    operands = [c.dtype(n) for n in ("x", "y")]
+    if None in operands:
+        return None
+    return COMPLEX128 if any(d is not None and d.is_complex for d in operands) else FLOAT64
+
+
+FLOAT_POWER = promoting("float_power", PLAIN, dtype=double, operands=PLAIN, hazards=POWER_HAZARDS, doc="a power in double precision")
+
+
+def ldexp_type(c: Call) -> DType | None:
+    """x with the float type of y."""
+    x, y = c.tensor("x"), c.tensor("y")
+    if x.dtype is None or y.dtype is None:
+        return None
+    if c.framework != "torch":
+        return float_of(c, x.dtype)
+    if not y.dtype.is_float and not y.dtype.is_complex:
+        return to_float("torch", x.dtype)
+    return promote("torch", (Operand(x.dtype, x.weak, not len(x.shape)), Operand(y.dtype, y.weak, not len(y.shape))))
+
+
+FLOAT_PAIRS = tuple(promoting(name, FLOATS, dtype=ToFloat("x", "y")) for name in ("atan2", "copysign"))
+STRICT_FLOAT_PAIRS = tuple(promoting(name, FLOATS) for name in ("nextafter", "hypot", "logaddexp2"))
+LOGADDEXP = promoting("logaddexp", MIXED)
+LDEXP = promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y")
+
+JOIN = Values("join", over="x y")
+MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="nan where either is nan")
+MINIMUM = promoting("minimum", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="nan where either is nan")
+FMAX = promoting("fmax", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="the other where one is nan")
+FMIN = promoting("fmin", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="the other where one is nan")
+
+
+def _whole(function: Any) -> Any:
+    return folding(lambda x, y: None if Term in (type(x), type(y)) else function(x, y))
+
+
+GCD = promoting("gcd", INTS, fold=_whole(math.gcd))
+LCM = promoting("lcm", INTS, fold=_whole(math.lcm))
+BITWISE_AND = promoting("bitwise_and", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x & y))
+BITWISE_OR = promoting("bitwise_or", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x | y))
+BITWISE_XOR = promoting("bitwise_xor", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x ^ y))
+LEFT_SHIFT = promoting("bitwise_left_shift", INTS, fold=_whole(lambda x, y: x << y if 0 <= y < 64 else None))
+RIGHT_SHIFT = promoting("bitwise_right_shift", INTS, fold=_whole(lambda x, y: x >> y if 0 <= y < 64 else None))
+
+
+def agreeing(c: Call) -> DType | None:
+    """torch wants one element type here; the others promote."""
+    a, b = c.dtype("x"), c.dtype("y")
+    if c.framework == "torch" and a is not b and a is not None and b is not None:
+        raise c.refuse("dtype", f"x and y must have one element type, and have {a!r} and {b!r}", ("x", "y"))
+    return promoted(c, ("x", "y"))
+
+
+HEAVISIDE = promoting("heaviside", REALS_OR_BOOL, dtype=agreeing, doc="0, y or 1 where x is negative, zero or positive")
+
+
+def interpolated(c: Call) -> DType | None:
+    """One element type; a rank-0 weight and a Python number do not count."""
+    known: set[DType] = set()
+    for name in ("x", "y", "weight"):
+        v = c.tensor(name)
+        if v.dtype is not None and not v.weak and not (name == "weight" and len(v.shape) == 0):
+            known.add(v.dtype)
+    if len(known) > 1:
+        raise c.refuse("dtype", f"x, y and weight must have one element type, and have {' and '.join(sorted(map(repr, known)))}", ("x", "y", "weight"))
+    return c.dtype("x")
+
+
+LERP = Op(
+    "lerp",
+    inputs=(Tensor("x", "...", MIXED), Tensor("y", "...", MIXED), Tensor("weight", "...", MIXED, scalar=True)),
+    shape=broadcast_shape,
+    dtype=interpolated,
+    doc="x + weight · (y - x)",
+)
+
+
+def _valued(takes: DTypes) -> Any:
+    def rule(c: Call) -> DType | None:
+        dtype = promoted(c, ("x", "y", "z"))
+        if isinstance(c["value"], complex) and dtype is not None and not dtype.is_complex:
+            raise c.refuse("value", f"value = {c['value']!r} does not fit element type {dtype!r}", "value")
+        return dtype
+
+    return Within(rule, takes)
+
+
+def no_whole_quotient(c: Call) -> DType | None:
+    y, z = c.dtype("y"), c.dtype("z")
+    if y is not None and z is not None and y.kind in "biu" and z.kind in "biu":
+        raise c.refuse("dtype", f"{c.name} divides no whole numbers, and y and z are {y!r} and {z!r}", ("y", "z"))
+    return _valued(MIXED)(c)
+
+
+THREE = (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC), Tensor("z", "...", NUMERIC))
+ADDCMUL = Op("addcmul", THREE, (Number("value", 1),), broadcast_shape, _valued(REALS | COMPLEXES), doc="x + value · y · z")
+ADDCDIV = Op(
+    "addcdiv", THREE, (Number("value", 1),), broadcast_shape, no_whole_quotient, doc="x + value · y / z",
+    hazards=(Hazard("addcdiv/zero", "z", NON_ZERO, "inf or nan"),),
+)  # fmt: skip
+
+
+@any_rank
+def clamp_shape(c: Call) -> Shape:
+    c.require("bounds", c.given("low") or c.given("high"), f"{c.name} needs a lower or an upper bound", ("low", "high"))
+    return broadcast_shape(c)
+
+
+def _fold_clamp(c: Call) -> Any:
+    names = tuple(n for n in ("x", "low", "high") if c.given(n))
+
+    def bounded(x: Any, *limits: Any) -> Any:
+        for name, limit in zip(names[1:], limits):
+            x = maximum(x, limit) if name == "low" else minimum(x, limit)
+        return x
+
+    return each(c, bounded, names, Promote("x", "low", "high")(c))
+
+
+CLAMP = Op(
+    "clamp",
+    inputs=(Tensor("x", "...", NUMERIC), *(Tensor(name, "...", NUMERIC, optional=True, scalar=True) for name in ("low", "high"))),
+    shape=clamp_shape,
+    dtype=Within(Promote("x", "low", "high"), REALS_OR_BOOL),
+    fold=_fold_clamp,
+)
+WHERE = Op(
+    "where",
+    inputs=(Tensor("condition", "...", BOOLS | {UINT8}), Tensor("x", "...", scalar=True), Tensor("y", "...", scalar=True)),
+    shape=broadcast_shape,
+    dtype=Promote("x", "y"),
+    values=Values("join", over="x y"),
+    fold=lambda c: each(c, lambda k, x, y: x if k else y, ("condition", "x", "y"), XY(c)),
+)
+
+
+def true_places(c: Call) -> list[tuple[Any]]:
+    """One index vector an axis; the exact count where the contents are known."""
+    contents = c.contents("condition")
+    if contents is not None and not any(isinstance(v, Term) for v in contents):
+        count: Any = sum(1 for v in contents if v)
+    else:
+        numel = c.shape("condition").numel
+        count = c.fresh("nnz", 0, numel if isinstance(numel, int) else None)
+    return [(count,)] * max(c.rank("condition"), 1)
+
+
+WHERE_TRUE = Op(
+    "where_true", inputs=(Tensor("condition", "...", PLAIN),), shape=true_places, dtype=INT64, counted=True, data_dependent=True,
+    doc="the places of what is not zero, one index vector an axis",
+)  # fmt: skip

@@ -1,0 +1,176 @@
+"""Casts, copies and fills: what changes a tensor's element type, place or contents and leaves its shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.contents import wrapped
+from tensorproof.ops.element_types import Given, Like, Promote
+from tensorproof.ops.families import same_shape
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Number, Tensor
+from tensorproof.ops.record import Op, Values
+from tensorproof.terms.dtypes import BOOL, BOOLS, COMPLEXES, FLOATS, REALS, REALS_OR_BOOL, DType
+from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+X = (Tensor("x"),)
+SAME = Like("x")
+FORMATS = {"channels_last": 4, "channels_last_3d": 5}
+
+
+def cast_contents(contents: tuple[Any, ...] | None, source: DType | None, target: DType | None) -> tuple[Any, ...] | None:
+    """What is left of exact contents after a cast."""
+    if contents is None or source is None or target is None or source is target:
+        return contents if source is target else None
+    if source.kind in "biu" and (target.is_integer or target is BOOL):
+        made = tuple(wrapped(int(v) if isinstance(v, bool) else v, target) for v in contents)
+        return None if None in made else made
+    if source.is_float and target.is_integer and all(isinstance(v, (int, float)) and math.isfinite(v) for v in contents):
+        return tuple(wrapped(int(v), target) for v in contents)
+    return None
+
+
+@any_rank
+def moved(c: Call) -> TensorType:
+    """The tensor with another element type or device, in the memory format asked for."""
+    x = c.tensor("x")
+    dtype = c["dtype"] if c["dtype"] is not None else x.dtype
+    rank = FORMATS.get(str(c["memory_format"]).removeprefix("torch."))
+    if rank is not None:
+        c.require("rank", eq(x.shape.rank, rank), f"{c['memory_format']} is a format of tensors of rank {rank}, and x is {x.shape!r}", "x")
+    contents = cast_contents(x.contents, x.dtype, dtype)
+    device = c["device"] if isinstance(c["device"], str) else x.device
+    kept = x.requires_grad and dtype is not None and (dtype.is_float or dtype.is_complex)
+    return x.but(dtype=dtype, contents=contents, device=device, strides=None if c["compact"] else x.strides, weak=False, requires_grad=kept)
+
+
+CAST = Op(
+    "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False)), moved, Given("dtype", SAME),
+    values=Values("same"), doc="`compact`: the result is contiguous in memory",
+)  # fmt: skip
+IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=Values("same"), aliases="x")
+DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=Values("same"), aliases="x")
+
+
+@any_rank
+def marked(c: Call) -> TensorType:
+    """Only floats and complex numbers have gradients."""
+    x = c.tensor("x")
+    if c["on"] and x.dtype is not None and not (x.dtype.is_float or x.dtype.is_complex):
+        raise c.refuse("dtype", f"only floats and complex numbers have gradients, and x is {x.dtype!r}", "x")
+    return x.but(requires_grad=c["on"])
+
+
+REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", writes=("x",))
+
+
+def fits_into(c: Call, shape: Shape, into: Shape, about: tuple[str, ...]) -> None:
+    """`shape` broadcasts to `into` and not beyond."""
+    c.require("rank", len(shape) <= len(into), f"{shape!r} does not broadcast into {into!r}", about)
+    for a, b in zip(reversed(shape), reversed(into)):
+        c.require("broadcast", disj(eq(a, b), eq(a, 1)), f"{shape!r} does not broadcast into {into!r}: {a!r} is neither 1 nor {b!r}", about)
+
+
+def copied(c: Call) -> TensorType:
+    x, y = c.tensor("x"), c.tensor("y")
+    fits_into(c, y.shape, x.shape, ("y", "x"))
+    known = y.contents if tuple(x.shape) == tuple(y.shape) else None
+    return x.but(contents=cast_contents(known, y.dtype, x.dtype))
+
+
+COPY_INTO = Op("copy_into", (Tensor("x"), Tensor("y")), (), copied, SAME, writes=("x",), doc="y written into x, with x's element type")
+
+
+def check_value(c: Call) -> None:
+    """A fill value is one number of a kind that the element type holds."""
+    value = c["value"]
+    dtype = c.dtype("x")
+    if isinstance(value, TensorType):
+        c.require("value", eq(value.shape.rank, 0), f"the value must be one number, and is a tensor {value.shape!r}", "value")
+        imaginary = value.dtype is not None and value.dtype.is_complex
+    else:
+        imaginary = isinstance(value, complex)
+        if isinstance(value, float) and not math.isfinite(value) and dtype is not None and dtype.is_integer:
+            raise c.refuse("value", f"{value} does not fit element type {dtype!r}", "value")
+    if imaginary and dtype is not None and not dtype.is_complex:
+        raise c.refuse("value", f"a complex value does not fit element type {dtype!r}", "value")
+
+
+@any_rank
+def filled(c: Call) -> TensorType:
+    check_value(c)
+    x, value = c.tensor("x"), c["value"]
+    count = x.shape.numel
+    known = type(value) is int and isinstance(count, int) and count <= 4096 and x.dtype is not None and x.dtype.is_integer
+    return x.but(contents=(value,) * count if known and isinstance(count, int) else None)
+
+
+FILL = Op("fill", X, (Number("value"),), filled, SAME)
+
+
+def masked(c: Call) -> Shape:
+    check_value(c)
+    return c.broadcast(c.shape("x"), c.shape("mask"), about=("x", "mask"))
+
+
+MASKED_FILL = Op(
+    "masked_fill", (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)), (Number("value"),), masked, SAME
+)
+
+# --- random contents ---
+NORMAL_FILL = Op("normal_fill", (Tensor("x", "...", FLOATS | COMPLEXES),), (Float("mean", 0.0), Float("std", 1.0, least=0.0)), same_shape, SAME, random=True)
+
+
+def _above(op: Op, name: str, floor: float, ceiling: float = math.inf) -> Op:
+    """The same operator with an attribute strictly between two bounds."""
+
+    def shape(c: Call) -> Any:
+        value = c[name]
+        if isinstance(value, (int, float)):
+            words = f"above {floor}" if ceiling == math.inf else f"between {floor} and {ceiling}"
+            c.require(name, floor < value < ceiling, f"{name} must be {words}, and is {value}", name)
+        return c.shape("x")
+
+    return Op(op.name, op.inputs, op.attributes, shape, op.dtype, random=True)
+
+
+LOG_NORMAL_FILL = _above(Op("log_normal_fill", (Tensor("x", "...", FLOATS),), (Float("mean", 1.0), Float("std", 2.0)), dtype=SAME), "std", 0)
+EXPONENTIAL_FILL = _above(Op("exponential_fill", (Tensor("x", "...", FLOATS),), (Float("rate", 1.0),), dtype=SAME), "rate", 0)
+CAUCHY_FILL = _above(Op("cauchy_fill", (Tensor("x", "...", FLOATS),), (Float("median", 0.0), Float("sigma", 1.0)), dtype=SAME), "sigma", 0)
+GEOMETRIC_FILL = _above(Op("geometric_fill", (Tensor("x", "...", REALS),), (Float("p"),), dtype=SAME), "p", 0, 1)
+
+
+def ordered(c: Call) -> Shape:
+    low, high = c["low"], c["high"]
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)):
+        strict = c.op.name == "random_fill"
+        c.require("bounds", low < high or (not strict and low == high), f"low = {low} must not be above high = {high}", ("low", "high"))
+    return c.shape("x")
+
+
+UNIFORM_FILL = Op("uniform_fill", (Tensor("x", "...", FLOATS | COMPLEXES),), (Float("low", 0.0), Float("high", 1.0)), ordered, SAME, random=True)
+RANDOM_FILL = Op(
+    "random_fill", (Tensor("x", "...", REALS_OR_BOOL),), (Int("low", 0), Int("high", None, optional=True)), ordered, SAME, random=True,
+    doc="whole numbers from low up to high, high left out",
+)  # fmt: skip
+
+
+def bernoulli_shape(c: Call) -> Shape:
+    if isinstance(c["p"], TensorType) and not c["p"].weak:
+        fits_into(c, c.shape("p"), c.shape("x"), ("p", "x"))
+    return c.shape("x")
+
+
+BERNOULLI = Op("bernoulli", (Tensor("x", "...", FLOATS, values="unit"),), (), same_shape, SAME, random=True, doc="0 or 1, each with its probability x")
+BERNOULLI_FILL = Op(
+    "bernoulli_fill", (Tensor("x", "...", REALS_OR_BOOL),), (Float("p", 0.5, least=0.0, most=1.0),), same_shape, SAME, random=True
+)
+BERNOULLI_FROM = Op(
+    "bernoulli_from", (Tensor("x", "...", REALS_OR_BOOL), Tensor("p", "...", FLOATS, values="unit")), (), bernoulli_shape, SAME, random=True
+)
+
+# --- what Python asks of tensors ---
+RESULT_TYPE = Op("result_type", (Tensor("x", scalar=True), Tensor("y", scalar=True)), (), lambda c: (), Promote("x", "y"))

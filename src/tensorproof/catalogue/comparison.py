@@ -1,0 +1,100 @@
+"""Comparisons and logic: two operands that broadcast, truth values out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.contents import each
+from tensorproof.ops.element_types import Promote, Within
+from tensorproof.ops.families import NUMERIC, broadcast_shape, pairwise
+from tensorproof.ops.inputs import Bool, Float, Tensor
+from tensorproof.ops.record import DTypeRule, Op
+from tensorproof.terms import predicates
+from tensorproof.terms.dtypes import ANY, BOOL, FULL_COMPLEXES, QUANTISED, REALS_OR_BOOL, DType, DTypes, of_kind
+from tensorproof.terms.ints import Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+PLAIN: DTypes = ANY - QUANTISED - of_kind("so")
+
+
+def truth(rule: DTypeRule) -> DTypeRule:
+    """The operands go together by `rule`; the result is truth values."""
+
+    def checked(c: Call) -> DType:
+        rule(c)
+        return BOOL
+
+    return checked
+
+
+def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], operands: DTypes = ANY) -> Op:
+    """A comparison; `takes` are the common element types that torch compares."""
+
+    def known(x: Any, y: Any) -> Any:
+        value = function(x, y)
+        return value if isinstance(value, bool) else None
+
+    def fold(c: Call) -> Any:
+        return each(c, known, ("x", "y"), BOOL)
+
+    return pairwise(name, operands, dtype=truth(Within(Promote("x", "y"), takes)), fold=fold)
+
+
+EQ = compared("eq", PLAIN, predicates.eq)
+NE = compared("ne", PLAIN, predicates.ne)
+LT, LE, GT, GE = (
+    compared(name, REALS_OR_BOOL, f, NUMERIC | of_kind("s")) for name, f in (("lt", predicates.lt), ("le", predicates.le), ("gt", predicates.gt), ("ge", predicates.ge))
+)
+
+
+def _logical(name: str, function: Callable[[bool, bool], bool]) -> Op:
+    def known(x: Any, y: Any) -> Any:
+        return None if Term in (type(x), type(y)) else function(bool(x), bool(y))
+
+    return compared(name, REALS_OR_BOOL | FULL_COMPLEXES, known, NUMERIC)
+
+
+LOGICAL_AND = _logical("logical_and", lambda x, y: x and y)
+LOGICAL_OR = _logical("logical_or", lambda x, y: x or y)
+LOGICAL_XOR = _logical("logical_xor", lambda x, y: x is not y)
+
+
+def one_type(c: Call) -> DType | None:
+    """torch compares for closeness only what has one element type."""
+    a, b = c.dtype("x"), c.dtype("y")
+    if c.framework == "torch" and a is not b and a is not None and b is not None:
+        raise c.refuse("dtype", f"x and y must have one element type, and have {a!r} and {b!r}", ("x", "y"))
+    return BOOL
+
+
+TOLERANCES = (Float("rtol", 1e-05, least=0.0), Float("atol", 1e-08, least=0.0), Bool("equal_nan", False))
+ISCLOSE = pairwise("isclose", NUMERIC, *TOLERANCES, dtype=one_type)
+
+
+def answer(c: Call) -> TensorType:
+    """One Python bool."""
+    return TensorType(Shape(), BOOL, weak=True)
+
+
+def all_close(c: Call) -> TensorType:
+    broadcast_shape(c)
+    one_type(c)
+    return answer(c)
+
+
+@any_rank
+def all_equal(c: Call) -> TensorType:
+    """Unequal shapes are an answer, not an error; unequal element types are promoted."""
+    Promote("x", "y")(c)
+    x, y = c.shape("x"), c.shape("y")
+    if x.concrete and y.concrete and tuple(x) != tuple(y):
+        return answer(c).but(contents=(False,))
+    return answer(c)
+
+
+PAIR = (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC))
+ALLCLOSE = Op("allclose", PAIR, TOLERANCES, all_close, BOOL, doc="whether all elements are close, as one Python bool")
+EQUAL = Op("equal", (Tensor("x"), Tensor("y")), (), all_equal, BOOL, doc="whether shape and contents are the same, as one Python bool")

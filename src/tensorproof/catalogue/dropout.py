@@ -1,0 +1,39 @@
+"""Dropout: elements, channels, and the variants that keep mean and variance."""
+
+from __future__ import annotations
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like
+from tensorproof.ops.families import same_shape
+from tensorproof.ops.inputs import Bool, Float, Tensor
+from tensorproof.ops.record import Op, Out
+from tensorproof.terms.dtypes import BOOL, FLOATS, DType
+from tensorproof.terms.shapes import Shape
+
+ATTRIBUTES = (Float("p", 0.5, least=0.0, most=1.0), Bool("training", True))
+
+
+def dropped_type(c: Call) -> DType | None:
+    """Only a dropout that scales what it keeps needs floats."""
+    dtype = c.dtype("x")
+    if c["training"] and c["p"] not in (0, 1) and dtype is not None and dtype not in FLOATS:
+        raise c.refuse("dtype", f"{c.name} does not take element type {dtype!r} in training", "x")
+    return dtype
+
+
+def by_channel(c: Call) -> Shape:
+    """Whole channels, the second axis, are dropped."""
+    shape = c.shape("x")
+    if c["training"] and c["p"] != 0:
+        c.require("rank", len(shape) >= 2, f"{c.name} drops channels, so x must have rank 2 or more, and is {shape!r}", "x")
+    return shape
+
+
+DROPOUT = Op("dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True)
+ALPHA_DROPOUT = Op("alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, doc="keeps mean and variance")
+FEATURE_DROPOUT = Op("feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, doc="drops whole channels")
+FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True)
+NATIVE_DROPOUT = Op(
+    "native_dropout", (Tensor("x", "...", FLOATS),), (Float("p", least=0.0, most=1.0), Bool("training", None, optional=True)),
+    lambda c: [c.shape("x")] * 2, Like("x"), outputs=(Out("result"), Out("mask", BOOL)), random=True,
+)  # fmt: skip

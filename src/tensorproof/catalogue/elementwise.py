@@ -1,0 +1,159 @@
+"""Functions of one tensor, element by element.
+
+`torch` says which element types torch's CPU kernels take where another framework takes more; the torch tables narrow those (`only=`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.contents import folding
+from tensorproof.ops.element_types import Like, Real
+from tensorproof.ops.families import NUMERIC, elementwise
+from tensorproof.ops.inputs import Float, Int, Tensor
+from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
+from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, BOOLS, FLOATS, FULL_COMPLEXES, INT32, INT64, DType, DTypes
+from tensorproof.terms.ints import Term, absolute
+
+REAL: DTypes = FLOATS | ALL_INTS | BOOLS
+SMOOTH: DTypes = REAL | FULL_COMPLEXES
+INF = math.inf
+SAME = Like("x")
+
+
+def total(function: Callable[[float], float], below: float = -INF, above: float = INF) -> Callable[[float], float]:
+    """A function of math made total: `below` and `above` stand for what it raises at its lower and upper ends."""
+
+    def value(x: float) -> float:
+        try:
+            return function(x)
+        except ValueError:
+            return below
+        except OverflowError:
+            return above
+
+    return value
+
+
+def increasing(function: Callable[[float], float], lo: float = -INF, hi: float = INF) -> Values:
+    return Values("increasing", function, Interval(lo, hi))
+
+
+def decreasing(function: Callable[[float], float], lo: float = -INF, hi: float = INF) -> Values:
+    return Values("decreasing", function, Interval(lo, hi))
+
+
+def within(lo: float, hi: float) -> Values:
+    return Values("bounded", bounds=Interval(lo, hi))
+
+
+def hazard(code: str, safe: Interval, yields: str) -> tuple[Hazard, ...]:
+    return (Hazard(code, "x", safe, yields),)
+
+
+# The greatest x whose exponential is a float32; float64 holds up to 709 and float16 to 11.
+MOST_EXP, MOST_EXP2, MOST_SINH = 88.72283, 127.99999, 89.41598
+WING = Interval(-1.0, 1.0)
+OPEN_WING = Interval(-1.0, 1.0, True, True)
+
+# --- exponentials and logarithms ---
+EXP = elementwise("exp", SMOOTH, values=increasing(total(math.exp)), hazards=hazard("exp/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"))
+EXP2 = elementwise("exp2", SMOOTH, values=increasing(total(math.exp2)), hazards=hazard("exp2/overflow", Interval(-INF, MOST_EXP2), "inf (in float32)"))
+EXPM1 = elementwise("expm1", SMOOTH, values=increasing(total(math.expm1)), hazards=hazard("expm1/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"))
+LOG, LOG2, LOG10 = (
+    elementwise(name, SMOOTH, values=increasing(total(f), 0.0), hazards=hazard(f"{name}/non-positive", POSITIVE, "-inf at 0, nan below"))
+    for name, f in (("log", math.log), ("log2", math.log2), ("log10", math.log10))
+)
+LOG1P = elementwise(
+    "log1p", SMOOTH, values=increasing(total(math.log1p), -1.0),
+    hazards=hazard("log1p/domain", Interval(-1.0, INF, lo_open=True), "-inf at -1, nan below"),
+)  # fmt: skip
+
+# --- powers and roots ---
+SQRT = elementwise("sqrt", SMOOTH, values=increasing(math.sqrt, 0.0), hazards=hazard("sqrt/negative", NON_NEGATIVE, "nan below 0"))
+RSQRT = elementwise(
+    "rsqrt", SMOOTH, values=decreasing(lambda x: 1 / math.sqrt(x) if x else INF, 0.0),
+    hazards=hazard("rsqrt/non-positive", POSITIVE, "inf at 0, nan below"),
+)  # fmt: skip
+RECIPROCAL = elementwise(
+    "reciprocal", SMOOTH, values=decreasing(lambda x: 1 / x if x else INF, 0.0), hazards=hazard("reciprocal/zero", NON_ZERO, "inf at 0")
+)
+
+
+def squared(c: Call) -> DType | None:
+    """torch squares truth values as int64."""
+    return INT64 if c.framework == "torch" and c.dtype("x") is BOOL else c.dtype("x")
+
+
+SQUARE = elementwise("square", NUMERIC, dtype=squared, values=within(0.0, INF), fold=folding(lambda x: x * x))
+CBRT = elementwise("cbrt", REAL, values=increasing(lambda x: math.copysign(abs(x) ** (1 / 3), x)))
+
+# --- trigonometry ---
+SIN, COS = (elementwise(name, SMOOTH, values=within(-1.0, 1.0)) for name in ("sin", "cos"))
+TAN = elementwise("tan", SMOOTH)
+ASIN = elementwise("asin", SMOOTH, values=increasing(math.asin, -1.0, 1.0), hazards=hazard("asin/domain", WING, "nan beyond 1 and -1"))
+ACOS = elementwise("acos", SMOOTH, values=decreasing(math.acos, -1.0, 1.0), hazards=hazard("acos/domain", WING, "nan beyond 1 and -1"))
+ATAN = elementwise("atan", SMOOTH, values=increasing(math.atan))
+SINH = elementwise(
+    "sinh", SMOOTH, hazards=hazard("sinh/overflow", Interval(-MOST_SINH, MOST_SINH), "inf (in float32)"),
+    values=increasing(lambda x: total(math.sinh, above=math.copysign(INF, x))(x)),
+)  # fmt: skip
+COSH = elementwise("cosh", SMOOTH, values=within(1.0, INF), hazards=hazard("cosh/overflow", Interval(-MOST_SINH, MOST_SINH), "inf (in float32)"))
+TANH = elementwise("tanh", SMOOTH, values=increasing(math.tanh))
+ASINH = elementwise("asinh", SMOOTH, values=increasing(math.asinh))
+ACOSH = elementwise("acosh", SMOOTH, values=increasing(math.acosh, 1.0), hazards=hazard("acosh/domain", Interval(1.0, INF), "nan below 1"))
+ATANH = elementwise(
+    "atanh", SMOOTH, values=increasing(lambda x: math.atanh(x) if abs(x) < 1 else math.copysign(INF, x), -1.0, 1.0),
+    hazards=hazard("atanh/domain", OPEN_WING, "inf at 1 and -1, nan beyond"),
+)  # fmt: skip
+SINC = elementwise("sinc", SMOOTH, values=within(-0.2172337, 1.0))
+DEG2RAD = elementwise("deg2rad", REAL, values=increasing(math.radians))
+RAD2DEG = elementwise("rad2deg", REAL, values=increasing(math.degrees))
+
+# --- signs and rounding ---
+ABS = elementwise("abs", ANY, dtype=Real("x"), values=within(0.0, INF), fold=folding(absolute))
+NEG = elementwise("neg", NUMERIC, dtype=SAME, values=decreasing(lambda x: -x), fold=folding(lambda x: -x))
+POSITIVE_OF = elementwise("positive", ANY, dtype=SAME, values=Values("same"), fold=folding(lambda x: x))
+SIGN = elementwise(
+    "sign", NUMERIC, dtype=SAME, values=increasing(lambda x: float((x > 0) - (x < 0))),
+    fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)),
+)  # fmt: skip
+SGN = elementwise("sgn", NUMERIC, dtype=SAME, doc="x / |x|, 0 at 0")
+SIGNBIT = elementwise("signbit", REAL, dtype=BOOL)
+
+
+def rounded(x: float, function: Callable[[float], float]) -> float:
+    return float(function(x)) if math.isfinite(x) else x
+
+
+FLOOR, CEIL, TRUNC = (
+    elementwise(name, REAL, dtype=SAME, values=increasing(lambda x, f=f: rounded(x, f)), fold=folding(lambda x: x))
+    for name, f in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.trunc))
+)
+
+
+def rounded_type(c: Call) -> DType | None:
+    """torch rounds to decimals in floats only."""
+    dtype = c.dtype("x")
+    if c.framework == "torch" and c["decimals"] is not None and dtype is not None and not dtype.is_float:
+        raise c.refuse("dtype", f"{c.name} to decimals does not take element type {dtype!r}", "x")
+    return dtype
+
+
+ROUND = elementwise("round", NUMERIC, Int("decimals", None, optional=True), dtype=rounded_type, doc="to the nearest, halves to even")
+FRAC = elementwise("frac", FLOATS, dtype=SAME, values=within(-1.0, 1.0))
+FREXP = Op("frexp", (Tensor("x", "...", FLOATS),), (), lambda c: [c.shape("x")] * 2, Like("x"), outputs=(Out("mantissa"), Out("exponent", INT32)))
+NAN_TO_NUM = elementwise(
+    "nan_to_num", NUMERIC, *(Float(name, default, optional=True) for name, default in (("nan", 0.0), ("posinf", None), ("neginf", None))), dtype=SAME
+)  # fmt: skip
+
+# --- bits and truth ---
+BITWISE_NOT = elementwise(
+    "bitwise_not", ALL_INTS | BOOLS, dtype=SAME, fold=folding(lambda x: None if isinstance(x, Term) else not x if isinstance(x, bool) else ~x)
+)
+LOGICAL_NOT = elementwise("logical_not", NUMERIC, dtype=BOOL, fold=folding(lambda x: None if isinstance(x, Term) else not x))
+ISNAN, ISINF, ISFINITE, ISREAL = (elementwise(name, ANY, dtype=BOOL) for name in ("isnan", "isinf", "isfinite", "isreal"))
+ISPOSINF, ISNEGINF = (elementwise(name, REAL, dtype=BOOL) for name in ("isposinf", "isneginf"))
+
