@@ -1,13 +1,25 @@
-"""Contractions: matmul and its relatives, linear layers, einsum."""
+"""Contractions: matmul and its relatives, linear layers, einsum, tensordot. Distances are in `distance`."""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Same
-from tensorproof.ops.inputs import Tensor
-from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import NUMBERS
-from tensorproof.terms.shapes import Shape
+from tensorproof.ops.element_types import Promote, Same
+from tensorproof.ops.families import NUMERIC
+from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Ints, Number, Tensor, Tensors
+from tensorproof.ops.record import DTypeRule, Op, Values
+from tensorproof.terms.dtypes import COMPLEX32, FULL_COMPLEXES, INT64, NUMBERS, REALS, DType
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.shapes import Shape, broadcast_axis
+
+
+def Agreed(*names: str) -> DTypeRule:
+    """One element type for all; NumPy and Keras promote to it."""
+    return lambda c: (Promote if c.framework in ("numpy", "keras") else Same)(*names)(c)
 
 
 def matmul_shape(c: Call) -> Shape:
@@ -18,17 +30,372 @@ def matmul_shape(c: Call) -> Shape:
     return Shape((*lead, *rows, *columns))
 
 
+def contraction(name: str, x: str, y: str, out: str, doc: str = "") -> Op:
+    """Two inputs that share the axis K (and B, where there is a batch)."""
+    return Op(
+        name, (Tensor("x", x, NUMERIC), Tensor("y", y, NUMERIC)), shape=out, dtype=Agreed("x", "y"),
+        codes={"K": "inner", "B": "batch"}, values=Values("dot", over="K"), doc=doc,
+    )  # fmt: skip
+
+
 MATMUL = Op(
     "matmul",
-    inputs=(Tensor("x", "... N K | K", NUMBERS), Tensor("y", "... K M | K", NUMBERS)),
-    dtype=Same("x", "y"),
+    inputs=(Tensor("x", "... N K | K", NUMERIC), Tensor("y", "... K M | K", NUMERIC)),
+    dtype=Agreed("x", "y"),
     shape=matmul_shape,
     codes={"K": "inner"},
+    values=Values("dot", over="K"),
+    doc="The product of two matrices, of batches of them, or of vectors.",
 )
+MM = contraction("mm", "N K", "K M", "N M", "The product of two matrices.")
+BMM = contraction("bmm", "B N K", "B K M", "B N M", "The products of two equal batches of matrices.")
+MV = contraction("mv", "N K", "K", "N", "A matrix times a vector.")
+DOT = contraction("dot", "K", "K", "", "The sum of the products of two vectors.")
+
+
+def inner_shape(c: Call) -> Shape:
+    x, y = c.shape("x"), c.shape("y")
+    if not x or not y:
+        return x or y
+    c.equal("inner", x[-1], y[-1], "the last axes are {a} and {b}, and must be equal", ("x", "y"))
+    return Shape((*x[:-1], *y[:-1]))
+
+
+def inner_dtype(c: Call) -> DType | None:
+    if not c.rank("x") or not c.rank("y"):
+        return Promote("x", "y")(c)
+    return summable(c, Agreed("x", "y")(c))
+
+
+def summable(c: Call, dtype: DType | None) -> DType | None:
+    """torch multiplies and sums neither truth values nor the wide unsigned types."""
+    if c.framework == "torch" and dtype is not None and dtype not in REALS | FULL_COMPLEXES:
+        raise c.refuse("dtype", f"{c.name} does not multiply and sum elements of type {dtype!r}", tuple(p.name for p in c.op.inputs))
+    return dtype
+
+
+INNER = Op("inner", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), inner_shape, inner_dtype, codes={"K": "inner"})
+OUTER = Op("outer", (Tensor("x", "N", NUMERIC), Tensor("y", "M", NUMERIC)), (), "N M", Promote("x", "y"))
+
+
+def vecdot_shape(c: Call) -> Shape:
+    """The axis counts in the broadcast shape."""
+    made, dim = c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y")), c["dim"]
+    if c.rank("x") == c.rank("y") == 1:
+        return Shape()
+    reach = max(len(made), 1)
+    c.require("axis", -reach <= dim < reach, f"dim = {dim} is out of range for {made!r}", "dim")
+    return Shape(size for i, size in enumerate(made) if i != dim % reach)
+
+
+VECDOT = Op(
+    "vecdot", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Int("dim", -1),), vecdot_shape, Agreed("x", "y"),
+    values=Values("dot", over="dim"), doc="The sum of products along one axis of two tensors that broadcast.",
+)  # fmt: skip
+
+
+def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str = "") -> Op:
+    """beta * start + alpha * (x times y): `start` broadcasts to the product."""
+
+    def shape(c: Call) -> Shape:
+        made = Shape(c.dims[axis] for axis in out.split())
+        _fits(c, c.shape("start"), made)
+        return made
+
+    def dtype(c: Call) -> DType | None:
+        common = Same("start", "x", "y")(c) if name != "addr" else Promote("start", "x", "y")(c)
+        for factor in ("beta", "alpha"):
+            whole = common is not None and not (common.is_float or common.is_complex)
+            fraction = isinstance(c[factor], float) and whole and name == "addr"
+            if fraction or (isinstance(c[factor], complex) and common is not None and not common.is_complex):
+                raise c.refuse(factor, f"{factor} = {c[factor]!r} does not multiply elements of type {common!r}", factor)
+        return common
+
+    return Op(
+        name, (Tensor("start", "...", dtypes), Tensor("x", x, dtypes), Tensor("y", y, dtypes)), (Number("beta", 1), Number("alpha", 1)),
+        shape, dtype, codes={"K": "inner", "B": "batch"}, doc=doc,
+    )  # fmt: skip
+
+
+def _fits(c: Call, start: Shape, made: Shape) -> None:
+    """`start` must expand to the product's shape."""
+    c.require("start", len(start) <= len(made), f"the added tensor {start!r} has more axes than the product {made!r}", "start")
+    for a, b in zip(reversed(start), reversed(made)):
+        c.require(
+            "start", disj(eq(a, b), eq(a, 1)), f"the added tensor {start!r} does not expand to the product {made!r}", ("start", "x", "y")
+        )
+
+
+ADDMM = added("addmm", "N K", "K M", "N M", doc="A matrix product added to a tensor.")
+ADDMV = added("addmv", "N K", "K", "N", doc="A matrix times a vector, added to a tensor.")
+ADDR = added("addr", "N", "M", "N M", NUMBERS - {COMPLEX32}, doc="An outer product added to a matrix.")
+ADDBMM = added("addbmm", "B N K", "B K M", "N M", doc="The sum of a batch of matrix products, added to a matrix.")
+BADDBMM = added("baddbmm", "B N K", "B K M", "B N M", doc="A batch of matrix products, added to a tensor.")
+
+
+def multi_dot_shape(c: Call) -> Shape:
+    shapes = [x.shape for x in c["xs"]]
+    last = len(shapes) - 1
+    c.require("xs", last > 0 or not c["vectors"], "a chain needs at least two tensors", "xs")
+    for i, shape in enumerate(shapes):
+        vector = c["vectors"] and i in (0, last) and len(shape) == 1
+        c.require(
+            "rank", vector or len(shape) == 2, f"tensor {i} has rank {len(shape)}, and must be a matrix (or a vector at an end)", "xs"
+        )
+    for i, (a, b) in enumerate(pairwise(shapes)):
+        c.equal("inner", a[-1], b[0], f"tensors {i} and {i + 1} do not chain: {{a}} columns and {{b}} rows", "xs")
+    if last == 0:
+        return shapes[0]
+    return Shape((*shapes[0][:-1], *shapes[last][1:]))
+
+
+MULTI_DOT = Op(
+    "multi_dot", (Tensors("xs", "...", NUMERIC),), (Bool("vectors", True),), multi_dot_shape,
+    lambda c: summable(c, Agreed("xs")(c)),
+    doc="The product of a chain of matrices, in the cheapest order.",
+)  # fmt: skip
+
 LINEAR = Op(
     "linear",
-    inputs=(Tensor("x", "... K", NUMBERS), Tensor("weight", "M K | K", NUMBERS), Tensor("bias", "M | ", NUMBERS, optional=True)),
-    dtype=Same("x", "weight", "bias"),
-    shape=lambda c: (*c.lead["x"], *((c.dims["M"],) if c.rank("weight") == 2 else ())),
+    inputs=(Tensor("x", "... K", NUMERIC), Tensor("weight", "M K | K", NUMERIC), Tensor("bias", "...", NUMERIC, optional=True)),
+    dtype=Agreed("x", "weight", "bias"),
+    shape=lambda c: _biased(c, Shape((*c.lead["x"], *((c.dims["M"],) if c.rank("weight") == 2 else ())))),
     codes={"K": "features", "M": "bias"},
+    values=Values("dot", over="K"),
+    doc="x times the transpose of weight, plus bias.",
+)
+
+
+def _biased(c: Call, made: Shape) -> Shape:
+    if not c.given("bias") or not c.shape("bias").known:
+        return made
+    bias = c.shape("bias")
+    if c.rank("weight") == 1:
+        c.require(
+            "rank", len(bias) == 0 and len(made) == 0, "a weight of rank 1 takes a bias of rank 0, for one vector", ("weight", "bias")
+        )
+        return made
+    if len(bias) == 1:  # the usual call: name the two sizes
+        c.require(
+            "bias",
+            disj(eq(bias[0], made[-1]), eq(bias[0], 1)),
+            f"bias has size {bias[0]!r}, and the output has {made[-1]!r} features",
+            ("bias", "weight"),
+        )
+        return made
+    target = (1, *made) if len(made) == 1 else made
+    c.require("bias", len(bias) <= len(target), f"bias {bias!r} has more axes than the output {made!r}", "bias")
+    for a, b in zip(reversed(bias), reversed(target)):
+        c.require("bias", disj(eq(a, b), eq(a, 1)), f"bias {bias!r} does not expand to the output {made!r}", ("bias", "weight"))
+    return made
+
+
+def bilinear_shape(c: Call) -> Shape:
+    a, b = c.lead["x"], c.lead["y"]
+    c.require("batch", len(a) == len(b), f"x and y have {len(a)} and {len(b)} leading axes, and must have the same", ("x", "y"))
+    for i, (m, n) in enumerate(zip(a, b)):
+        c.equal("batch", m, n, f"axis {i} of x and y is {{a}} and {{b}}, and must be equal", ("x", "y"))
+    return Shape((*a, c.dims["M"]))
+
+
+BILINEAR = Op(
+    "bilinear",
+    inputs=(
+        Tensor("x", "... I", NUMERIC),
+        Tensor("y", "... J", NUMERIC),
+        Tensor("weight", "M I J", NUMERIC),
+        Tensor("bias", "M", NUMERIC, optional=True),
+    ),
+    dtype=Agreed("x", "y", "weight", "bias"),
+    shape=bilinear_shape,
+    codes={"I": "features", "J": "features", "M": "bias"},
+    doc="x times weight times y, for each output feature, plus bias.",
+)
+
+
+def tensordot_shape(c: Call) -> Shape:
+    """`dim` lists the summed axes of x, `dim2` those of y, in pairs."""
+    x, y = c.shape("x"), c.shape("y")
+    ours, theirs = _axes(c, c["dim"], "x"), _axes(c, c["dim2"], "y")
+    c.require(
+        "axes",
+        len(ours) == len(theirs),
+        f"{len(ours)} axes of x and {len(theirs)} axes of y are named; the numbers must be equal",
+        ("dim", "dim2"),
+    )
+    for i, j in zip(ours, theirs):
+        a, b = x[i], y[j]
+        same = eq(a, b) if c.framework != "torch" else disj(eq(a, b), eq(a, 1), eq(b, 1))  # torch sums over the other where one is 1
+        c.require("inner", same, f"axis {i} of x is {a!r} and axis {j} of y is {b!r}, and must be equal", ("x", "y"))
+    return Shape((*(s for i, s in enumerate(x) if i not in ours), *(s for i, s in enumerate(y) if i not in theirs)))
+
+
+def _axes(c: Call, axes: Any, owner: str) -> tuple[int, ...]:
+    rank = c.rank(owner)
+    for axis in axes:
+        c.require(
+            "axis",
+            isinstance(axis, int) and -max(rank, 1) <= axis < max(rank, 1) and rank > 0,
+            f"axis {axis!r} is out of range for {owner} of rank {rank}",
+            owner,
+        )
+    found = tuple(a % rank for a in axes)
+    c.require("axis", len(set(found)) == len(found), f"an axis of {owner} is named twice: {axes!r}", owner)
+    return found
+
+
+TENSORDOT = Op(
+    "tensordot",
+    inputs=(Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)),
+    attributes=(Ints("dim"), Ints("dim2")),
+    shape=tensordot_shape,
+    dtype=Agreed("x", "y"),
+    values=Values("dot", over="dim"),
+    doc="The sum of products over pairs of axes.",
+)
+
+
+def kron_shape(c: Call) -> Shape:
+    x, y = c.shape("x"), c.shape("y")
+    n = max(len(x), len(y))
+    return Shape(a * b for a, b in zip((1,) * (n - len(x)) + tuple(x), (1,) * (n - len(y)) + tuple(y)))
+
+
+KRON = Op(
+    "kron", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), kron_shape, Promote("x", "y"), doc="The Kronecker product."
+)
+
+
+def cross_shape(c: Call) -> Shape:
+    x, y = c.shape("x"), c.shape("y")
+    if c.framework == "torch":
+        c.require("rank", len(x) == len(y), f"x has rank {len(x)} and y has rank {len(y)}, and they must be equal", ("x", "y"))
+    made = c.broadcast(x, y, about=("x", "y"))
+    if c["dim"] is None:
+        if any(eq(size, 3) is True for size in made):
+            return made
+        c.require("size", disj(*(eq(size, 3) for size in made)), f"no axis of {made!r} has size 3", ("x", "y"))
+        return made
+    at = c["dim"] - len(x)
+    for name, shape in (("x", x), ("y", y)):
+        c.require("rank", len(shape) >= -at, f"{name} has no axis {at}: {shape!r}", name)
+        c.require("size", eq(shape[at], 3), f"the axis of the product is {shape[at]!r} in {name}, and must be 3", name)
+    return made
+
+
+CROSS = Op(
+    "cross", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Axis("dim", None, optional=True, scalar_ok=False),), cross_shape, Agreed("x", "y"),
+    doc="The vector product in three dimensions.",
+)  # fmt: skip
+
+
+# --- einsum -------------------------------------------------------------------------------------------------------------------
+
+
+def _terms(c: Call, equation: str) -> tuple[list[list[str]], list[str] | None]:
+    """The subscripts of each operand and of the output; "..." is one subscript."""
+    text = equation.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    inputs = [_subscripts(c, part, equation) for part in left.split(",")]
+    return inputs, _subscripts(c, right, equation) if arrow else None
+
+
+def _subscripts(c: Call, text: str, equation: str) -> list[str]:
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        if text.startswith("...", at):
+            found.append("...")
+            at += 3
+            continue
+        if not (text[at].isascii() and text[at].isalpha()):
+            raise c.refuse("equation", f"{equation!r} has {text[at]!r} where a letter or '...' may stand", "equation")
+        found.append(text[at])
+        at += 1
+    if found.count("...") > 1:
+        raise c.refuse("equation", f"{equation!r} has '...' twice in one operand", "equation")
+    return found
+
+
+def einsum_shape(c: Call) -> Shape:
+    equation, xs = c["equation"], c["xs"]
+    if not isinstance(equation, str):
+        raise c.give_up("the equation is not known")
+    inputs, output = _terms(c, equation)
+    if len(inputs) != len(xs):
+        raise c.refuse("operands", f"{equation!r} has {len(inputs)} operands and {len(xs)} tensors are given", ("equation", "xs"))
+    sizes: dict[str, Dim] = {}
+    covered: list[Shape] = []
+    for i, (names, x) in enumerate(zip(inputs, xs)):
+        own, hidden = _own_sizes(c, i, names, x.shape)
+        covered.append(hidden)
+        for name, size in own.items():
+            sizes[name] = (
+                broadcast_axis(
+                    sizes[name],
+                    size,
+                    lambda holds, a, b, name=name: c.require(
+                        "inner", holds, f"subscript {name} of {equation!r} is {a!r} in one operand and {b!r} in another", "xs"
+                    ),
+                )
+                if name in sizes
+                else size
+            )
+    lead = c.broadcast(*covered, about="xs")
+    if output is None:
+        once = Counter(name for names in inputs for name in names)
+        output = ["...", *sorted(name for name, times in once.items() if times == 1 and name != "...")]
+    repeated = [n for n, times in Counter(output).items() if times > 1]
+    c.require("equation", not repeated, f"{equation!r} has {', '.join(repeated)} twice in the output", "equation")
+    for name in output:
+        c.require("equation", name == "..." or name in sizes, f"{equation!r} has {name} in the output and in no operand", "equation")
+    return Shape(d for name in output for d in (lead if name == "..." else (sizes[name],)))
+
+
+def _own_sizes(c: Call, i: int, names: list[str], shape: Shape) -> tuple[dict[str, Dim], Shape]:
+    """The size of each subscript in one operand, and the axes that its ellipsis covers."""
+    spare = len(shape) - len([n for n in names if n != "..."])
+    fits = spare >= 0 if "..." in names else spare == 0
+    c.require(
+        "rank",
+        fits,
+        f"operand {i} has rank {len(shape)}, and its subscripts {''.join(names)!r} name {len(shape) - spare} axes",
+        ("equation", "xs"),
+    )
+    at = names.index("...") if "..." in names else len(names)
+    axes = [*names[:at], *([""] * spare), *names[at + 1 :]]
+    own: dict[str, Dim] = {}
+    for name, size in zip(axes, shape):
+        if name and name in own:
+            c.equal("diagonal", own[name], size, f"subscript {name} stands twice in operand {i}, over sizes {{a}} and {{b}}", "xs")
+        elif name:
+            own[name] = size
+    return own, Shape(size for name, size in zip(axes, shape) if not name)
+
+
+def einsum_dtype(c: Call) -> DType | None:
+    """Operands that only multiply promote; where a sum runs over two of them they must agree."""
+    inputs, output = _terms(c, c["equation"])
+    shared = Counter(name for names in inputs for name in set(names))
+    kept = (
+        set(output)
+        if output is not None
+        else {n for n, times in Counter(n for names in inputs for n in names).items() if times == 1} | {"..."}
+    )
+    if any(times > 1 and name not in kept for name, times in shared.items()):
+        return summable(c, Agreed("xs")(c))
+    common = Promote("xs")(c)
+    summed = any(name not in kept for name in shared)
+    if summed and common is COMPLEX32:
+        return summable(c, common)
+    return INT64 if c.framework == "torch" and summed and common is not None and common.kind in "iub" else common
+
+
+EINSUM = Op(
+    "einsum",
+    inputs=(Tensors("xs", "...", NUMERIC),),
+    attributes=(Anything("equation"),),
+    shape=einsum_shape,
+    dtype=einsum_dtype,
+    doc="A sum of products, as the subscripts of an equation tell.",
 )

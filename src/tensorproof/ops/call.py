@@ -17,7 +17,7 @@ from tensorproof.terms.dtypes import ANY, BOOL, COMPLEX64, FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, Origin, Term, symbol
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
-from tensorproof.terms.tensor import MOST_CONTENTS, Outputs, TensorType
+from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, Outputs, TensorType
 
 
 class Refused(Exception):
