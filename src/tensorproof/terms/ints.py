@@ -388,7 +388,8 @@ def absolute(x: Dim) -> Dim:
 
 
 def ceildiv(a: Dim, b: Dim) -> Dim:
-    return -((-a) // b)
+    """The quotient rounded up."""
+    return (a + b - 1) // b if lower(b) > 0 else -((-a) // b)  # the first form keeps its bounds
 
 
 # --- bounds -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,74 @@
+"""Facts about the solver port: three answers, witnesses, cores, scopes, and the division traps."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tensorproof.solve.layered import LayeredSolver
+from tensorproof.solve.port import Answer
+from tensorproof.terms.ints import symbol
+from tensorproof.terms.predicates import conj, eq, ge, le, lt, ne
+
+n = symbol("n", 1)
+m = symbol("m", 1)
+
+
+def test_a_witness_satisfies_what_was_asked() -> None:
+    solver = LayeredSolver()
+    solver.assume(eq(n % 4, 0))
+    found = solver.check([("large", ge(n, 10))])
+    assert found.answer is Answer.SAT
+    assert found.witness["n"] % 4 == 0 and found.witness["n"] >= 10
+
+
+def test_a_core_names_the_guilty_requirements() -> None:
+    solver = LayeredSolver()
+    found = solver.check([("first", eq(n, 2 * m)), ("other", ge(m, 1)), ("second", eq(n % 2, 1))])
+    assert found.answer is Answer.UNSAT
+    assert set(found.core) == {"first", "second"}
+
+
+def test_facts_of_a_scope_are_forgotten() -> None:
+    solver = LayeredSolver()
+    with solver.scope():
+        solver.assume(eq(n, 3))
+        assert solver.proves(eq(n * m, 3 * m)) is True
+    assert solver.proves(eq(n * m, 3 * m)) is False
+
+
+def test_giving_up_is_an_answer() -> None:
+    solver = LayeredSolver(budget=1)
+    x, y, z = (symbol(s, 3) for s in "xyz")
+    assert solver.check([("fermat", eq(x * x * x + y * y * y, z * z * z))]).answer is Answer.UNKNOWN
+
+
+def test_negative_divisors_round_down_in_the_solver_too() -> None:
+    d = symbol("d", -5, -1)
+    x = symbol("x", -50, 50)
+    solver = LayeredSolver()
+    assert solver.proves(conj(le(x % d, 0), lt(d, x % d))) is True
+    solver.assume(eq(x, 7))
+    solver.assume(eq(d, -2))
+    assert solver.proves(eq(x // d, -4)) is True
+
+
+def test_what_bounds_decide_loads_no_solver() -> None:
+    code = (
+        "import sys\n"
+        "from tensorproof.solve.layered import LayeredSolver\n"
+        "from tensorproof.terms.ints import symbol\n"
+        "from tensorproof.terms.predicates import eq, ge\n"
+        "n = symbol('n', 1)\n"
+        "s = LayeredSolver()\n"
+        "assert s.proves(ge(n, 1)) is True\n"
+        "assert s.check([('r', eq(n, 5))]).witness == {'n': 5}\n"
+        "assert s.proves(eq(n, 5)) is False\n"
+        "print('z3' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+
+
+def test_load_never_changes_an_answer() -> None:
+    answers = {LayeredSolver().check([("a", eq(n * m, 391)), ("b", ne(n, 1)), ("c", ne(m, 1))]).answer for _ in range(3)}
+    assert answers == {Answer.SAT}
