@@ -136,6 +136,7 @@ def rows(name: str) -> tuple[Row, ...]:
     library = LIBRARIES.get(name.partition(".")[0])
     if library is None:
         return ()
+    name = name.removeprefix("torch.ops.") if name.startswith("torch.ops.aten.") else name
     index = _index(library)
     raws = index.get(name)
     if raws is None and name.startswith("aten.") and name.count(".") == 2:  # aten.add.Tensor
@@ -241,7 +242,7 @@ def _parse(name: str, raw: _Raw) -> Row:
         else:
             creations.append(_creation(head, body))
     tensors = tuple(special["tensor"].split(",")) if special["tensor"] else ()
-    if not tensors and name.startswith(("torch.", "aten.")) and arguments:
+    if not tensors and name.startswith("torch.Tensor.") and arguments:
         tensors = (arguments[0].ours,)
     first, last = int(match[3] or 0), int(match[4]) if match[4] else (1 << 30)
     return Row(

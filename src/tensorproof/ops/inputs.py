@@ -187,7 +187,7 @@ class Axes:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """`n` whole numbers, or one for all of them (n may name an attribute). The rule sees a tuple of n, or None when optional."""
+    """`n` whole numbers, or one for all of them (n may name an attribute). The rule sees a tuple of n, or None when optional and not given or empty."""
 
     name: str
     n: int | str = 2
@@ -205,7 +205,9 @@ class Sizes:
         return is_size(value) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
 
     def read(self, value: Any) -> Any:
-        return tuple(as_size(v) for v in value) if isinstance(value, (tuple, list)) else value
+        if not isinstance(value, (tuple, list)):
+            return value
+        return tuple(as_size(v) for v in value) or (None if self.optional else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from tensorproof.ops.call import Call
-from tensorproof.terms.ints import Dim, ceildiv, ite
+from tensorproof.terms.ints import Dim, Term, ceildiv, minimum
 from tensorproof.terms.predicates import ge
 
 AXES = {1: "X", 2: "Y X", 3: "Z Y X"}
@@ -30,7 +31,9 @@ def places(size: Dim, reach: Dim, stride: Dim = 1) -> Dim:
 def places_rounded_up(size: Dim, before: Dim, after: Dim, reach: Dim, stride: Dim) -> Dim:
     """As `places`, with a last window that may overhang, provided that it starts inside the input or the padding before it."""
     found = ceildiv(size + before + after - reach, stride) + 1
-    return ite(ge((found - 1) * stride, size + before), found - 1, found)
+    if ge(reach, after + stride) is True:  # then the last window always starts inside
+        return found
+    return minimum(found, ceildiv(size + before, stride))
 
 
 def same_sides(kernel: Iterable[Dim], dilation: Iterable[Dim]) -> list[tuple[Dim, Dim]]:
@@ -42,3 +45,13 @@ def same_sides(kernel: Iterable[Dim], dilation: Iterable[Dim]) -> list[tuple[Dim
 def must_fit(c: Call, padded: Dim, reach: Dim) -> None:
     """State that the kernel fits into the padded input."""
     c.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", "kernel"))
+
+
+def scaled(size: Dim, factor: Dim | float) -> Dim | None:
+    """The whole part of size * factor as the frameworks' doubles give it; None where a symbolic size has no such term."""
+    if type(size) is not Term and type(factor) is not Term:
+        return int(size * factor)
+    if not isinstance(factor, float):
+        return size * factor
+    ratio = Fraction(factor).limit_denominator(4096)
+    return size * ratio.numerator // ratio.denominator if float(ratio) == factor else None

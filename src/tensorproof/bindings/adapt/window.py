@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Bool, Ints
+from tensorproof.ops.inputs import Anything, Bool, Ints, as_size, is_size
 
 
 @takes(Ints("stride"), Anything("padding"), Ints("dilation"), Bool("transposed"), Ints("output_padding"))
@@ -31,3 +31,31 @@ def depthwise(a: dict[str, Any], run: Run) -> Any:
     if channels is None:
         raise run.give_up("the number of channels is not known")
     return run.default({**a, "groups": channels})
+
+
+@takes(Anything("output_size"))
+def adaptive(a: dict[str, Any], run: Run) -> Any:
+    """None in `output_size` keeps the input's size, from two dimensions on. One number stands for all, a tuple of one does not."""
+    wanted, shape = a["output_size"], a["x"].shape
+    n = int(run.row.op[-2])
+    if isinstance(wanted, (tuple, list)):
+        if len(wanted) != n:
+            raise run.refuse("output_size", f"output_size must have {n} elements, and has {len(wanted)}", ("output_size",))
+        if any(size is None for size in wanted):
+            if n == 1:
+                raise run.refuse("output_size", "None is no output size in one dimension", ("output_size",))
+            if not shape.known:
+                raise run.give_up("the input's rank is not known")
+            kept = ((1,) * n + tuple(shape))[-n:]
+            wanted = tuple(own if size is None else size for size, own in zip(wanted, kept, strict=True))
+    sizes = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
+    if not all(is_size(as_size(size)) for size in sizes):
+        raise run.refuse("output_size", f"output_size must be whole numbers, and is {wanted!r}", ("output_size",))
+    return run.default({**a, "output_size": wanted})
+
+
+def fractional(a: dict[str, Any], run: Run) -> Any:
+    """The function wants one ratio for each axis; the module takes one for all."""
+    if a["output_size"] is None and a["output_ratio"] is not None and not isinstance(a["output_ratio"], tuple):
+        raise run.refuse("output_ratio", f"output_ratio must be two numbers, and is {a['output_ratio']!r}", ("output_ratio",))
+    return run.default(a)

@@ -1,0 +1,182 @@
+"""Pools: windows that slide over the last axes and keep one number each. Unpooling is in `unpooling`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, Same, ToFloat
+from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
+from tensorproof.ops.record import Op, Out, ShapeRule, Values
+from tensorproof.ops.window import images, must_fit, places, places_rounded_up, scaled, span
+from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_FLOATS, INT64, REALS, DType, DTypes
+from tensorproof.terms.ints import Dim, ceildiv
+from tensorproof.terms.predicates import ge, le, lt, ne
+from tensorproof.terms.shapes import Shape
+
+
+def not_empty(c: Call, first: int) -> None:
+    """torch pools no empty axis from `first` on."""
+    for size in c.shape("x")[first:]:
+        c.require("empty", ge(size, 1), f"x {c.shape('x')!r} has an axis without elements", "x")
+
+
+def _windows(c: Call, n: int, dilated: bool = False) -> Shape:
+    """What a sliding window of `kernel` elements leaves of the last `n` axes."""
+    x, kernel = c.shape("x"), c["kernel"]
+    stride, padding = c["stride"] or kernel, c["padding"] or (0,) * n
+    if padding == "same":
+        return Shape((*x[:-n], *(ceildiv(size, s) for size, s in zip(x[-n:], stride, strict=True))))
+    after, dilation = c["padding_end"] or padding, c["dilation"] if dilated else (1,) * n
+    made: list[Dim] = []
+    for size, k, s, d, p, q in zip(x[-n:], kernel, stride, dilation, padding, after, strict=True):
+        reach = span(k, d)
+        if c.framework == "torch":
+            c.require("padding", le(2 * p, k), f"padding {p!r} is more than half of the kernel {k!r}", ("padding", "kernel"))
+        if c["ceil_mode"]:
+            found = places_rounded_up(size, p, q, reach, s)
+            c.require("kernel", ge(found, 1), f"no window of {reach!r} elements starts in an axis of {size!r}", ("x", "kernel"))
+        else:
+            must_fit(c, size + p + q, reach)
+            found = places(size + p + q, reach, s)
+        made.append(found)
+    return Shape((*x[:-n], *made))
+
+
+def _sliding(n: int, *more: Attribute, padded: bool = True) -> tuple[Attribute, ...]:
+    padding = (Sizes("padding", n, 0, least=0, words=("same",)), Sizes("padding_end", n, None, least=0, optional=True)) if padded else ()
+    return (Sizes("kernel", n, least=1), Sizes("stride", n, None, least=1, optional=True), *padding, Bool("ceil_mode", False), *more)
+
+
+def _max_dtype(c: Call) -> DType | None:
+    """torch's max_pool1d takes whole numbers only on its way through max_pool2d."""
+    dtype = c.tensor("x").dtype
+    if c.framework == "torch" and c.op.name == "max_pool1d" and not c["return_indices"] and dtype is not None and not dtype.is_float:
+        raise c.refuse("dtype", f"max_pool1d does not take elements of type {dtype!r} without return_indices", "x")
+    return dtype
+
+
+def _max_pool(n: int) -> Op:
+    def shape(c: Call) -> list[Shape]:
+        not_empty(c, c.rank("x") - n - 1)
+        return [_windows(c, n, dilated=True)] * 2
+
+    return Op(
+        f"max_pool{n}d",
+        inputs=(Tensor("x", images(n), REALS),),
+        attributes=_sliding(n, Sizes("dilation", n, 1, least=1), Bool("return_indices", False)),
+        outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
+        shape=shape,
+        dtype=_max_dtype,
+        values=Values("convex"),
+    )
+
+
+MAX_POOLS = (_max_pool(1), _max_pool(2), _max_pool(3))
+
+
+def _avg_pool(n: int, dtypes: DTypes) -> Op:
+    def shape(c: Call) -> Shape:
+        not_empty(c, c.rank("x") - n - 1)
+        if c["divisor_override"] is not None:
+            c.require("divisor_override", ne(c["divisor_override"], 0), "the divisor must not be 0", "divisor_override")
+        if n == 3 and c.framework == "torch":  # there the kernel must fit without the padding
+            for size, k in zip(c.shape("x")[-n:], c["kernel"], strict=True):
+                c.require("kernel", ge(size, k), f"the kernel {k!r} is larger than the input {size!r}", ("x", "kernel"))
+        return _windows(c, n)
+
+    return Op(
+        f"avg_pool{n}d",
+        inputs=(Tensor("x", images(n), dtypes),),
+        attributes=_sliding(n, Bool("count_include_pad", True), Int("divisor_override", None, optional=True)),
+        shape=shape,
+        dtype=Like("x"),
+    )
+
+
+AVG_POOLS = (_avg_pool(1, FLOATS | {INT64}), _avg_pool(2, FLOATS | {INT64}), _avg_pool(3, FULL_FLOATS | {INT64}))
+
+
+def _lp_pool(n: int, dtypes: DTypes) -> Op:
+    def shape(c: Call) -> Shape:
+        not_empty(c, c.rank("x") - n - 1)
+        c.require("norm", c["norm"] != 0, "the norm must not be 0: its root is taken", "norm")
+        return _windows(c, n)
+
+    return Op(
+        f"lp_pool{n}d",
+        inputs=(Tensor("x", images(n), dtypes | {INT64, BOOL}),),
+        attributes=(Float("norm"), *_sliding(n, padded=False)),
+        shape=shape,
+        dtype=ToFloat("x"),
+    )
+
+
+LP_POOLS = (_lp_pool(1, FLOATS), _lp_pool(2, FLOATS), _lp_pool(3, FULL_FLOATS))
+
+
+def _adaptive(name: str, n: int, shape: ShapeRule, *attributes: Attribute, outputs: tuple[Out, ...] = ()) -> Op:
+    return Op(
+        f"adaptive_{name}_pool{n}d", (Tensor("x", images(n), FLOATS),), (Sizes("output_size", n, least=0), *attributes), shape, Like("x"),
+        outputs=outputs, values=Values("convex"),
+    )  # fmt: skip
+
+
+def _adaptive_avg(n: int) -> Op:
+    def shape(c: Call) -> Shape:
+        not_empty(c, 1 if n == 3 else c.rank("x") - n)
+        return Shape((*c.shape("x")[:-n], *c["output_size"]))
+
+    return _adaptive("avg", n, shape)
+
+
+def _adaptive_max(n: int) -> Op:
+    def shape(c: Call) -> list[Shape]:
+        not_empty(c, 1)
+        return [Shape((*c.shape("x")[:-n], *c["output_size"]))] * 2
+
+    return _adaptive("max", n, shape, Bool("return_indices", False), outputs=(Out("values"), Out("indices", INT64, when="return_indices")))
+
+
+ADAPTIVE_POOLS = tuple(make(n) for make in (_adaptive_avg, _adaptive_max) for n in (1, 2, 3))
+
+
+def _fractional_size(c: Call, n: int) -> tuple[Any, ...]:
+    sizes, ratio = c["output_size"], c["output_ratio"]
+    if sizes is not None:
+        return sizes
+    if ratio is None:
+        raise c.refuse("output_size", "either output_size or output_ratio must be given", ("output_size", "output_ratio"))
+    ratios = ratio if isinstance(ratio, tuple) else (ratio,) * n
+    c.require("output_ratio", len(ratios) == n, f"output_ratio must be {n} numbers, and is {ratio!r}", "output_ratio")
+    made = tuple(scaled(size, r) for size, r in zip(c.shape("x")[-n:], ratios, strict=True))
+    if any(size is None for size in made):
+        raise c.give_up(f"the size {c.shape('x')!r} times {ratio!r} has no exact form")
+    return made
+
+
+def _fractional(n: int) -> Op:
+    def shape(c: Call) -> list[Shape]:
+        not_empty(c, 1)
+        sizes = _fractional_size(c, n)
+        for size, k, made in zip(c.shape("x")[-n:], c["kernel"], sizes, strict=True):
+            c.require("output_size", ge(made, 0), f"an output of {made!r} elements cannot be made", "output_size")
+            room = le(made + k - 1, size) if n == 2 else lt(made + k - 1, size)
+            c.require("kernel", room, f"{made!r} windows of {k!r} elements need more than the {size!r} there are", ("x", "kernel", "output_size"))
+        return [Shape((*c.shape("x")[:-n], *sizes))] * 2
+
+    return Op(
+        f"fractional_max_pool{n}d",
+        inputs=(Tensor("x", images(n), FLOATS), Tensor("samples", f"_ C {n}", FLOATS, optional=True)),
+        attributes=(
+            Sizes("kernel", n), Sizes("output_size", n, None, optional=True), Floats("output_ratio", None, optional=True), Bool("return_indices", False),
+        ),
+        outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
+        shape=shape,
+        dtype=Same("x", "samples"),
+        codes={"C": "samples"},
+        random=True,
+    )  # fmt: skip
+
+
+FRACTIONAL_POOLS = (_fractional(2), _fractional(3))

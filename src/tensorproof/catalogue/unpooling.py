@@ -1,0 +1,76 @@
+"""Unpooling, and the gradient of max pooling: values go back to where their indices say."""
+
+from __future__ import annotations
+
+from tensorproof.catalogue.pooling import not_empty
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, Same
+from tensorproof.ops.inputs import Bool, Ints, Sizes, Tensor
+from tensorproof.ops.record import Op
+from tensorproof.ops.window import images
+from tensorproof.terms.dtypes import FLOATS, INT64
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import conj, eq, ge, gt, lt
+from tensorproof.terms.shapes import Shape
+
+
+def _same_shapes(c: Call, x: str, y: str, code: str) -> None:
+    """Two inputs have one shape."""
+    a, b = c.shape(x), c.shape(y)
+    same = len(a) == len(b) and conj(*(eq(p, q) for p, q in zip(a, b, strict=True)))
+    c.require(code, same, f"{x} is {a!r} and {y} is {b!r}: they must be the same", (x, y))
+
+
+def _unpool_shape(c: Call, n: int) -> Shape:
+    x = c.shape("x")
+    not_empty(c, 1)
+    _same_shapes(c, "x", "indices", "indices")
+    wanted = c["output_size"]
+    if c["kernel"] is None:
+        c.require("output_size", wanted is not None and len(wanted) == n, f"output_size must have {n} elements, and is {wanted!r}", "output_size")
+        return Shape((*x[:-n], *wanted))
+    kernel, stride = c["kernel"], c["stride"] or c["kernel"]
+    usual = [(size - 1) * s + k - 2 * p for size, k, s, p in zip(x[-n:], kernel, stride, c["padding"], strict=True)]
+    if wanted is None:
+        for size in usual:
+            c.require("output", ge(size, 0), f"the output would have {size!r} elements along an axis", ("x", "padding"))
+        return Shape((*x[:-n], *usual))
+    c.require("output_size", len(wanted) in (n, n + 2), f"output_size has {n} or {n + 2} elements, and here {len(wanted)}", "output_size")
+    sizes: tuple[Dim, ...] = wanted[-n:]
+    for size, default, s in zip(sizes, usual, stride, strict=True):
+        within = conj(gt(size, default - s), lt(size, default + s))
+        c.require("output_size", within, f"an output of {size!r} is asked for, which must lie between {default - s!r} and {default + s!r}", "output_size")
+    return Shape((*x[:-n], *sizes))
+
+
+def _unpool(n: int) -> Op:
+    return Op(
+        f"max_unpool{n}d",
+        inputs=(Tensor("x", images(n), FLOATS), Tensor("indices", "...", frozenset({INT64}), values="index:X")),
+        attributes=(
+            Sizes("kernel", n, None, optional=True),
+            Sizes("stride", n, None, least=1 if n == 3 else 0, optional=True),
+            Sizes("padding", n, 0),
+            Ints("output_size", None, optional=True),
+        ),
+        shape=lambda c: _unpool_shape(c, n),
+        dtype=Like("x"),
+        doc="Without a kernel, output_size alone tells the size.",
+    )
+
+
+UNPOOLS = (_unpool(1), _unpool(2), _unpool(3))
+
+
+def _backward_shape(c: Call) -> Shape:
+    _same_shapes(c, "grad", "indices", "indices")
+    return c.shape("x")
+
+
+MAX_POOL2D_BACKWARD = Op(
+    "max_pool2d_backward",
+    inputs=(Tensor("grad", "...", FLOATS), Tensor("x", images(2), FLOATS), Tensor("indices", "...", frozenset({INT64}))),
+    attributes=(Sizes("kernel", 2), Sizes("stride", 2, None, optional=True), Sizes("padding", 2, 0), Sizes("dilation", 2, 1), Bool("ceil_mode", False)),
+    shape=_backward_shape,
+    dtype=Same("grad", "x"),
+)
