@@ -1,0 +1,93 @@
+"""Runs generated calls on the real NumPy."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from tensorproof.runners.observed import Observed
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.tensor import TensorType
+
+_np: Any = np
+_HAS = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"}
+
+
+class Absent(Exception):
+    """An element type that NumPy does not have."""
+
+
+def _dtype(dtype: DType) -> Any:
+    if dtype.label not in _HAS:
+        raise Absent(f"NumPy has no element type {dtype!r}")
+    return _np.dtype(dtype.label)
+
+
+def tensor(t: TensorType) -> Any:
+    """A real array of that shape and type: the known contents, else numbers between 0 and 1 (whole types: zeros)."""
+    assert t.dtype is not None
+    shape, dtype = tuple(t.shape), _dtype(t.dtype)
+    if t.contents is not None and len(t.contents) == t.shape.numel:
+        return _np.array(list(t.contents), dtype=dtype).reshape(shape)
+    if t.dtype.is_integer or t.dtype.kind == "b":
+        return _np.zeros(shape, dtype)
+    return _np.random.default_rng(0).random(shape).astype(dtype)
+
+
+def real(value: Any) -> Any:
+    """Our abstract arguments as NumPy's own."""
+    match value:
+        case TensorType():
+            return tensor(value)
+        case DType():
+            return _dtype(value)
+        case tuple() | list():
+            return type(value)(real(v) for v in value)
+        case dict():
+            return {k: real(v) for k, v in value.items()}
+        case _:
+            return value
+
+
+def observed(value: Any) -> Any:
+    """NumPy's results as plain data."""
+    if isinstance(value, (_np.ndarray, _np.generic)):
+        return (tuple(value.shape), str(value.dtype))
+    if isinstance(value, (tuple, list)):
+        return tuple(observed(v) for v in value)
+    return value
+
+
+def find(name: str) -> Any:
+    """The function of that public name."""
+    found: Any = _np
+    for part in name.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
+    """Call it."""
+    _np.random.seed(0)
+    with warnings.catch_warnings(), _np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            arguments, named = real(args), real(kwargs)
+        except Absent as absent:
+            return Observed(aside=str(absent))
+        try:
+            function = find(name)
+            if not callable(function):
+                return Observed(observed(function.__get__(arguments[0])))
+            result = function(*arguments, **named)
+        except MemoryError:
+            return Observed(aside="out of memory")
+        except Exception as error:
+            return Observed(error=f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300])
+        if result is NotImplemented:
+            return Observed(error="NotImplemented")
+        if name.rpartition(".")[2].startswith("__i") and name.endswith("__"):
+            result = arguments[0] if result is None else result
+        return Observed(observed(result))
