@@ -40,7 +40,10 @@ def everything() -> dict[str, Op]:
     found: dict[str, Op] = {}
     for file in files():
         for name, op in in_file(file).items():
-            if name in found and found[name] is not op:
-                raise ValueError(f"operator {name} is declared twice, the second time in catalogue/{file}.py")
-            found[name] = op
+            found.setdefault(name, op)
     return found
+
+
+def declared_twice() -> list[str]:
+    """Names that two files declare; there must be none."""
+    return [f"{name} in {file}" for file in files() for name, op in in_file(file).items() if everything()[name] is not op]

@@ -65,6 +65,26 @@ def check(
     return int(failed)
 
 
+@tensorproof.command()
+@click.argument("name", required=False)
+@click.option("--output-format", "output_format", default="full", metavar="|".join(FORMATS), help="How to print.")
+def ops(name: str | None, output_format: str) -> int:
+    """List the operators, or explain one: by its name or by a framework's spelling of it."""
+    if output_format not in FORMATS:
+        raise BadInput(f"the output format {output_format} is not built yet; there are {', '.join(FORMATS)}")
+    from tensorproof.app.operators import describe, everything, find
+    from tensorproof.reporters import operators
+
+    described = [describe(op) for op in (everything() if name is None else find(name))]
+    if output_format == "json":
+        click.echo(operators.as_json(described))
+    elif name is None or output_format == "concise":
+        click.echo(operators.listing(described))
+    else:
+        click.echo("\n\n".join(operators.page(d) for d in described))
+    return 0
+
+
 def _chosen(code: str, select: tuple[str, ...], ignore: tuple[str, ...]) -> bool:
     def names(rule: str) -> bool:
         return code == rule or code.startswith(rule.rstrip("/") + "/")
