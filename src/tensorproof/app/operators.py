@@ -18,6 +18,9 @@ from tensorproof.ops.layout import alternatives, ranks_in_words
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ANY, DTypes
 
+_SETS = (
+    "NUMBERS", "REALS_OR_BOOL", "REALS", "FLOATS_OR_COMPLEX", "FLOATS", "FULL_FLOATS", "LINALG", "INTS", "ALL_INTS", "INDEX", "COMPLEXES", "BOOLS",
+)  # fmt: skip
 FRAMEWORKS = ("torch", "torch.nn", "aten", "tf", "keras", "numpy", "onnx", "graphdef")
 
 
@@ -98,7 +101,7 @@ def _types(allowed: DTypes) -> str:
 
     if allowed is ANY:
         return "any type"
-    for name in "NUMBERS REALS_OR_BOOL REALS FLOATS_OR_COMPLEX FLOATS FULL_FLOATS LINALG INTS ALL_INTS INDEX COMPLEXES BOOLS".split():
+    for name in _SETS:
         if getattr(dtypes, name) == allowed:
             return name.lower().replace("_", " ")
     return ", ".join(sorted(d.label for d in allowed))

@@ -59,7 +59,7 @@ def python_number(value: Any) -> TensorType:
 class Call:
     """The arguments of one application of `op`."""
 
-    __slots__ = ("_rank_unknown", "arguments", "dims", "lead", "name", "op", "session")
+    __slots__ = ("_rank_unknown", "arguments", "dims", "lead", "name", "named_by", "op", "session")
 
     def __init__(self, op: Op, arguments: dict[str, Any], session: Session, name: str) -> None:
         self.op = op
@@ -67,6 +67,7 @@ class Call:
         self.session = session
         self.name = name
         self.dims: dict[str, Dim] = {}
+        self.named_by: dict[str, str] = {}
         self.lead: dict[str, tuple[Dim, ...]] = {}
         self._rank_unknown: list[str] = []
 
@@ -207,9 +208,14 @@ class Call:
             known: Dim | None = int(name) if name.isdigit() else self.dims.get(name)
             if known is None:
                 self.dims[name] = size
+                self.named_by[name] = owner
                 continue
             code = self.op.codes.get(name, "size" if name.isdigit() else name.lower())
-            self.equal(code, size, known, f"axis {name} of {owner} is {{a}} and must be {{b}}" if name.isdigit() else f"axis {name} is {{b}} elsewhere and {{a}} in {owner}", owner)
+            if name.isdigit():
+                message = f"an axis of {owner} is {{a}} and must be {{b}}"
+            else:
+                message = f"{code} is {{b}} in {self.named_by[name]} and {{a}} in {owner}; they must be equal"
+            self.equal(code, size, known, message, (owner, self.named_by[name]) if name in self.named_by else owner)
 
     def _bind_attribute(self, attribute: Any, value: Any) -> None:
         match attribute:

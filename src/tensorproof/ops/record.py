@@ -92,7 +92,7 @@ DTypeRule = Callable[["Call"], DType | None]
 ShapeRule = Callable[["Call"], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Op:
     """An operator, declared once."""
 
