@@ -1,0 +1,114 @@
+"""Embeddings: rows of a table looked up by index, and bags of rows summed, averaged or maximised."""
+
+from __future__ import annotations
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, Same, promoted
+from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.record import Op, Out
+from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, INDEX
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+def table_checked(c: Call) -> tuple[Dim, Dim]:
+    """What every lookup needs; the number of rows and their length."""
+    rows, length = c.shape("weight")
+    padding = c["padding_idx"]
+    if padding is not None:
+        inside = disj(eq(padding, 0), conj(ge(padding, 0 - rows), lt(padding, rows)))
+        c.require("padding_idx", inside, f"padding_idx = {padding!r} is out of range for {rows!r} embeddings", ("padding_idx", "weight"))
+    weight = c.dtype("weight")
+    if c["max_norm"] is not None and weight is not None and not (weight.is_float or weight.is_complex):
+        raise c.refuse("dtype", f"max_norm needs embeddings of a float type, and they are {weight!r}", "weight")
+    for value in c.contents("index") or ():
+        c.require("index", conj(ge(value, 0), lt(value, rows)), f"index {value!r} is out of range for {rows!r} embeddings", ("index", "weight"))
+    return rows, length
+
+
+TABLE = (Int("padding_idx", None, optional=True), Float("max_norm", None, optional=True), Float("norm_type", 2.0))
+EMBEDDING = Op(
+    "embedding",
+    inputs=(Tensor("index", "...", ALL_INTS, values="index:V"), Tensor("weight", "V D", ANY)),
+    attributes=TABLE,
+    shape=lambda c: (*c.shape("index"), table_checked(c)[1]),
+    dtype=Like("weight"),
+)
+EMBEDDING_RENORM = Op(
+    "embedding_renorm",
+    inputs=(Tensor("x", "V D", FLOATS), Tensor("index", "...", INDEX, values="index:V")),
+    attributes=(Float("max_norm"), Float("norm_type", 2.0)),
+    shape="V D",
+    dtype=Like("x"),
+    writes=("x",),
+)
+EMBEDDING_BACKWARD = Op(
+    "embedding_dense_backward",
+    inputs=(Tensor("x", "... D", FLOATS), Tensor("index", "...", INDEX)),
+    attributes=(Int("num_weights"), Int("padding_idx", -1)),
+    shape=lambda c: (c["num_weights"], c.shape("x")[-1]),
+    dtype=Like("x"),
+)
+
+
+def bags(c: Call) -> tuple[Dim, Dim]:
+    """The number of bags and the length of a row, with what a bag lookup needs."""
+    _, length = table_checked(c)
+    index = c.shape("index")
+    if len(index) == 2:
+        c.require("offsets", not c.given("offsets"), "index of rank 2 holds bags of one length, so offsets must not be given", ("offsets", "index"))
+        c.require("empty", ge(index[1], 1), "the bags of index have length 0", "index")
+        return index[0], length
+    c.require("offsets", c.given("offsets"), "index of rank 1 needs offsets, which tell where each bag begins", "offsets")
+    count: Dim = c.shape("offsets")[0]
+    if c["include_last_offset"]:
+        c.require("offsets", ge(count, 1), "with include_last_offset there must be at least one offset", "offsets")
+        count = count - 1
+    starts = c.contents("offsets")
+    if starts:
+        c.require("offsets", eq(starts[0], 0), f"the first bag must begin at 0, and begins at {starts[0]!r}", "offsets")
+        c.require("offsets", le(starts[-1], index[0]), f"the last offset {starts[-1]!r} is more than the {index[0]!r} indices", ("offsets", "index"))
+    return count, length
+
+
+def bag_shape(c: Call) -> Shape:
+    mode = c["mode"]
+    for name in ("scale_grad_by_freq", "sparse"):
+        c.require("mode", mode != "max" or not c[name], f"mode 'max' does not go with {name}", ("mode", name))
+    if c.given("per_sample_weights"):
+        weights, index = c.shape("per_sample_weights"), c.shape("index")
+        c.require("mode", mode == "sum", f"per_sample_weights go with mode 'sum' only, and mode is {mode!r}", ("mode", "per_sample_weights"))
+        message = f"per_sample_weights must have the shape {index!r} of index, and have {weights!r}"
+        c.require("per_sample_weights", len(weights) == len(index), message, ("per_sample_weights", "index"))
+        c.require("per_sample_weights", conj(*(eq(a, b) for a, b in zip(weights, index))), message, ("per_sample_weights", "index"))
+    return Shape(bags(c))
+
+
+BAG_INPUTS = (
+    Tensor("index", "N S | S", INDEX, values="index:V"), Tensor("weight", "V D", FLOATS), Tensor("offsets", "B", INDEX, optional=True),
+    Tensor("per_sample_weights", "...", FLOATS, optional=True),
+)  # fmt: skip
+BAG_ATTRIBUTES = (
+    *TABLE, Choice("mode", ("sum", "mean", "max"), "mean"), Bool("include_last_offset", False), Bool("scale_grad_by_freq", False), Bool("sparse", False),
+)  # fmt: skip
+EMBEDDING_BAG = Op("embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"))
+
+
+def bag_forward_shape(c: Call) -> list[Shape | TensorType]:
+    shape, indices, starts = bag_shape(c), c.shape("index")[0], c.shape("offsets")
+    owners: Dim = c.fresh("offset2bag") if c["mode"] == "sum" else indices  # empty where a fast kernel sums
+    whole = TensorType(starts, promoted(c, ("index", "offsets")))
+    return [shape, whole.but(shape=Shape((owners,))), whole, whole.but(shape=shape) if c["mode"] == "max" else whole]
+
+
+EMBEDDING_BAG_FORWARD = Op(
+    "embedding_bag_forward",
+    inputs=BAG_INPUTS,
+    attributes=BAG_ATTRIBUTES,
+    outputs=(Out("output"), Out("offset2bag"), Out("bag_size"), Out("max_indices")),
+    shape=bag_forward_shape,
+    dtype=Same("weight", "per_sample_weights"),
+    data_dependent=True,
+)
