@@ -151,9 +151,7 @@ def _node(node: Decoded, edges: dict[str, Edge], attributes: _Attributes) -> Nod
         else:
             edge = edges[written] = _edge(written)
             inputs.append(edge)
-    return Node(
-        name, spelling, "graphdef", tuple(inputs), tuple(control), attributes.of(node), node.get("device", ""), line=node.get(LINE, 0)
-    )
+    return Node(name, spelling, "graphdef", tuple(inputs), tuple(control), attributes.of(node), node.get("device", ""), line=node.get(LINE, 0))
 
 
 def _edge(written: str) -> Edge:

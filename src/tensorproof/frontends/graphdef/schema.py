@@ -52,9 +52,7 @@ _TYPES: dict[str, tuple[int, DType]] = {
 _REFERENCE = 100
 """DT_FLOAT_REF is DT_FLOAT + 100: a mutable variable of that type."""
 
-DATA_TYPE = {name: number for name, (number, _) in _TYPES.items()} | {
-    f"{name}_REF": number + _REFERENCE for name, (number, _) in _TYPES.items()
-}
+DATA_TYPE = {name: number for name, (number, _) in _TYPES.items()} | {f"{name}_REF": number + _REFERENCE for name, (number, _) in _TYPES.items()}
 _BY_NUMBER = dict(_TYPES.values())
 
 
@@ -171,6 +169,4 @@ META_GRAPH = Message(
     message(7, "object_graph_def", lambda: _IGNORED),
     strict=True,
 )
-SAVED_MODEL = Message(
-    "SavedModel", integer(1, "saved_model_schema_version"), message(2, "meta_graphs", lambda: META_GRAPH, True), strict=True
-)
+SAVED_MODEL = Message("SavedModel", integer(1, "saved_model_schema_version"), message(2, "meta_graphs", lambda: META_GRAPH, True), strict=True)

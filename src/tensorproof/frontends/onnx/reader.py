@@ -74,11 +74,7 @@ class _Scope:
             self.source(value_name, "Constant", {"value": made})
         self.nodes(given.get("node", ()))
         outputs = tuple(value.get("name", "") for value in given.get("output", ()))
-        declared = {
-            value.get("name", ""): declared_type(value.get("type", {}))
-            for kind in ("input", "value_info", "output")
-            for value in given.get(kind, ())
-        }
+        declared = {value.get("name", ""): declared_type(value.get("type", {})) for kind in ("input", "value_info", "output") for value in given.get(kind, ())}
         return Graph(
             name,
             "onnx",

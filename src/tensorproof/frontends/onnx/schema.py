@@ -66,9 +66,7 @@ TENSOR = Message(
     message(13, "external_data", lambda: _PAIR, True),
     integer(14, "data_location"),
 )
-_SPARSE = Message(
-    "SparseTensorProto", message(1, "values", lambda: TENSOR), message(2, "indices", lambda: TENSOR), integer(3, "dims", True)
-)
+_SPARSE = Message("SparseTensorProto", message(1, "values", lambda: TENSOR), message(2, "indices", lambda: TENSOR), integer(3, "dims", True))
 _ATTRIBUTE = Message(
     "AttributeProto",
     string(1, "name"),
@@ -106,6 +104,8 @@ ATTRIBUTE_FIELDS = {
     14: "type_protos",
 }
 """Which field of an AttributeProto holds its value, by `type`. Files older than IR version 2 leave `type` out."""
+ELEMENT_TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "output_datatype", "stash_type", "precision", "softmax_precision", "qk_matmul_precision"})
+"""Attributes that hold a number of `TensorProto.DataType`, in every operator that has them."""
 _NODE = Message(
     "NodeProto",
     string(1, "input", True),

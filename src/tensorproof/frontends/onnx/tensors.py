@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.onnx.schema import ATTRIBUTE_FIELDS, dtype_of
+from tensorproof.frontends.onnx.schema import ATTRIBUTE_FIELDS, ELEMENT_TYPE_ATTRIBUTES, dtype_of
 from tensorproof.frontends.protobuf.schema import Decoded, Malformed
 from tensorproof.graph import Attribute, Constant, DeclaredShape, Graph
 from tensorproof.graph.constants import item_size
@@ -122,6 +122,8 @@ def attribute(given: Decoded, graph: Callable[[Decoded], Graph]) -> Attribute:
     }
     if field in several:
         return tuple(map(several[field], given.get(field, ())))
+    if field == "i" and given.get("name") in ELEMENT_TYPE_ATTRIBUTES:
+        return dtype_of(given.get("i", 0))
     if field in singular:
         return singular[field](given.get(field, b"" if field == "s" else {}))
     return given.get(field, 0.0 if field == "f" else 0)

@@ -1,0 +1,188 @@
+"""Operations that hold graphs: calls, branches and loops, of TensorFlow's function library and of ONNX's subgraphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, cast
+
+from tensorproof.engines.shapes.found import join, not_known
+from tensorproof.graph import Edge, Function, FunctionRef, Graph, Node
+from tensorproof.terms.dtypes import BOOL, INT64
+from tensorproof.terms.ints import Dim, Origin, symbol
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+Results = list[TensorType] | None
+_ROUNDS = 3
+
+
+class Walk(Protocol):
+    """The walk through the graph around a node: it knows the node's inputs, and runs graphs inside it."""
+
+    graph: Graph
+    place: str
+    framework: str
+    held: dict[Edge, TensorType]
+
+    def values(self, node: Node) -> list[TensorType | None]: ...
+    def function(self, name: str) -> Function | None: ...
+    def inner(self, body: Graph, values: list[TensorType], node: Node, held: Mapping[str, TensorType] | None = None) -> list[TensorType]: ...
+
+
+def results(walk: Walk, node: Node) -> Results:
+    """The results of a node that holds graphs; None when it is something else, or when its function is not there."""
+    known = _BY_SPELLING.get((node.framework, node.spelling)) if not node.domain else None
+    if known is not None:
+        return known(walk, node)
+    called = walk.function(".".join(part for part in (node.domain, node.spelling) if part))
+    return _run(walk, node, called.body) if called is not None else None
+
+
+def _values(walk: Walk, node: Node, skip: int = 0) -> list[TensorType]:
+    """Inputs after the first `skip`; one that is left out is a value of unknown shape."""
+    return [value if value is not None else not_known(f"{walk.place}{node.name}<{i}", None, walk.framework) for i, value in enumerate(walk.values(node)[skip:])]
+
+
+def _run(walk: Walk, node: Node, body: Graph, skip: int = 0) -> list[TensorType]:
+    edges = node.inputs[skip:]
+    held = {name: walk.held[edge] for name, edge in zip(body.inputs, edges) if edge is not None and edge in walk.held}
+    return walk.inner(body, _values(walk, node, skip), node, held)
+
+
+def _named(walk: Walk, node: Node, attribute: str) -> Graph | None:
+    reference = node.attributes.get(attribute)
+    function = walk.function(reference.name) if isinstance(reference, FunctionRef) else None
+    return function.body if function is not None else None
+
+
+def _subgraph(node: Node, attribute: str) -> Graph | None:
+    graph = node.attributes.get(attribute)
+    return graph if isinstance(graph, Graph) else None
+
+
+def _called(walk: Walk, node: Node) -> Results:
+    body = _named(walk, node, "f")
+    return _run(walk, node, body) if body is not None else None
+
+
+def _joined(walk: Walk, node: Node, branches: Sequence[Sequence[TensorType]]) -> list[TensorType]:
+    merged = list(branches[0])
+    for branch in branches[1:]:
+        merged = [join(a, b, f"{walk.place}{node.name}:{i}") for i, (a, b) in enumerate(zip(merged, branch))]
+    return merged
+
+
+def _if(walk: Walk, node: Node) -> Results:
+    bodies = [_named(walk, node, "then_branch"), _named(walk, node, "else_branch")]
+    return _joined(walk, node, [_run(walk, node, body, skip=1) for body in bodies if body is not None]) if all(bodies) else None
+
+
+def _case(walk: Walk, node: Node) -> Results:
+    references = node.attributes.get("branches")
+    if not isinstance(references, tuple) or not references:
+        return None
+    functions = [walk.function(reference.name) for reference in references if isinstance(reference, FunctionRef)]
+    ran = [_run(walk, node, function.body, skip=1) for function in functions if function is not None]
+    return _joined(walk, node, ran) if ran and len(ran) == len(references) else None
+
+
+def _settle(walk: Walk, node: Node, start: list[TensorType], step: Callable[[list[TensorType]], list[TensorType]]) -> list[TensorType]:
+    """What a loop carries: joined with what one more turn makes of it, until that changes nothing."""
+    carried = [value.but(contents=None) for value in start]
+    for _ in range(_ROUNDS):
+        after = [join(a, b, f"{walk.place}{node.name}:{i}") for i, (a, b) in enumerate(zip(carried, step(carried)))]
+        if after == carried:
+            return carried
+        carried = after
+    return [not_known(f"{walk.place}{node.name}:{i}", value.dtype, walk.framework) for i, value in enumerate(carried)]
+
+
+def _while(walk: Walk, node: Node) -> Results:
+    body = _named(walk, node, "body")
+    if body is None:
+        return None
+    edges = node.inputs
+    held = {name: walk.held[edge] for name, edge in zip(body.inputs, edges) if edge is not None and edge in walk.held}
+    return _settle(walk, node, _values(walk, node), lambda carried: walk.inner(body, carried, node, held))
+
+
+def _onnx_if(walk: Walk, node: Node) -> Results:
+    bodies = [_subgraph(node, "then_branch"), _subgraph(node, "else_branch")]
+    return _joined(walk, node, [walk.inner(body, [], node) for body in bodies if body is not None]) if all(bodies) else None
+
+
+def _onnx_loop(walk: Walk, node: Node) -> Results:
+    """Outputs are the carried values, then each turn's other results stacked along a new first axis."""
+    body = _subgraph(node, "body")
+    if body is None:
+        return None
+    start = _values(walk, node, skip=2)
+    turn = [TensorType(Shape(), INT64, framework="onnx"), TensorType(Shape(), BOOL, framework="onnx")]
+    last: list[TensorType] = []
+
+    def step(carried: list[TensorType]) -> list[TensorType]:
+        last[:] = walk.inner(body, turn + carried, node)
+        return last[1 : 1 + len(start)]
+
+    carried = _settle(walk, node, start, step)
+    limit = walk.values(node)[0] if node.inputs else None
+    stops_early = len(node.inputs) > 1 and node.inputs[1] is not None
+    turns: Dim = symbol(f"turns of {walk.place}{node.name}", origin=Origin.UNMODELLED)
+    if limit is not None and limit.contents and not stops_early and isinstance(limit.contents[0], int):
+        turns = limit.contents[0]
+    return carried + [_stacked(value, turns, 0) for value in last[1 + len(start) :]]
+
+
+def _onnx_scan(walk: Walk, node: Node) -> Results:
+    """Since opset 9: states come first, then sequences, which the body sees one slice at a time."""
+    body, count = _subgraph(node, "body"), node.attributes.get("num_scan_inputs")
+    if body is None or not isinstance(count, int) or walk.graph.opsets.get("", 1) < 9:
+        return None
+    values = _values(walk, node)
+    states, sequences = values[: len(values) - count], values[len(values) - count :]
+    axes = _axes(node, "scan_input_axes", count)
+    length: Dim = symbol(f"turns of {walk.place}{node.name}", origin=Origin.UNMODELLED)
+    slices: list[TensorType] = []
+    for i, (sequence, axis) in enumerate(zip(sequences, axes)):
+        if not sequence.shape.known or not -len(sequence.shape) <= axis < len(sequence.shape):
+            slices.append(not_known(f"{walk.place}{node.name}<{i}", sequence.dtype, "onnx"))
+            continue
+        length = sequence.shape[axis]
+        at = axis % len(sequence.shape)
+        slices.append(TensorType(Shape(sequence.shape[:at] + sequence.shape[at + 1 :]), sequence.dtype, framework="onnx"))
+    last: list[TensorType] = []
+
+    def step(carried: list[TensorType]) -> list[TensorType]:
+        last[:] = walk.inner(body, carried + slices, node)
+        return last[: len(states)]
+
+    carried = _settle(walk, node, states, step)
+    outputs = last[len(states) :]
+    return carried + [_stacked(value, length, axis) for value, axis in zip(outputs, _axes(node, "scan_output_axes", len(outputs)))]
+
+
+def _axes(node: Node, attribute: str, count: int) -> list[int]:
+    given = node.attributes.get(attribute)
+    return list(cast(tuple[int, ...], given)) if isinstance(given, tuple) and given else [0] * count
+
+
+def _stacked(value: TensorType, length: Dim, axis: int) -> TensorType:
+    if not value.shape.known:
+        return not_known(f"stack of {value.shape!r}", value.dtype, "onnx")
+    at = axis if axis >= 0 else len(value.shape) + 1 + axis
+    return TensorType(Shape((*value.shape[:at], length, *value.shape[at:])), value.dtype, framework="onnx")
+
+
+_BY_SPELLING: dict[tuple[str, str], Callable[[Walk, Node], Results]] = {
+    ("graphdef", "PartitionedCall"): _called,
+    ("graphdef", "StatefulPartitionedCall"): _called,
+    ("graphdef", "If"): _if,
+    ("graphdef", "StatelessIf"): _if,
+    ("graphdef", "Case"): _case,
+    ("graphdef", "StatelessCase"): _case,
+    ("graphdef", "While"): _while,
+    ("graphdef", "StatelessWhile"): _while,
+    ("onnx", "If"): _onnx_if,
+    ("onnx", "Loop"): _onnx_loop,
+    ("onnx", "Scan"): _onnx_scan,
+}

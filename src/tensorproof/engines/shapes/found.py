@@ -1,0 +1,66 @@
+"""What propagation finds out about a graph, and how two findings about one value are joined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tensorproof.graph import DeclaredShape
+from tensorproof.ops.record import Requirement
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Dim, Origin, symbol
+from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.tensor import TensorType
+
+
+@dataclass(slots=True)
+class Found:
+    """`outputs` holds the results of every node; the rest says what was not understood or must hold, by node name.
+
+    `gaps` counts operations without a spelling; `unknown` tells why a known operator could not say its result.
+    """
+
+    outputs: dict[str, tuple[TensorType, ...]] = field(default_factory=dict[str, tuple[TensorType, ...]])
+    gaps: Counter[str] = field(default_factory=Counter[str])
+    unknown: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    refused: list[tuple[str, Requirement]] = field(default_factory=list[tuple[str, Requirement]])
+    requirements: list[tuple[str, Requirement]] = field(default_factory=list[tuple[str, Requirement]])
+
+    def include(self, inner: Found) -> None:
+        """Add what was found inside a function or a branch; its values stay its own."""
+        self.gaps.update(inner.gaps)
+        self.unknown.extend(inner.unknown)
+        self.refused.extend(inner.refused)
+        self.requirements.extend(inner.requirements)
+
+
+def declared(shape: DeclaredShape, name: str, origin: Origin = Origin.USER) -> Shape:
+    """A shape as a file declares it. Axes of one name are one symbol; an axis that is not said is a symbol of this place."""
+    if shape.axes is None:
+        return unknown_shape(name)
+    return Shape(axis if isinstance(axis, int) else symbol(axis if axis is not None else f"{name}[{i}]", origin=origin) for i, axis in enumerate(shape.axes))
+
+
+def not_known(name: str, dtype: DType | None, framework: str) -> TensorType:
+    return TensorType(unknown_shape(name), dtype, framework=framework)
+
+
+def join(a: TensorType, b: TensorType, name: str) -> TensorType:
+    """What holds for both: axes that differ become symbols of this place, so that joining again changes nothing."""
+    if a == b:
+        return a
+    dtype = a.dtype if a.dtype is b.dtype else None
+    contents = a.contents if a.contents == b.contents else None
+    return TensorType(join_shapes(a.shape, b.shape, name), dtype, contents=contents, framework=a.framework)
+
+
+def join_shapes(a: Shape, b: Shape, name: str) -> Shape:
+    if a == b:
+        return a
+    if not a.known or not b.known or len(a) != len(b):
+        return unknown_shape(name)
+    return Shape(_join_axis(x, y, f"{name}[{i}]") for i, (x, y) in enumerate(zip(a, b)))
+
+
+def _join_axis(a: Dim, b: Dim, name: str) -> Dim:
+    return a if a == b else symbol(name, origin=Origin.UNMODELLED)

@@ -1,0 +1,239 @@
+"""Shapes of every value in a graph, from its sources onwards, by the catalogue's rules through the spellings of its framework.
+
+Loops are gone round until what they carry no longer changes. An operation without a spelling gives an unknown shape and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from tensorproof.bindings.call import call
+from tensorproof.bindings.rows import rows
+from tensorproof.engines.shapes import flow
+from tensorproof.engines.shapes.found import Found, declared, join, not_known
+from tensorproof.engines.shapes.sources import FRAMEWORKS, constant_tensor, handle, is_silent, source
+from tensorproof.graph import Attribute, Constant, DeclaredShape, Edge, Function, Graph, Node
+from tensorproof.graph.order import is_back_edge, topological
+from tensorproof.ops.call import Session
+from tensorproof.terms.dtypes import INT32, DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+MOST_ROUNDS = 4
+"""Joining twice settles every axis, and a third round the rank; what still moves then is unknown."""
+DEEPEST = 32
+"""Functions may call themselves."""
+_PASS_ON = (
+    *("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration"),
+    *("LoopCond", "Identity", "RefIdentity", "Switch", "RefSwitch"),
+)
+_TWICE = ("Switch", "RefSwitch")
+_MERGES = ("Merge", "RefMerge")
+_READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape")
+
+
+def propagate(graph: Graph, inputs: Mapping[str, TensorType] | None = None) -> Found:
+    """The shapes of all values; `inputs` replaces what the file says of its placeholders, by node name."""
+    return Walk(graph, graph.functions, dict(inputs or {})).run()
+
+
+@cache
+def _takes(name: str) -> frozenset[str] | None:
+    """The attributes that the rows of a spelling speak of; None when there is no row."""
+    found = rows(name)
+    return frozenset(argument.theirs for row in found for argument in row.arguments) if found else None
+
+
+class Walk:
+    """One graph or function body. `given` holds the values of its sources, `held` what stands behind resource handles."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        functions: Mapping[str, Function],
+        given: Mapping[str, TensorType],
+        held: Mapping[str, TensorType] | None = None,
+        around: Walk | None = None,
+        attributes: Mapping[str, Attribute] | None = None,
+        place: str = "",
+    ) -> None:
+        self.graph = graph
+        self.functions = functions
+        self.place = place
+        self.found = Found()
+        self.depth: int = 0 if around is None else around.depth + 1
+        self.framework = FRAMEWORKS[graph.framework]
+        self.held: dict[Edge, TensorType] = {}
+        self._given = given
+        self._given_held = held or {}
+        self._around = around
+        self._attributes = attributes or {}
+        self._session = Session()
+
+    def run(self) -> Found:
+        order, circular = topological(self.graph)
+        merges = [node for node in self.graph.nodes.values() if node.spelling in _MERGES and self._back_edges(node)]
+        carried: dict[str, TensorType] = {}
+        for _ in range(MOST_ROUNDS):
+            self._one_round(order, circular, carried)
+            moved = False
+            for node in merges:
+                assumed = self.found.outputs[node.name][0]
+                joined = assumed
+                for edge in self._back_edges(node):
+                    joined = join(joined, self.value(edge), self.place + node.name)
+                if joined != assumed:
+                    carried[node.name] = joined
+                    moved = True
+            if not moved:
+                return self.found
+        for node in merges:
+            carried[node.name] = not_known(self.place + node.name, None, self.framework)
+        self._one_round(order, circular, carried)
+        return self.found
+
+    def _one_round(self, order: list[str], circular: list[str], carried: Mapping[str, TensorType]) -> None:
+        self.found = Found()
+        self.held = {}
+        self._session = Session(framework=self.framework)
+        for name in order:
+            node = self.graph.nodes[name]
+            self.found.outputs[name] = self._results(node, carried)
+        for name in circular:
+            self.found.outputs[name] = (not_known(self.place + name, None, self.framework),)
+            self.found.unknown.append((self.place + name, "it waits for its own result"))
+
+    def value(self, edge: Edge) -> TensorType:
+        outputs = self.found.outputs.get(edge.node)
+        if outputs is not None and edge.output_index < len(outputs):
+            return outputs[edge.output_index]
+        if outputs is None and edge.node not in self.graph.nodes and self._around is not None:
+            return self._around.value(edge)
+        return not_known(f"{self.place}{edge.node}:{edge.output_index}", None, self.framework)
+
+    def values(self, node: Node) -> list[TensorType | None]:
+        return [None if edge is None else self.value(edge) for edge in node.inputs]
+
+    def function(self, name: str) -> Function | None:
+        return self.functions.get(name) if self.depth < DEEPEST else None
+
+    def inner(self, body: Graph, values: list[TensorType], node: Node, held: Mapping[str, TensorType] | None = None) -> list[TensorType]:
+        """The results of a function's or branch's graph, given the values of its inputs in order."""
+        given = dict(zip(body.inputs, values))
+        walk = Walk(body, self.functions, given, held, self, node.attributes, f"{self.place}{node.name}/")
+        if self.depth >= DEEPEST:
+            return [not_known(f"{walk.place}{i}", None, self.framework) for i in range(len(body.outputs))]
+        self.found.include(walk.run())
+        return [walk.value(edge) for edge in body.outputs]
+
+    def _back_edges(self, node: Node) -> list[Edge]:
+        return [edge for edge in node.inputs if edge is not None and is_back_edge(self.graph, edge.node)]
+
+    def _results(self, node: Node, carried: Mapping[str, TensorType]) -> tuple[TensorType, ...]:
+        if node.name in self._given:
+            if node.name in self._given_held:
+                self.held[Edge(node.name)] = self._given_held[node.name]
+            return (self._given[node.name],)
+        if node.spelling in _MERGES:
+            return self._merge(node, carried)
+        if node.spelling in _PASS_ON and len(node.inputs) >= 1:
+            return self._pass_on(node)
+        if (made := source(node, self.graph.version)) is not None:
+            return made
+        if (behind := handle(node)) is not None:
+            self.held[Edge(node.name)] = behind
+            return (TensorType(Shape(), DType.RESOURCE, framework=self.framework),)
+        if node.spelling == "ReadVariableOp" and (read := self.held.get(node.inputs[0])) is not None:
+            return (read,)
+        if is_silent(node):
+            return ()
+        if (flowed := flow.results(self, node)) is not None:
+            return tuple(flowed)
+        return self._call(node)
+
+    def _pass_on(self, node: Node) -> tuple[TensorType, ...]:
+        edge = node.inputs[0]
+        assert edge is not None
+        copies = 2 if node.spelling in _TWICE else 1
+        if edge in self.held:
+            self.held.update({Edge(node.name, i): self.held[edge] for i in range(copies)})
+        return (self.value(edge),) * copies
+
+    def _merge(self, node: Node, carried: Mapping[str, TensorType]) -> tuple[TensorType, ...]:
+        index = TensorType(Shape(), INT32, framework=self.framework)
+        if node.name in carried:
+            return carried[node.name], index
+        back = self._back_edges(node)
+        forward = [self.value(edge) for edge in node.inputs if edge is not None and edge not in back]
+        if not forward:
+            return not_known(self.place + node.name, None, self.framework), index
+        merged = forward[0]
+        for other in forward[1:]:
+            merged = join(merged, other, self.place + node.name)
+        return (merged.but(contents=None) if back else merged), index
+
+    def _call(self, node: Node) -> tuple[TensorType, ...]:
+        name = ".".join(part for part in (node.framework, node.domain, node.spelling) if part)
+        taken = _takes(name)
+        if taken is None:
+            self.found.gaps[name] += 1
+            return self._claimed(node)
+        keywords = {key: self._attribute(node, key, given) for key, given in node.attributes.items() if key in taken}
+        if node.framework == "onnx":
+            keywords["_opset"] = self.graph.opsets.get(node.domain, 1)
+        self._session.site = f"@{self.place}{node.name}"
+        outcome = call(name, tuple(self._arguments(node)), keywords, self._session)
+        where = self.place + node.name
+        self.found.requirements.extend((where, requirement) for requirement in outcome.requirements)
+        if outcome.refused is not None:
+            self.found.refused.append((where, outcome.refused))
+        elif outcome.unknown is not None:
+            self.found.unknown.append((where, f"{name}: {outcome.unknown}"))
+        else:
+            return self._flat(node, outcome.outputs)
+        return self._claimed(node)
+
+    def _arguments(self, node: Node) -> list[TensorType | None]:
+        """The inputs; an operation on a resource variable sees the variable."""
+        if node.spelling in _READS or node.spelling.startswith("Resource"):
+            return [None if edge is None else self.held.get(edge) or self.value(edge) for edge in node.inputs]
+        return self.values(node)
+
+    def _attribute(self, node: Node, key: str, given: Attribute) -> Any:
+        if isinstance(given, str) and given.startswith("$"):
+            given = self._attributes.get(given[1:])
+        if isinstance(given, tuple):
+            return tuple(self._attribute(node, f"{key}.{i}", item) for i, item in enumerate(given))
+        if isinstance(given, DeclaredShape):
+            return declared(given, f"{self.place}{node.name}.{key}")
+        if isinstance(given, Constant):
+            return constant_tensor(given, self.framework)
+        return given
+
+    def _flat(self, node: Node, outputs: Any) -> tuple[TensorType, ...]:
+        if isinstance(outputs, TensorType):
+            return (outputs,)
+        items: list[Any] = [*outputs] if isinstance(outputs, tuple | list) else []
+        return tuple(item if isinstance(item, TensorType) else not_known(f"{self.place}{node.name}:{i}", None, self.framework) for i, item in enumerate(items))
+
+    def _claimed(self, node: Node) -> tuple[TensorType, ...]:
+        """What the file itself says of results that we cannot tell."""
+        place = self.place + node.name
+        shapes = node.attributes.get("_output_shapes")
+        if isinstance(shapes, tuple) and shapes:
+            return tuple(
+                TensorType(declared(shape, f"{place}:{i}"), None, framework=self.framework)
+                for i, shape in enumerate(shapes)
+                if isinstance(shape, DeclaredShape)
+            )
+        claims = [self.graph.declared.get(output) for output in node.outputs]
+        if any(claims):
+            return tuple(
+                TensorType(declared(claim[1], f"{place}:{i}"), claim[0], framework=self.framework)
+                if claim is not None
+                else not_known(f"{place}:{i}", None, self.framework)
+                for i, claim in enumerate(claims)
+            )
+        return (not_known(place, None, self.framework),)

@@ -1,0 +1,38 @@
+"""The order in which a graph's nodes can be looked at. Loops are cut where a value goes round: at the edge from `NextIteration`."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from tensorproof.graph.graph import Graph
+
+_ROUND = ("NextIteration", "RefNextIteration")
+
+
+def is_back_edge(graph: Graph, source: str) -> bool:
+    """Whether an edge from this node closes a loop."""
+    node = graph.nodes.get(source)
+    return node is not None and node.spelling in _ROUND
+
+
+def topological(graph: Graph) -> tuple[list[str], list[str]]:
+    """Names of nodes, each after those it reads; and of those that wait for each other in a circle, which no valid file has."""
+    nodes = graph.nodes
+    waiting: dict[str, int] = {}
+    readers: dict[str, list[str]] = {}
+    for name, node in nodes.items():
+        sources = {edge.node for edge in node.inputs if edge is not None and edge.node in nodes}
+        sources = {source for source in sources if not is_back_edge(graph, source)}
+        waiting[name] = len(sources)
+        for source in sources:
+            readers.setdefault(source, []).append(name)
+    ready = deque(name for name, count in waiting.items() if count == 0)
+    order: list[str] = []
+    while ready:
+        name = ready.popleft()
+        order.append(name)
+        for reader in readers.get(name, ()):
+            waiting[reader] -= 1
+            if waiting[reader] == 0:
+                ready.append(reader)
+    return order, [name for name, count in waiting.items() if count > 0]
