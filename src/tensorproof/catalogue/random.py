@@ -11,7 +11,7 @@ from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Number, Tensor, is_size
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL
-from tensorproof.terms.predicates import ge, gt, lt
+from tensorproof.terms.predicates import ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -106,12 +106,15 @@ def multinomial_shape(c: Call) -> Shape:
     n = c["n"]
     c.require("samples", gt(n, 0), f"num_samples must be at least 1, and is {n!r}", "n")
     c.require("categories", ge(k, 1), "there is no category to draw from", "x")
+    c.require("categories", le(k, 1 << 24), f"at most 2**24 categories can be drawn from, and there are {k!r}", "x")
     if not c["replacement"]:
         c.require("samples", ge(k, n), f"{n!r} different categories cannot be drawn out of {k!r}", ("n", "x"))
     weights = c.contents("x")
     if weights is not None and all(isinstance(w, (int, float)) for w in weights):
         bad = [w for w in weights if not 0 <= w < float("inf")]
         c.require("weights", not bad, f"the weight {bad[0] if bad else 0!r} is no probability", "x")
+        empty = type(k) is int and k and any(sum(weights[i : i + k]) <= 0 for i in range(0, len(weights), k))
+        c.require("weights", not empty, "the weights of one draw are all zero", "x")
     return Shape((*lead, n))
 
 
@@ -141,7 +144,7 @@ def distribution(name: str, dtypes: frozenset[Any], *attributes: Any, open_at_ze
 
 
 UNIFORM = distribution("uniform_fill", FLOATS_OR_COMPLEX, Number("low", 0.0), Number("high", 1.0), ordered=("low", "high"))
-NORMAL_FILL = distribution("normal_fill", FLOATS_OR_COMPLEX, Number("mean", 0.0), Number("std", 1.0))
+NORMAL_FILL = distribution("normal_fill", FLOATS_OR_COMPLEX, Number("mean", 0.0), Float("std", 1.0, 0.0))
 CAUCHY = distribution("cauchy_fill", FLOATS, Number("median", 0.0), Number("sigma", 1.0), open_at_zero="sigma")
 LOG_NORMAL = distribution("log_normal_fill", FLOATS, Number("mean", 1.0), Number("std", 2.0), open_at_zero="std")
 EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open_at_zero="rate")

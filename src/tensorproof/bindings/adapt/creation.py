@@ -7,9 +7,9 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.storage import cast
 from tensorproof.ops.inputs import Anything, ElementType, Ints, Number, Tensor
-from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.ops.storage import cast
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.tensor import TensorType
 
 
@@ -131,6 +131,14 @@ def gaussian_window(a: dict[str, Any], run: Run) -> Any:
     width = a.get("std", a.get("tau"))
     run.require("width", not isinstance(width, (int, float)) or width > 0, f"the width must be positive, and is {width!r}", ("std",))
     run.require("center", a.get("center") is None or a.get("sym") is False, "center can be given only for a window that is not symmetric", ("center",))
+    return signal_window(a, run)
+
+
+def signal_window(a: dict[str, Any], run: Run) -> Any:
+    """torch.signal.windows: of float32 or float64, and dense."""
+    run.require("dtype", a.get("dtype") in (None, FLOAT32, FLOAT64), f"a window has elements of float32 or float64, not {a.get('dtype')!r}", ("dtype",))
+    layout = str(a.get("layout")).removeprefix("torch.")
+    run.require("layout", layout in ("None", "strided"), f"a window is a strided tensor, not {layout}", ("layout",))
     return leaf(a, run)
 
 
@@ -139,18 +147,7 @@ def cosine_window(a: dict[str, Any], run: Run) -> Any:
     factors = a["a"]
     run.require("coefficients", isinstance(factors, (list, tuple)), "the coefficients must be a list of numbers", ("a",))
     run.require("coefficients", len(factors) > 0, "the coefficients must not be empty", ("a",))
-    return leaf(a, run)
-
-
-def item(a: dict[str, Any], run: Run) -> Any:
-    """The Python number in a tensor of one element."""
-    x: TensorType = a["x"]
-    from tensorproof.terms.predicates import eq
-
-    run.require("one", eq(x.shape.numel, 1), f"only a tensor of one element has a Python number, and this one is {x.shape!r}", ("x",))
-    if x.contents is None or len(x.contents) != 1:
-        raise run.give_up("the number is not known")
-    return x.contents[0]
+    return signal_window(a, run)
 
 
 def scalar(a: dict[str, Any], run: Run) -> Any:
@@ -173,4 +170,4 @@ def linalg_vander(a: dict[str, Any], run: Run) -> Any:
 def kaiser(a: dict[str, Any], run: Run) -> Any:
     beta = a["beta"]
     run.require("beta", not isinstance(beta, (int, float)) or beta >= 0, f"beta must not be negative, and is {beta!r}", ("beta",))
-    return leaf(a, run)
+    return signal_window(a, run)

@@ -1,0 +1,304 @@
+"""How torch spells changes of shape: composites, copies, and questions about a tensor that have Python answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.catalogue.layout import strides_of_format
+from tensorproof.ops.inputs import Anything, Int, Tensor, Tensors, is_size
+from tensorproof.ops.storage import row_major, steps_of, strides_or_none
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.tensor import TensorType
+
+Arguments = dict[str, Any]
+
+
+def copied(a: Arguments, run: Run) -> Any:
+    """permute_copy and the like: as the view, in memory of its own."""
+    made = run.default(a)
+    if isinstance(made, TensorType):
+        return made.but(strides=None)
+    return tuple(m.but(strides=None) for m in made)
+
+
+@takes(Tensor("y"))
+def like(a: Arguments, run: Run) -> Any:
+    """view_as, reshape_as, expand_as: the shape of another tensor."""
+    y: TensorType = a["y"]
+    if not y.shape.known:
+        raise run.give_up("the rank of the other tensor is not known")
+    return run.default({**a, "size": tuple(y.shape)})
+
+
+def expanded(a: Arguments, run: Run) -> Any:
+    """broadcast_to of torch, which has no strides to tell."""
+    return run.default(a)
+
+
+@takes(Anything("dims"))
+def adjoint(a: Arguments, run: Run) -> Any:
+    """H: a matrix, or a number, transposed and conjugated."""
+    x: TensorType = a["x"]
+    run.require("rank", len(x.shape) in (0, 2), f"H is for matrices, and x is {x.shape!r}", ("x",))
+    return x if len(x.shape) == 0 else run("adjoint", x=x)
+
+
+def chunk_like(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(Tensor("x"), Anything("size"))
+def split(a: Arguments, run: Run) -> Any:
+    """One size for all parts, or a list of sizes."""
+    if isinstance(a["size"], (list, tuple)):
+        return run("split_sizes", x=a["x"], sizes=a["size"], dim=a["dim"])
+    return run("split", x=a["x"], size=a["size"], dim=a["dim"])
+
+
+def _cuts(value: Any, run: Run) -> Any:
+    if isinstance(value, TensorType):
+        if value.dtype is not None and not (value.dtype.is_integer and value.dtype.bits == 64):
+            raise run.refuse("dtype", f"the places of the cuts must be int64, and are {value.dtype!r}", ("at",))
+        run.require("rank", len(value.shape) <= 1, f"the places of the cuts must be a number or a vector, and are {value.shape!r}", ("at",))
+        return value if value.contents is None else value.contents if len(value.shape) else value.contents[0]
+    return value
+
+
+def tensor_split(a: Arguments, run: Run) -> Any:
+    return run("tensor_split", x=a["x"], at=_cuts(a["at"], run), dim=a["dim"])
+
+
+def axis_split(a: Arguments, run: Run) -> Any:
+    """hsplit, vsplit, dsplit: along a fixed axis, into parts that divide it."""
+    x, at, rank = a["x"], _cuts(a["at"], run), a["least"]
+    run.require("rank", len(x.shape) >= rank, f"{run.name} needs {rank} axes, and x is {x.shape!r}", ("x",))
+    dim = 0 if rank == 2 else 2 if rank == 3 else (0 if len(x.shape) == 1 else 1)
+    if is_size(at):
+        run.require("sections", at if at is True else at != 0, "the number of parts must not be 0", ("at",))
+        run.require("sections", eq(x.shape[dim] % at, 0), f"an axis of size {x.shape[dim]!r} does not divide into {at!r} parts", ("at", "x"))
+    return run("tensor_split", x=x, at=at, dim=dim)
+
+
+def _raised(x: TensorType, rank: int, run: Run) -> TensorType:
+    return run("atleast", x=x, least=rank)
+
+
+def _all(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    xs = tuple(a["xs"])
+    run.require("xs", len(xs) > 0, "at least one tensor is needed", ("xs",))
+    return xs
+
+
+@takes(Tensors("xs", least=0))
+def hstack(a: Arguments, run: Run) -> Any:
+    xs = tuple(_raised(x, 1, run) for x in _all(a, run))
+    return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
+
+
+@takes(Tensors("xs", least=0))
+def vstack(a: Arguments, run: Run) -> Any:
+    return run("cat", xs=tuple(_raised(x, 2, run) for x in _all(a, run)), dim=0)
+
+
+@takes(Tensors("xs", least=0))
+def dstack(a: Arguments, run: Run) -> Any:
+    return run("cat", xs=tuple(_raised(x, 3, run) for x in _all(a, run)), dim=2)
+
+
+@takes(Tensors("xs", least=0))
+def column_stack(a: Arguments, run: Run) -> Any:
+    columns = [x if len(x.shape) > 1 else run("reshape", x=x, size=(x.shape.numel, 1)) for x in _all(a, run)]
+    return run("cat", xs=tuple(columns), dim=1)
+
+
+@takes(Anything("xs"), Int("least"))
+def atleast(a: Arguments, run: Run) -> Any:
+    """One tensor, several, or a list of them."""
+    xs = a["xs"]
+    if isinstance(xs, TensorType):
+        return run("atleast", x=xs, least=a["least"])
+    if len(xs) == 1 and isinstance(xs[0], TensorType):
+        return run("atleast", x=xs[0], least=a["least"])
+    if not all(isinstance(x, TensorType) for x in xs):
+        raise run.refuse("xs", f"{run.name} takes tensors", ("xs",))
+    return tuple(run("atleast", x=x, least=a["least"]) for x in xs)
+
+
+def tile(a: Arguments, run: Run) -> Any:
+    times = tuple(a["times"])
+    missing = len(a["x"].shape) - len(times)
+    return run("repeat", x=a["x"], times=(1,) * max(0, missing) + times)
+
+
+def diag(a: Arguments, run: Run) -> Any:
+    """A matrix from a vector, or the diagonal of a matrix."""
+    x: TensorType = a["x"]
+    run.require("rank", len(x.shape) in (1, 2), f"diag takes a vector or a matrix, and x is {x.shape!r}", ("x",))
+    if len(x.shape) == 1:
+        return run("diag_embed", x=x, offset=a["offset"])
+    made = run("diagonal", x=x, offset=a["offset"], dim1=0, dim2=1)
+    return made.but(strides=None)
+
+
+def diagflat(a: Arguments, run: Run) -> Any:
+    x: TensorType = a["x"]
+    return run("diag_embed", x=run("reshape", x=x, size=(x.shape.numel,)), offset=a["offset"])
+
+
+def broadcast_shapes(a: Arguments, run: Run) -> Any:
+    """torch.broadcast_shapes: a tuple of sizes."""
+    shapes: list[Shape] = []
+    for one in a["shapes"]:
+        sizes = (one,) if is_size(one) else tuple(one)
+        for n in sizes:
+            run.require("size", n >= 0 if isinstance(n, int) else True, f"a size cannot be negative, and is {n!r}", ("shapes",))
+        shapes.append(Shape(sizes))
+
+    def stated(holds: Any, x: Any, y: Any) -> None:
+        run.require("broadcast", holds, f"sizes {x!r} and {y!r} do not broadcast", ("shapes",))
+
+    return broadcast(shapes, stated) if shapes else Shape()
+
+
+def resized(a: Arguments, run: Run) -> Any:
+    y = a.get("y")
+    return run("resize", x=a["x"], size=tuple(y.shape) if isinstance(y, TensorType) else a["size"], memory=a.get("memory"))
+
+
+# --- questions ---------------------------------------------------------------------------------------------------------------------
+
+
+def _known(x: TensorType, run: Run) -> Shape:
+    if not x.shape.known:
+        raise run.give_up("the rank is not known")
+    return x.shape
+
+
+@takes(Anything("dim"))
+def size(a: Arguments, run: Run) -> Any:
+    shape = _known(a["x"], run)
+    if a["dim"] is None:
+        return shape
+    return shape[_axis(a["dim"], len(shape), run)]
+
+
+def _axis(value: Any, rank: int, run: Run) -> int:
+    if not isinstance(value, int):
+        raise run.give_up("the axis is not known")
+    run.require("axis", -rank <= value < rank, f"dim = {value} is out of range for rank {rank}", ("dim",))
+    return value
+
+
+def dim(a: Arguments, run: Run) -> Any:
+    return a["x"].shape.rank
+
+
+def numel(a: Arguments, run: Run) -> Any:
+    return a["x"].shape.numel
+
+
+@takes(Anything("dim"))
+def stride(a: Arguments, run: Run) -> Any:
+    shape = _known(a["x"], run)
+    steps = steps_of(a["x"])
+    if steps is None:
+        raise run.give_up("the strides are not known")
+    return tuple(steps) if a["dim"] is None else steps[_axis(a["dim"], len(shape), run)]
+
+
+def is_contiguous(a: Arguments, run: Run) -> Any:
+    x: TensorType = a["x"]
+    steps = steps_of(x) if x.shape.known else None
+    if steps is None:
+        raise run.give_up("the strides are not known")
+    word = str(a.get("memory")).removeprefix("torch.")
+    if word.startswith("channels_last"):
+        wanted = strides_of_format(x.shape, word) or row_major(x.shape)
+        return len(x.shape) in (4, 5) and all(s == w or n == 1 for s, w, n in zip(steps, wanted, x.shape))
+    return strides_or_none(x.shape, steps) is None
+
+
+def is_kind(a: Arguments, run: Run) -> Any:
+    """is_floating_point, is_complex, is_signed."""
+    x: TensorType = a["x"]
+    if x.dtype is None:
+        raise run.give_up("the element type is not known")
+    return x.dtype.kind in a["kinds"]
+
+
+def same_size(a: Arguments, run: Run) -> Any:
+    x, y = _known(a["x"], run), _known(a["y"], run)
+    holds = len(x) == len(y) and conj(*(eq(p, q) for p, q in zip(x, y)))
+    if not isinstance(holds, bool):
+        raise run.give_up("whether the sizes are equal is not known")
+    return holds
+
+
+def element_size(a: Arguments, run: Run) -> Any:
+    x: TensorType = a["x"]
+    if x.dtype is None:
+        raise run.give_up("the element type is not known")
+    return x.dtype.bits // 8
+
+
+def nbytes(a: Arguments, run: Run) -> Any:
+    return element_size(a, run) * a["x"].shape.numel
+
+
+def tolist(a: Arguments, run: Run) -> Any:
+    x: TensorType = a["x"]
+    if x.contents is None or not x.shape.concrete:
+        raise run.give_up("the elements are not known")
+
+    def nested(flat: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
+        if not shape:
+            return flat[0]
+        step = len(flat) // shape[0] if shape[0] else 0
+        return [nested(flat[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
+
+    return nested(x.contents, tuple(x.shape))
+
+
+def length(a: Arguments, run: Run) -> Any:
+    shape = _known(a["x"], run)
+    run.require("rank", len(shape) > 0, "a tensor without axes has no length", ("x",))
+    return shape[0]
+
+
+
+
+def item(a: Arguments, run: Run) -> Any:
+    """The Python number in a tensor of one element."""
+    x: TensorType = a["x"]
+    run.require("one", eq(x.shape.numel, 1), f"only a tensor of one element is a Python number, and this one is {x.shape!r}", ("x",))
+    if x.contents is None or len(x.contents) != 1:
+        raise run.give_up("the number is not known")
+    return x.contents[0]
+
+
+def is_nonzero(a: Arguments, run: Run) -> Any:
+    return bool(item(a, run))
+
+
+def untold(a: Arguments, run: Run) -> Any:
+    raise run.give_up("that is not tracked")
+
+
+def fliplr(a: Arguments, run: Run) -> Any:
+    run.require("rank", len(a["x"].shape) >= 2, f"fliplr needs two axes, and x is {a['x'].shape!r}", ("x",))
+    return run("flip", x=a["x"], dim=1)
+
+
+def flipud(a: Arguments, run: Run) -> Any:
+    run.require("rank", len(a["x"].shape) >= 1, "flipud needs an axis", ("x",))
+    return run("flip", x=a["x"], dim=0)
+
+
+@takes(Tensor("times"))
+def counted_out(a: Arguments, run: Run) -> Any:
+    """torch.repeat_interleave(repeats): position i, repeats[i] times."""
+    times: TensorType = a["times"]
+    run.require("rank", len(times.shape) == 1, f"repeats must be a vector, and are {times.shape!r}", ("times",))
+    return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])

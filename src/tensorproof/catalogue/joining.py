@@ -1,0 +1,232 @@
+"""Joining and taking apart: cat, stack, split and their relatives."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import factorial
+from typing import Any
+
+from tensorproof.catalogue.views import plain_axis, selected, sliced, span
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, Promote
+from tensorproof.ops.families import replaced
+from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
+from tensorproof.ops.record import Op
+from tensorproof.ops.storage import cast, known
+from tensorproof.terms.ints import Dim, Term, ceildiv, lower, product
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+XS = Tensors("xs")
+
+
+def joined(xs: tuple[TensorType, ...], dim: int, dtype: Any) -> tuple[Any, ...] | None:
+    """The contents of tensors put one behind the other along an axis."""
+    if not all(known(x) for x in xs):
+        return None
+    outer = int(product(xs[0].shape[:dim]))  # type: ignore[arg-type]
+    made: list[Any] = []
+    for i in range(outer):
+        for x in xs:
+            held = cast(x.contents, dtype)
+            if held is None:
+                return None
+            step = len(held) // outer if outer else 0
+            made.extend(held[i * step : (i + 1) * step])
+    return tuple(made)
+
+
+def _cat(c: Call) -> tuple[tuple[TensorType, ...], int]:
+    """The tensors that count, and the axis. torch passes over empty vectors of shape (0,)."""
+    xs: tuple[TensorType, ...] = c["xs"]
+    real = tuple(x for x in xs if x.shape != (0,)) if c.framework == "torch" else xs
+    real = real or xs[:1]
+    dim = c["dim"]
+    c.require("rank", all(len(x.shape) > 0 for x in real), "a tensor without axes cannot be joined to others", "xs")
+    return real, plain_axis(c, dim, len(real[0].shape))
+
+
+def cat_shape(c: Call) -> Shape:
+    xs, dim = _cat(c)
+    first = xs[0].shape
+    total: Dim = first[dim]
+    for i, x in enumerate(xs[1:], 1):
+        c.require("rank", len(x.shape) == len(first), f"tensor {i} has shape {x.shape!r} and the first one {first!r}: the ranks differ", "xs")
+        for axis, (a, b) in enumerate(zip(x.shape, first)):
+            if axis != dim:
+                c.equal("size", a, b, f"axis {axis} is {{a}} in tensor {i} and {{b}} in the first: only axis {dim} may differ", "xs")
+        total = total + x.shape[dim]
+    return replaced(first, dim, total)
+
+
+def cat_contents(c: Call) -> tuple[Any, ...] | None:
+    xs, dim = _cat(c)
+    return joined(xs, dim, Promote("xs")(c))
+
+
+def stack_shape(c: Call) -> Shape:
+    xs, dim = c["xs"], c["dim"]
+    first = xs[0].shape
+    for i, x in enumerate(xs[1:], 1):
+        c.require("rank", len(x.shape) == len(first), f"tensor {i} has shape {x.shape!r} and the first one {first!r}", "xs")
+        for axis, (a, b) in enumerate(zip(x.shape, first)):
+            c.equal("size", a, b, f"tensors to be stacked must be equal: axis {axis} is {{a}} in tensor {i} and {{b}} in the first", "xs")
+    return Shape((*first[:dim], len(xs), *first[dim:]))
+
+
+CAT = Op("cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, doc="Tensors one behind the other along an axis.")
+STACK = Op(
+    "stack", (XS,), (Axis("dim", 0, of="xs", extra=1),), stack_shape, Promote("xs"),
+    fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), doc="Equal tensors along a new axis.",
+)  # fmt: skip
+
+
+def block_diag_shape(c: Call) -> Shape:
+    rows: Dim = 0
+    columns: Dim = 0
+    for x in c["xs"]:
+        c.require("rank", len(x.shape) <= 2, f"a block has at most two axes, and one is {x.shape!r}", "xs")
+        n, m = (1,) * (2 - len(x.shape)) + tuple(x.shape)
+        rows, columns = rows + n, columns + m
+    return Shape((rows, columns))
+
+
+BLOCK_DIAG = Op("block_diag", (XS,), (), block_diag_shape, Promote("xs"))
+
+# --- grids ---------------------------------------------------------------------------------------------------------------------
+
+
+def meshgrid_shapes(c: Call) -> list[Any]:
+    xs: tuple[TensorType, ...] = c["xs"]
+    kinds = {x.dtype for x in xs}
+    c.require("dtype", len(kinds) == 1 or c.framework == "numpy", f"the axes must have one element type, and have {kinds}", "xs")
+    sizes: list[Dim] = []
+    for x in xs:
+        c.require("rank", len(x.shape) <= 1, f"the axes of a grid are vectors, and one is {x.shape!r}", "xs")
+        sizes.append(x.shape[0] if len(x.shape) else 1)
+    if c["indexing"] == "xy" and len(sizes) > 1:
+        sizes[0], sizes[1] = sizes[1], sizes[0]
+    return [x.but(shape=Shape(sizes), contents=None, strides=None if len(xs) == 1 else (-1,), weak=False) for x in xs]
+
+
+MESHGRID = Op("meshgrid", (XS,), (Choice("indexing", ("ij", "xy"), "ij"),), meshgrid_shapes, counted=True, doc="Coordinates of a grid.")
+
+
+def cartesian_shape(c: Call) -> Shape:
+    xs: tuple[TensorType, ...] = c["xs"]
+    c.require("dtype", len({x.dtype for x in xs}) == 1, f"the vectors must have one element type, and have {[x.dtype for x in xs]}", "xs")
+    for x in xs:
+        c.require("rank", len(x.shape) == 1, f"only vectors are combined, and one is {x.shape!r}", "xs")
+    return xs[0].shape if len(xs) == 1 else Shape((product(x.shape[0] for x in xs), len(xs)))
+
+
+def combinations_shape(c: Call) -> Shape:
+    (n,), r = c.shape("x"), c["r"]
+    if r == 0:
+        return Shape((0,))
+    chosen = product(n + i for i in range(r)) if c["replacement"] else product(n - i for i in range(r))
+    return Shape((chosen // factorial(r), r))
+
+
+CARTESIAN_PROD = Op("cartesian_prod", (XS,), (), cartesian_shape, lambda c: c["xs"][0].dtype)
+COMBINATIONS = Op("combinations", (Tensor("x", "N"),), (Int("r", 2, least=0), Bool("replacement", False)), combinations_shape, Like("x"))
+
+
+def broadcast_shapes(c: Call) -> list[Any]:
+    shape = c.broadcast(*(x.shape for x in c["xs"]), about="xs")
+    return [x if x.shape == shape else x.but(shape=shape, contents=None, strides=(-1,)) for x in c["xs"]]
+
+
+BROADCAST_TENSORS = Op("broadcast_tensors", (XS,), (), broadcast_shapes, counted=True)
+
+# --- taking apart -----------------------------------------------------------------------------------------------------------------
+
+
+def pieces(x: TensorType, dim: int, sizes: list[Dim]) -> list[TensorType]:
+    made: list[TensorType] = []
+    at: Dim = 0
+    for size in sizes:
+        made.append(sliced(x, dim, at, size))
+        at = at + size
+    return made
+
+
+def counted(c: Call, n: Dim) -> int:
+    if type(n) is not int:
+        raise c.give_up(f"the number of parts, {n!r}, is not known")
+    return n
+
+
+def has_axis(c: Call, x: TensorType) -> None:
+    c.require("rank", len(x.shape) > 0, "a tensor without axes cannot be split", "x")
+
+
+def split_rule(c: Call) -> list[TensorType]:
+    x, dim, size = c.tensor("x"), c["dim"], c["size"]
+    has_axis(c, x)
+    n = x.shape[dim]
+    c.require("size", ge(size, 0), f"the size of a part cannot be negative, and is {size!r}", "size")
+    if size == 0:
+        c.require("size", eq(n, 0), f"parts of size 0 do not make up an axis of size {n!r}", ("size", "x"))
+        return [x]
+    count = counted(c, ceildiv(n, size))
+    return [x] if count == 0 else pieces(x, dim, [*[size] * (count - 1), n - size * (count - 1)])
+
+
+def split_sizes_rule(c: Call) -> list[TensorType]:
+    x, dim, sizes = c.tensor("x"), c["dim"], c["sizes"]
+    has_axis(c, x)
+    n, total = x.shape[dim], sum(sizes)
+    for size in sizes:
+        c.require("size", ge(size, 0), f"the size of a part cannot be negative, and is {size!r}", "sizes")
+    c.require("sizes", eq(total, n), f"the parts {tuple(sizes)!r} make {total!r} and the axis has size {n!r}", ("sizes", "x"))
+    return pieces(x, dim, list(sizes))
+
+
+def chunk_rule(c: Call) -> list[TensorType]:
+    x, dim, n = c.tensor("x"), c["dim"], c["chunks"]
+    has_axis(c, x)
+    axis = x.shape[dim]
+    c.require("chunks", ge(n, 1), f"the number of parts must be at least 1, and is {n!r}", "chunks")
+    n = counted(c, n)
+    size = ceildiv(axis, n)
+    if axis == 0:
+        return pieces(x, dim, [0] * n)
+    count = n if size * n == axis or (n == 2 and lower(axis) >= 2) else counted(c, ceildiv(axis, size))
+    return pieces(x, dim, [*[size] * (count - 1), axis - size * (count - 1)])
+
+
+def tensor_split_rule(c: Call) -> list[TensorType]:
+    x, dim, at = c.tensor("x"), c["dim"], c["at"]
+    has_axis(c, x)
+    n = x.shape[dim]
+    if isinstance(at, (int, Term)):
+        c.require("sections", ge(at, 1), f"the number of parts must be at least 1, and is {at!r}", "at")
+        count = counted(c, at)
+        return pieces(x, dim, [(n + count - 1 - i) // count for i in range(count)])
+    if isinstance(at, TensorType):
+        raise c.give_up("the places of the cuts are not known")
+    if not isinstance(at, (tuple, list)):
+        raise c.refuse("at", f"a number of parts or a list of places is wanted, not {at!r}", "at")
+    ends = [0, *at, n]
+    made: list[TensorType] = []
+    for start, stop in pairwise(ends):
+        first, length = span(n, start, stop, 1)
+        made.append(sliced(x, dim, first, length))
+    return made
+
+
+def unbind_rule(c: Call) -> list[TensorType]:
+    x, dim = c.tensor("x"), c["dim"]
+    c.require("rank", len(x.shape) > 0, "a tensor without axes cannot be taken apart", "x")
+    return [selected(c, x, dim, i) for i in range(counted(c, x.shape[dim]))]
+
+
+X = Tensor("x")
+SPLIT = Op("split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", doc="Parts of one size; the last may be smaller.")
+SPLIT_SIZES = Op("split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", doc="Parts of given sizes.")
+CHUNK = Op("chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", doc="At most so many parts of one size.")
+TENSOR_SPLIT = Op("tensor_split", (X,), (Anything("at"), Axis("dim", 0)), tensor_split_rule, counted=True, aliases="x", doc="Parts as equal as can be, or cut at given places.")
+UNBIND = Op("unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", doc="Every position of an axis.")
+

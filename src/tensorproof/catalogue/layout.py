@@ -1,0 +1,229 @@
+"""Elements copied into another arrangement: repeats, flips, rolls, diagonals, memory order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.views import plain_axis, view
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Like, Summed
+from tensorproof.ops.families import replaced
+from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Ints, Tensor
+from tensorproof.ops.record import Op
+from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, whole
+from tensorproof.terms.ints import Dim, absolute
+from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+X = Tensor("x")
+
+
+def gathered(x: TensorType, shape: Shape, places: Any) -> TensorType:
+    """A copy; `places()` lists the flat positions where the contents come from."""
+    contents = tuple(x.contents[p] for p in places()) if x.contents is not None and known(x) and small(shape) else None
+    return x.but(shape=shape, contents=contents, strides=None, weak=False)
+
+
+def strides_of_format(shape: Shape, memory: Any) -> tuple[Dim, ...] | None:
+    """The strides that a memory format asks for."""
+    ranks = {"channels_last": 4, "channels_last_3d": 5}
+    word = str(memory).removeprefix("torch.")
+    if word not in ranks or len(shape) != ranks[word]:
+        return None
+    order = (0, *range(2, len(shape)), 1)
+    inner = row_major([shape[i] for i in order])
+    steps = dict(zip(order, inner))
+    return strides_or_none(shape, [steps[i] for i in range(len(shape))])
+
+
+@any_rank
+def contiguous_rule(c: Call) -> TensorType:
+    x, memory = c.tensor("x"), c["memory"]
+    if str(memory).removeprefix("torch.") == "preserve_format":
+        return x
+    if memory is None or not x.shape.known:
+        return x if x.strides is None else x.but(strides=None)
+    word = str(memory).removeprefix("torch.")
+    rank = {"channels_last": 4, "channels_last_3d": 5}.get(word)
+    c.require("rank", rank is None or len(x.shape) == rank, f"memory format {word} needs rank {rank}, and x is {x.shape!r}", ("memory", "x"))
+    return x.but(strides=strides_of_format(x.shape, memory))
+
+
+CONTIGUOUS = Op("contiguous", (X,), (Anything("memory"),), contiguous_rule, doc="The same tensor in row-major memory.")
+COPY = Op("copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), doc="The same elements in memory of their own.")
+
+
+def repeat_rule(c: Call) -> TensorType:
+    x, times = c.tensor("x"), c["times"]
+    new = len(times) - len(x.shape)
+    c.require("rank", new >= 0, f"{len(times)} repeats are too few for {x.shape!r}", ("times", "x"))
+    for n in times:
+        c.require("times", ge(n, 0), f"a number of repeats cannot be negative, and they are {tuple(times)!r}", "times")
+    whole_shape = Shape((*[1] * new, *x.shape))
+
+    def places() -> list[int]:
+        found = [0]
+        for size, n, step in zip(whole_shape, times, row_major(whole_shape)):
+            found = [p + i * step for p in found for _ in range(n) for i in range(size)]
+        return found
+
+    return gathered(x, Shape(a * b for a, b in zip(whole_shape, times)), places)
+
+
+REPEAT = Op("repeat", (X,), (Ints("times"),), repeat_rule, doc="The whole tensor several times along each axis.")
+
+
+def repeat_interleave_rule(c: Call) -> TensorType:
+    x, times, size = c.tensor("x"), c["times"], c["size"]
+    if c["dim"] is None:
+        x = x.but(shape=Shape((x.shape.numel,)))
+        dim = 0
+    else:
+        dim = c["dim"]
+    n = x.shape[dim] if len(x.shape) else 1
+    counts: tuple[Any, ...] | None = None
+    if isinstance(times, TensorType):
+        c.require("dtype", times.dtype is None or (times.dtype.is_integer and times.dtype.bits >= 32), f"repeats must be int32 or int64, and are {times.dtype!r}", "times")
+        c.require("rank", len(times.shape) <= 1, f"repeats must be a vector, and are {times.shape!r}", "times")
+        if len(times.shape):
+            c.require("repeats", disj(eq(times.shape[0], n), eq(times.shape[0], 1)), f"there are {times.shape[0]!r} repeats for an axis of size {n!r}", ("times", "x"))
+        counts = times.contents
+        if counts is not None and len(counts) == 1 and type(n) is int:
+            counts = counts * n
+    else:
+        c.require("times", ge(times, 0), f"a number of repeats cannot be negative, and is {times!r}", "times")
+        counts = (times,) * n if type(n) is int else None
+    for one in counts[:64] if counts else ():
+        c.require("times", ge(one, 0), f"a number of repeats cannot be negative, and is {one!r}", "times")
+    total = sum(counts) if counts is not None else n * times if not isinstance(times, TensorType) else size if size is not None else c.fresh("repeats")
+    if size is not None:
+        c.require("output_size", eq(size, total), f"the repeats make {total!r} and output_size is {size!r}", ("times", "size"))
+    if not len(x.shape):
+        return x.but(shape=Shape((total,)), contents=None, strides=None)
+
+    def places() -> list[int]:
+        steps = row_major(x.shape)
+        at = [i for i, k in enumerate(counts or ()) for _ in range(k)]
+        before, after = positions(x.shape[:dim], steps[:dim]), positions(x.shape[dim + 1 :], steps[dim + 1 :])  # type: ignore[arg-type]
+        return [p + i * steps[dim] + q for p in before for i in at for q in after]  # type: ignore[operator]
+
+    shape = replaced(x.shape, dim, total)
+    return gathered(x, shape, places) if counts is not None and whole(counts) else x.but(shape=shape, contents=None, strides=None)
+
+
+REPEAT_INTERLEAVE = Op(
+    "repeat_interleave",
+    (X,),
+    (Anything("times"), Axis("dim", None, optional=True), Int("size", None, optional=True)),
+    repeat_interleave_rule,
+    doc="Every position of an axis several times.",
+)
+
+
+def flip_rule(c: Call) -> TensorType:
+    x, dims = c.tensor("x"), c["dim"]
+    turned = range(len(x.shape)) if dims is None else dims
+
+    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
+        made = [(n, -s) if i in turned else (n, s) for i, (n, s) in enumerate(axes)]
+        return made, sum((n - 1) * s for i, (n, s) in enumerate(axes) if i in turned) if all(n != 0 for n, _ in axes) else 0
+
+    return view(x, change).but(strides=None if x.strides is None else UNKNOWN_STRIDES)
+
+
+FLIP = Op("flip", (X,), (Axes("dim", None),), flip_rule, doc="Axes in reverse order.")
+
+
+def roll_shape(c: Call) -> Shape:
+    shifts, dims, x = c["shifts"], c["dim"], c.shape("x")
+    c.require("shifts", len(shifts) > 0, "at least one shift is needed", "shifts")
+    if dims:
+        c.require("rank", len(x) > 0, "a tensor without axes cannot be rolled along one", ("x", "dim"))
+        c.require("shifts", len(shifts) == len(dims), f"{len(shifts)} shifts are given for {len(dims)} axes", ("shifts", "dim"))
+    else:
+        c.require("shifts", len(shifts) == 1, f"without axes there is one shift, and {len(shifts)} are given", ("shifts", "dim"))
+    return x
+
+
+def roll_contents(c: Call) -> tuple[Any, ...] | None:
+    x, dims, shifts = c.tensor("x"), c["dim"], c["shifts"]
+    if x.contents is None or not known(x) or not whole(shifts) or not x.contents:
+        return None
+    if not dims:
+        k = -shifts[0] % len(x.contents)
+        return x.contents[k:] + x.contents[:k]
+    found = [0]
+    moves: dict[int, int] = {}
+    for d, k in zip(dims, shifts):
+        moves[d] = moves.get(d, 0) + k
+    for i, (n, step) in enumerate(zip(x.shape, row_major(x.shape))):
+        found = [p + ((j - moves.get(i, 0)) % n) * step for p in found for j in range(n)]
+    return tuple(x.contents[p] for p in found)
+
+
+ROLL = Op("roll", (X,), (Ints("shifts"), Axes("dim", None, unique=False)), roll_shape, Like("x"), fold=roll_contents, doc="Elements moved round along axes.")
+
+
+def rot90_shape(c: Call) -> Shape:
+    x, k, dims = c.shape("x"), c["k"], c["dim"]
+    c.require("axes", len(dims) == 2, f"a rotation needs two axes, and {len(dims)} are named", "dim")
+    c.require("rank", len(x) >= 2, f"a rotation needs two axes, and x is {x!r}", "x")
+    a, b = plain_axis(c, dims[0], len(x)), plain_axis(c, dims[1], len(x))
+    c.require("axes", a != b, f"the two axes must differ, and both are {a}", "dim")
+    if k % 2 == 0:
+        return x
+    turned = list(x)
+    turned[a], turned[b] = turned[b], turned[a]
+    return Shape(turned)
+
+
+ROT90 = Op("rot90", (X,), (Int("k", 1), Ints("dim", (0, 1))), rot90_shape, Like("x"), doc="Turned by a quarter, k times.")
+
+# --- diagonals ---------------------------------------------------------------------------------------------------------------------
+
+
+def diag_embed_shape(c: Call) -> Shape:
+    x, offset = c.shape("x"), c["offset"]
+    c.require("rank", len(x) >= 1, "x must have at least one axis", "x")
+    rank = len(x) + 1
+    a, b = plain_axis(c, c["dim1"], rank, "dim1"), plain_axis(c, c["dim2"], rank, "dim2")
+    c.require("axis", a != b, f"the two axes of a diagonal must differ, and both are {a}", ("dim1", "dim2"))
+    rest = iter(x[:-1])
+    side = x[-1] + absolute(offset)
+    return Shape(side if i in (a, b) else next(rest) for i in range(rank))
+
+
+def diag_embed_contents(c: Call) -> tuple[Any, ...] | None:
+    x, offset = c.tensor("x"), c["offset"]
+    if x.contents is None or len(x.shape) != 1 or not known(x) or (c["dim1"], c["dim2"]) != (-2, -1) or x.dtype is None:
+        return None
+    side = len(x.contents) + abs(offset)
+    if not small((side, side)):
+        return None
+    zero = False if x.dtype.kind == "b" else 0.0 if x.dtype.is_float else 0
+    return tuple(x.contents[min(i, j)] if j - i == offset else zero for i in range(side) for j in range(side))
+
+
+DIAG_EMBED = Op(
+    "diag_embed", (X,), (Int("offset", 0), Int("dim1", -2), Int("dim2", -1)), diag_embed_shape, Like("x"),
+    fold=diag_embed_contents, doc="The last axis laid on a diagonal of a new matrix.",
+)  # fmt: skip
+
+
+def resize_rule(c: Call) -> TensorType:
+    return c.tensor("x").but(shape=Shape(c["size"]), contents=None, strides=strides_of_format(Shape(c["size"]), c["memory"]))
+
+
+RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",))
+SUM_TO_SIZE = Op("sum_to_size", (X,), (Ints("size", shape=True),), lambda c: sum_to_shape(c), Summed("x"), doc="Summed over the axes that broadcasting would repeat.")
+
+
+def sum_to_shape(c: Call) -> Shape:
+    x, size = c.shape("x"), c["size"]
+    c.require("rank", len(size) <= len(x), f"{x!r} cannot be summed to more axes: {tuple(size)!r}", ("x", "size"))
+    for n, m in zip(x[len(x) - len(size) :], size):
+        c.require("size", disj(eq(n, m), eq(m, 1)), f"an axis of size {n!r} cannot be summed to {m!r}", ("x", "size"))
+    return Shape(size)
+
+

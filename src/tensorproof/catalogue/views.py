@@ -1,0 +1,375 @@
+"""Views: other shapes and orders of the same elements, and parts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
+from tensorproof.ops.record import Op
+from tensorproof.ops.storage import positions, reshaped_strides, small, steps_of, strides_or_none, view
+from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64
+from tensorproof.terms.ints import Dim, Term, ceildiv, ite, lower, maximum, minimum, product, upper
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.shapes import Segment, Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+X = Tensor("x")
+
+
+def plain_axis(c: Call, value: Any, rank: int, about: str = "dim") -> int:
+    """A non-negative axis of a tensor of that rank."""
+    if not isinstance(value, int):
+        raise c.give_up(f"{about} is not a known number")
+    reach = max(rank, 1)
+    if not -reach <= value < reach:
+        raise c.refuse("axis", f"{about} = {value} is out of range for rank {rank}", (about, "x"))
+    return value + reach if value < 0 else value
+
+
+# --- another shape -----------------------------------------------------------------------------------------------------------
+
+
+def resolved(c: Call, size: Sequence[Any], numel: Dim, about: Sequence[str] = ("x", "size")) -> Shape:
+    """The sizes, with -1 replaced by what is left, holding `numel` elements."""
+    free = [i for i, n in enumerate(size) if n == -1]
+    c.require("size", len(free) <= 1, f"only one size can be -1, and the shape is {tuple(size)!r}", "size")
+    for n in size:
+        c.require("size", n == -1 or ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", "size")
+    rest = product(n for n in size if n != -1)
+    if not free:
+        c.require("numel", eq(numel, rest), f"{numel!r} elements do not make the shape {tuple(size)!r}", about)
+        return Shape(size)
+    c.require("numel", rest != 0, f"-1 in {tuple(size)!r} can be any size, since the others make no elements", "size")
+    c.require("numel", eq(numel % rest, 0), f"{numel!r} elements cannot be spread over {tuple(size)!r}", about)
+    return Shape(numel // rest if n == -1 else n for n in size)
+
+
+def shown_as(c: Call, x: TensorType, shape: Shape, strict: bool) -> TensorType:
+    """x in another shape of as many elements. Strict: without a copy."""
+    strides = reshaped_strides(x, shape) if x.shape.known else (None if x.strides is None else UNKNOWN_STRIDES)
+    if strides is False:
+        c.require("strides", not strict, f"a view as {shape!r} needs another order of memory than {x.shape!r} with strides {x.strides!r} has", "x")
+        strides = None
+    return x.but(shape=shape, strides=strides, weak=False, contents=x.contents if shape.concrete else None)
+
+
+@any_rank
+def reshape_rule(c: Call) -> TensorType:
+    x, size = c.tensor("x"), c["size"]
+    if isinstance(size, TensorType):
+        raise c.give_up("the sizes are not known")
+    return shown_as(c, x, resolved(c, size, x.shape.numel), c["strict"])
+
+
+def flatten_rule(c: Call) -> TensorType:
+    x, first, last = c.tensor("x"), c["start"], c["end"]
+    c.require("axes", first <= last, f"start_dim {first} comes after end_dim {last}", ("start", "end"))
+    joined = product(x.shape[first : last + 1])
+    return shown_as(c, x, Shape((*x.shape[:first], joined, *x.shape[last + 1 :])), False)
+
+
+def unflatten_rule(c: Call) -> TensorType:
+    x, dim, size = c.tensor("x"), c["dim"], c["size"]
+    c.require("size", len(size) > 0, "the sizes of unflatten must not be empty", "size")
+    c.require("axis", len(x.shape) > 0, "a tensor without axes cannot be unflattened", "x")
+    return shown_as(c, x, Shape((*x.shape[:dim], *resolved(c, size, x.shape[dim]), *x.shape[dim + 1 :])), True)
+
+
+RESHAPE = Op("reshape", (X,), (Ints("size", shape=True), Bool("strict", False)), reshape_rule, aliases="x", doc="The same elements in another shape; strict: no copy.")
+FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, aliases="x")
+UNFLATTEN = Op("unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, aliases="x")
+
+
+def view_dtype_rule(c: Call) -> TensorType:
+    x, dtype = c.tensor("x"), c["dtype"]
+    if x.dtype is None:
+        raise c.give_up("the element type is not known")
+    shape, old, new = x.shape, x.dtype.bits, dtype.bits
+    if old != new:
+        c.require("rank", len(shape) > 0, f"a tensor without axes cannot be seen as {dtype!r} of another width", "x")
+        if new > old:
+            c.require("width", eq(shape[-1] % (new // old), 0), f"the last axis {shape[-1]!r} does not divide into elements of {dtype!r}", ("x", "dtype"))
+        shape = Shape((*shape[:-1], shape[-1] * old // new))
+        steps = steps_of(x)
+        c.require("strides", steps is None or shape[-1] == 1 or steps[-1] == 1, "the last axis must be contiguous", "x")
+    return x.but(shape=shape, dtype=dtype, contents=None, strides=None if x.strides is None else x.strides if old == new else UNKNOWN_STRIDES)
+
+
+VIEW_DTYPE = Op("view_dtype", (X,), (ElementType(optional=False),), view_dtype_rule, aliases="x", doc="The same bits as another element type.")
+
+
+def view_as_complex_rule(c: Call) -> TensorType:
+    x = c.tensor("x")
+    c.require("rank", len(x.shape) > 0, "x must have at least one axis", "x")
+    c.require("parts", eq(x.shape[-1], 2), f"the last axis must hold the two parts, and has size {x.shape[-1]!r}", "x")
+    return x.but(shape=Shape(x.shape[:-1]), dtype=None if x.dtype is None else x.dtype.complexified, contents=None, strides=None if x.strides is None else UNKNOWN_STRIDES)
+
+
+VIEW_AS_COMPLEX = Op("view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x")
+VIEW_AS_REAL = Op(
+    "view_as_real",
+    (Tensor("x", "...", COMPLEXES),),
+    shape=lambda c: Shape((*c.shape("x"), 2)),
+    dtype=lambda c: None if c.dtype("x") is None else c.tensor("x").dtype.real,  # type: ignore[union-attr]
+    aliases="x",
+)
+
+# --- another order -----------------------------------------------------------------------------------------------------------
+
+
+def ordered(x: TensorType, order: Sequence[int]) -> TensorType:
+    return view(x, lambda axes: ([axes[i] for i in order], 0))
+
+
+def permute_rule(c: Call) -> TensorType:
+    x, order = c.tensor("x"), c["dim"]
+    c.require("axes", len(order) == len(x.shape), f"{len(order)} axes are named and x has {len(x.shape)}: {x.shape!r}", ("dim", "x"))
+    return ordered(x, order)
+
+
+def transpose_rule(c: Call) -> TensorType:
+    x, a, b = c.tensor("x"), c["dim0"], c["dim1"]
+    order = list(range(len(x.shape)))
+    if order:
+        order[a], order[b] = b, a
+    return ordered(x, order)
+
+
+def movedim_rule(c: Call) -> TensorType:
+    x, source, target = c.tensor("x"), c["source"], c["target"]
+    c.require("axes", len(source) == len(target), f"{len(source)} axes move to {len(target)} places", ("source", "target"))
+    rest = iter([i for i in range(len(x.shape)) if i not in source])
+    places = dict(zip(target, source))
+    return ordered(x, [places[i] if i in places else next(rest) for i in range(len(x.shape))])
+
+
+def matrix_transpose(c: Call) -> TensorType:
+    x = c.tensor("x")
+    n = len(x.shape)
+    return ordered(x, [*range(n - 2), n - 1, n - 2])
+
+
+PERMUTE = Op("permute", (X,), (Axes("dim", optional=False),), permute_rule, aliases="x", doc="The axes in another order.")
+TRANSPOSE = Op("transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, aliases="x", doc="Two axes change places.")
+MOVEDIM = Op("movedim", (X,), (Axes("source", optional=False), Axes("target", optional=False)), movedim_rule, aliases="x")
+T = Op("t", (Tensor("x", " | N | N M"),), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), aliases="x", doc="A matrix transposed.")
+REVERSED_AXES = Op("reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), aliases="x")
+MATRIX_TRANSPOSE = Op("matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, aliases="x", doc="The last two axes change places.")
+ADJOINT = Op("adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), aliases="x")
+
+# --- axes of size one -----------------------------------------------------------------------------------------------------------
+
+
+def without_ones(c: Call, shape: Shape, among: Sequence[int]) -> list[int | Segment]:
+    """The axes that stay when those of size 1 go; an axis that may be 1 becomes a segment of rank 0 or 1."""
+    kept: list[int | Segment] = []
+    for i, size in enumerate(shape):
+        if i not in among or lower(size) > 1 or upper(size) < 1:
+            kept.append(i)
+        elif type(size) is Term:
+            gone = eq(size, 1)
+            kept.append(i if gone is False else Segment(f"squeezed {size!r}", ite(gone, 0, 1), size))
+        elif size != 1:
+            kept.append(i)
+    return kept
+
+
+def squeeze_rule(c: Call) -> TensorType:
+    x, dims = c.tensor("x"), c["dim"]
+    if x.layout != "strided":
+        raise c.give_up("x is sparse")
+    kept = without_ones(c, x.shape, range(len(x.shape)) if dims is None else dims)
+    if any(isinstance(k, Segment) for k in kept):
+        return x.but(shape=Shape(k if isinstance(k, Segment) else x.shape[k] for k in kept), contents=None, strides=UNKNOWN_STRIDES)
+    return view(x, lambda axes: ([axes[k] for k in kept if isinstance(k, int)], 0))
+
+
+def unsqueeze_rule(c: Call) -> TensorType:
+    dim = c["dim"]
+    return view(c.tensor("x"), lambda axes: ([*axes[:dim], (1, _covered(axes, dim)), *axes[dim:]], 0))
+
+
+def _covered(axes: list[tuple[Dim, Dim]], dim: int) -> Dim:
+    return axes[dim][0] * axes[dim][1] if dim < len(axes) else 1
+
+
+def atleast_rule(c: Call) -> TensorType:
+    x, rank = c.tensor("x"), c["least"]
+    missing = rank - len(x.shape)
+    after = 1 if rank == 3 and len(x.shape) in (1, 2) else 0
+    before = max(0, missing - after) if missing > 0 else 0
+    return view(x, lambda axes: ([*[(1, 1)] * before, *axes, *[(1, 1)] * (after if missing > 0 else 0)], 0))
+
+
+SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, aliases="x", doc="Without axes of size 1.")
+UNSQUEEZE = Op("unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, aliases="x", doc="With a new axis of size 1.")
+ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, aliases="x", doc="With axes of size 1 added up to a rank.")
+
+
+def expand_rule(c: Call) -> TensorType:
+    x, size = c.tensor("x"), c["size"]
+    new = len(size) - len(x.shape)
+    c.require("rank", new >= 0, f"{x.shape!r} cannot be expanded to fewer axes: {tuple(size)!r}", ("x", "size"))
+    shape: list[Dim] = []
+    for i, n in enumerate(size):
+        if n == -1:
+            c.require("size", i >= new, f"-1 cannot stand for a new leading axis in {tuple(size)!r}", "size")
+            n = x.shape[i - new]
+        c.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", "size")
+        if i >= new:
+            a = x.shape[i - new]
+            c.require("broadcast", disj(eq(a, n), eq(a, 1)), f"axis {i - new} of size {a!r} cannot be expanded to {n!r}", ("x", "size"))
+        shape.append(n)
+
+    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
+        steps = [0 if a != n else step for (a, step), n in zip(axes, shape[new:])]
+        return list(zip(shape, [0] * new + steps)), 0
+
+    made = view(x, change)
+    unsure = any(type(a) is Term and a != n for a, n in zip(x.shape, shape[new:]))
+    return made.but(strides=UNKNOWN_STRIDES) if unsure else made
+
+
+EXPAND = Op("expand", (X,), (Ints("size", shape=True),), expand_rule, aliases="x", doc="Axes of size 1 repeated without a copy.")
+
+# --- parts -----------------------------------------------------------------------------------------------------------------------
+
+
+def span(n: Dim, start: Any, stop: Any, step: Any) -> tuple[Dim, Dim]:
+    """The first position and the number of positions of a slice of an axis of size n, as Python has it."""
+    if type(step) is int and step < 0:
+        first = n - 1 if start is None else maximum(minimum(_from_end(start, n), n - 1), -1)
+        last: Dim = -1 if stop is None else maximum(minimum(_from_end(stop, n), n - 1), -1)
+    else:
+        first = 0 if start is None else _clamped(start, n)
+        last = n if stop is None else _clamped(stop, n)
+    return first, maximum(0, ceildiv(last - first, step))
+
+
+def _from_end(at: Dim, n: Dim) -> Dim:
+    negative = lt(at, 0)
+    return ite(negative, at + n, at) if not isinstance(negative, bool) else at + n if negative else at
+
+
+def _clamped(at: Dim, n: Dim) -> Dim:
+    if at is n:
+        return n
+    negative = lt(at, 0)
+    if negative is True:
+        return maximum(at + n, 0)
+    if negative is False:
+        return minimum(at, n)
+    return ite(negative, maximum(at + n, 0), minimum(at, n))
+
+
+def sliced(x: TensorType, dim: int, first: Dim, length: Dim, step: Dim = 1) -> TensorType:
+    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
+        stride = axes[dim][1]
+        return [*axes[:dim], (length, stride * step), *axes[dim + 1 :]], first * stride if length != 0 else 0
+
+    return view(x, change)
+
+
+def selected(c: Call, x: TensorType, dim: int, at: Dim) -> TensorType:
+    """One position of an axis; out of range is refused."""
+    n = x.shape[dim]
+    c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {dim} of size {n!r}", ("index", "x"))
+    place = _from_end(at, n)
+    return view(x, lambda axes: (axes[:dim] + axes[dim + 1 :], place * axes[dim][1] if n != 0 else 0))
+
+
+def no_scalar(c: Call) -> None:
+    c.require("rank", c.rank("x") > 0, f"{c.name} needs at least one axis", "x")
+
+
+def select_rule(c: Call) -> TensorType:
+    no_scalar(c)
+    if isinstance(c["index"], TensorType):
+        raise c.give_up("the position is not known")
+    return selected(c, c.tensor("x"), c["dim"], c["index"])
+
+
+def slice_rule(c: Call) -> TensorType:
+    no_scalar(c)
+    x, dim, step = c.tensor("x"), c["dim"], c["step"]
+    c.require("step", ge(step, 1), f"the step of a slice must be positive, and is {step!r}", "step")
+    first, length = span(x.shape[dim], c["start"], c["end"], step)
+    return sliced(x, dim, first, length, step)
+
+
+def narrow_rule(c: Call) -> TensorType:
+    no_scalar(c)
+    x, dim, start, length = c.tensor("x"), c["dim"], c["start"], c["length"]
+    if isinstance(start, TensorType):
+        c.require("start", len(start.shape) == 0 and (start.dtype is None or start.dtype.is_integer), "start must be one whole number", "start")
+        start = start.contents[0] if start.contents is not None else c.fresh("start")
+    n = x.shape[dim]
+    c.require("start", conj(le(-n, start), le(start, n)), f"start {start!r} is out of range for an axis of size {n!r}", ("start", "x"))
+    first = _from_end(start, n)
+    c.require("length", ge(length, 0), f"length must not be negative, and is {length!r}", "length")
+    c.require("length", le(first + length, n), f"start {start!r} and length {length!r} go beyond the axis of size {n!r}", ("start", "length", "x"))
+    return sliced(x, dim, first, length)
+
+
+SELECT = Op("select", (X,), (Axis("dim"), Int("index")), select_rule, aliases="x", doc="One position of an axis, which goes.")
+SLICE = Op("slice", (X,), (Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)), slice_rule, aliases="x")
+NARROW = Op("narrow", (X,), (Axis("dim"), Anything("start"), Int("length")), narrow_rule, aliases="x", doc="A stretch of one axis.")
+
+
+def diagonal_rule(c: Call) -> TensorType:
+    x, offset, a, b = c.tensor("x"), c["offset"], c["dim1"], c["dim2"]
+    c.require("rank", len(x.shape) >= 2, f"a diagonal needs two axes, and x is {x.shape!r}", "x")
+    c.require("axis", a != b, f"the two axes of a diagonal must differ, and both are {a}", ("dim1", "dim2"))
+    down, right = maximum(0, -offset), maximum(0, offset)
+    size = maximum(0, minimum(x.shape[a] - down, x.shape[b] - right))
+
+    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
+        step = axes[a][1] + axes[b][1]
+        rest = [axis for i, axis in enumerate(axes) if i not in (a, b)]
+        return [*rest, (size, step)], down * axes[a][1] + right * axes[b][1] if size != 0 else 0
+
+    return view(x, change)
+
+
+DIAGONAL = Op("diagonal", (X,), (Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1)), diagonal_rule, aliases="x")
+
+
+def as_strided_rule(c: Call) -> TensorType:
+    x, size, stride, offset = c.tensor("x"), c["size"], c["stride"], c["offset"]
+    c.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
+    shape = Shape(size)
+    contents = None
+    if x.contents is not None and x.strides is None and small(shape) and type(offset) in (int, type(None)) and Shape(stride).concrete:
+        at = positions(size, stride, offset or 0)
+        contents = tuple(x.contents[p] for p in at) if all(p < len(x.contents) for p in at) else None
+    return x.but(shape=shape, strides=strides_or_none(shape, stride), contents=contents)
+
+
+AS_STRIDED = Op(
+    "as_strided",
+    (X,),
+    (Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True)),
+    as_strided_rule,
+    aliases="x",
+)
+
+
+def unfold_rule(c: Call) -> TensorType:
+    x, dim, size, step = c.tensor("x"), c["dim"], c["size"], c["step"]
+    n = x.shape[dim] if len(x.shape) else 1
+    c.require("window", le(size, n), f"a window of {size!r} is larger than the axis of size {n!r}", ("size", "x"))
+    count = (n - size) // step + 1
+
+    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
+        if not axes:
+            return [(size, 1)], 0
+        stride = axes[dim][1]
+        return [*axes[:dim], (count, stride * step), *axes[dim + 1 :], (size, stride)], 0
+
+    return view(x, change)
+
+
+UNFOLD = Op("windows", (X,), (Axis("dim"), Int("size", least=0), Int("step", least=1)), unfold_rule, aliases="x", doc="Every stretch of an axis, as a new last axis.")
+
