@@ -14,7 +14,7 @@ from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.call import GiveUp, Refused, Session, apply
-from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Int, Parameter, Tensor, Tensors, is_number
+from tensorproof.ops.inputs import REQUIRED, Anything, Bool, ElementType, Int, Parameter, Tensor, Tensors, is_number
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -114,7 +114,7 @@ def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
         kind = own.get(argument.ours) or op.parameter(argument.ours)
         if construction and isinstance(kind, (Tensor, Tensors)):  # a layer's `bias=True` is not the bias
             kind = Bool(argument.ours, argument.default) if isinstance(argument.default, bool) else Anything(argument.ours, argument.default)
-        if kind is None or (construction and isinstance(kind, (Tensor, Tensors)) and argument.ours not in own):  # Linear's `bias` is a truth value
+        if kind is None:
             kind = _SIZE if construction and argument.ours[0].isupper() else Anything(argument.ours)
         if argument.ours in row.tensors and isinstance(kind, Tensor) and kind.scalar:
             kind = replace(kind, scalar=False)
@@ -137,10 +137,14 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
     bound: dict[str, Any] = {}
     left = list(args)
     named = dict(kwargs)
-    for argument in arguments:
+    behind: list[Any] = []
+    for at, argument in enumerate(arguments):
         if argument.gathers:
             value: Any = named.pop(argument.theirs, REQUIRED)
             if value is REQUIRED:
+                last = sum(1 for a in arguments[at + 1 :] if a.default is REQUIRED and a.theirs not in named)
+                if last and row.name.startswith("graphdef."):  # `ConcatV2(*values, axis)`: a node's inputs come in one row
+                    left, behind = left[: len(left) - last], left[len(left) - last :]
                 one = len(left) == 1 and (isinstance(left[0], (tuple, list)) or (isinstance(left[0], TensorType) and not kinds[argument.ours].takes(tuple(left))))
                 value = left[0] if one else (tuple(left) if left else REQUIRED)
                 left = []
@@ -152,6 +156,8 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
                 raise Mismatch(f"{row.name} got {argument.theirs} twice")
         elif argument.theirs in named:
             value = named.pop(argument.theirs)
+        elif behind and argument.default is REQUIRED:
+            value = behind.pop(0)
         elif argument.default is not REQUIRED:
             bound[argument.ours] = argument.default
             continue
@@ -176,10 +182,21 @@ def _is_default(value: Any, default: Any) -> bool:
     return not isinstance(value, TensorType) and type(value) is type(default) and value == default
 
 
+_PYTHON_TYPES: dict[str, dict[type, DType]] = {
+    name: {bool: element_types.BOOL, int: ints, float: floats, complex: element_types.COMPLEX128}
+    for name, ints, floats in (
+        ("numpy", element_types.INT64, element_types.FLOAT64), ("tf", element_types.INT32, element_types.FLOAT32),
+        ("keras", element_types.INT32, element_types.FLOAT32), ("onnx", element_types.INT64, element_types.FLOAT32),
+    )
+}  # fmt: skip
+
+
 def coerce(framework: str, kind: Parameter, value: Any) -> Any:
     """Outside torch, numbers and nested lists are tensors where a tensor is wanted."""
     if framework == "torch" or isinstance(value, TensorType) or value is None:
         return value
+    if isinstance(kind, ElementType):
+        return BY_LABEL.get(value, value) if isinstance(value, str) else _PYTHON_TYPES[framework].get(value, value) if isinstance(value, type) else value
     if isinstance(kind, Tensor) and (isinstance(value, (list, tuple)) or (is_number(value) and not kind.scalar)):
         from tensorproof.bindings.arrays import array_like
 
@@ -289,7 +306,11 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     for name, allowed in row.ranks.items():
         _check_rank(row, name, arguments.get(name), allowed, session)
     run = Run(row, session)
-    result = adapter(row.via)(dict(arguments), run) if row.via else run.default(arguments)
+    session.typed = frozenset(row.only)
+    try:
+        result = adapter(row.via)(dict(arguments), run) if row.via else run.default(arguments)
+    finally:
+        session.typed = frozenset()
     return _written(row, arguments, result, run) if row.inplace else result
 
 

@@ -28,7 +28,7 @@ class Argument:
     default: Any = REQUIRED
     keyword_only: bool = False
     gathers: bool = False
-    """`*shape`: the remaining positional arguments, or one sequence of them."""
+    """`*shape`: the remaining positional arguments, or one sequence of them. `**rest` takes any further keywords and drops them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +212,13 @@ def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split(":", 1) for pair in text.split(","))  # type: ignore[misc]
 
 
+_LAYER: tuple[tuple[str, Any], ...] = (
+    ("name", None), ("trainable", True), ("dtype", None), ("autocast", True), ("activity_regularizer", None), ("input_shape", None), ("input_dim", None),
+    ("batch_size", None), ("batch_shape", None), ("batch_input_shape", None), ("weights", None),
+)  # fmt: skip
+"""What every Keras layer takes by name."""
+
+
 def _parse(name: str, raw: _Raw) -> Row:
     match = _NAME.match(raw.text)
     assert match is not None
@@ -244,6 +251,8 @@ def _parse(name: str, raw: _Raw) -> Row:
     tensors = tuple(special["tensor"].split(",")) if special["tensor"] else ()
     if not tensors and name.startswith("torch.Tensor.") and arguments:
         tensors = (arguments[0].ours,)
+    if name.startswith("keras.layers.") and len(lists) > 1:
+        arguments += tuple(Argument(n, n, d, True) for n, d in _LAYER if all(n != given.theirs for given in arguments))
     first, last = int(match[3] or 0), int(match[4]) if match[4] else (1 << 30)
     return Row(
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],

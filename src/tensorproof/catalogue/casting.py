@@ -8,10 +8,9 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import wrapped
 from tensorproof.ops.element_types import Given, Like, Promote
-from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Number, Tensor
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
 from tensorproof.ops.record import Op, Values
-from tensorproof.terms.dtypes import BOOL, BOOLS, COMPLEXES, FLOATS, REALS, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import BOOL, BOOLS, COMPLEXES, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -118,58 +117,6 @@ def masked(c: Call) -> Shape:
 
 MASKED_FILL = Op(
     "masked_fill", (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)), (Number("value"),), masked, SAME
-)
-
-# --- random contents ---
-NORMAL_FILL = Op("normal_fill", (Tensor("x", "...", FLOATS | COMPLEXES),), (Float("mean", 0.0), Float("std", 1.0, least=0.0)), same_shape, SAME, random=True)
-
-
-def _above(op: Op, name: str, floor: float, ceiling: float = math.inf) -> Op:
-    """The same operator with an attribute strictly between two bounds."""
-
-    def shape(c: Call) -> Any:
-        value = c[name]
-        if isinstance(value, (int, float)):
-            words = f"above {floor}" if ceiling == math.inf else f"between {floor} and {ceiling}"
-            c.require(name, floor < value < ceiling, f"{name} must be {words}, and is {value}", name)
-        return c.shape("x")
-
-    return Op(op.name, op.inputs, op.attributes, shape, op.dtype, random=True)
-
-
-LOG_NORMAL_FILL = _above(Op("log_normal_fill", (Tensor("x", "...", FLOATS),), (Float("mean", 1.0), Float("std", 2.0)), dtype=SAME), "std", 0)
-EXPONENTIAL_FILL = _above(Op("exponential_fill", (Tensor("x", "...", FLOATS),), (Float("rate", 1.0),), dtype=SAME), "rate", 0)
-CAUCHY_FILL = _above(Op("cauchy_fill", (Tensor("x", "...", FLOATS),), (Float("median", 0.0), Float("sigma", 1.0)), dtype=SAME), "sigma", 0)
-GEOMETRIC_FILL = _above(Op("geometric_fill", (Tensor("x", "...", REALS),), (Float("p"),), dtype=SAME), "p", 0, 1)
-
-
-def ordered(c: Call) -> Shape:
-    low, high = c["low"], c["high"]
-    if isinstance(low, (int, float)) and isinstance(high, (int, float)):
-        strict = c.op.name == "random_fill"
-        c.require("bounds", low < high or (not strict and low == high), f"low = {low} must not be above high = {high}", ("low", "high"))
-    return c.shape("x")
-
-
-UNIFORM_FILL = Op("uniform_fill", (Tensor("x", "...", FLOATS | COMPLEXES),), (Float("low", 0.0), Float("high", 1.0)), ordered, SAME, random=True)
-RANDOM_FILL = Op(
-    "random_fill", (Tensor("x", "...", REALS_OR_BOOL),), (Int("low", 0), Int("high", None, optional=True)), ordered, SAME, random=True,
-    doc="whole numbers from low up to high, high left out",
-)  # fmt: skip
-
-
-def bernoulli_shape(c: Call) -> Shape:
-    if isinstance(c["p"], TensorType) and not c["p"].weak:
-        fits_into(c, c.shape("p"), c.shape("x"), ("p", "x"))
-    return c.shape("x")
-
-
-BERNOULLI = Op("bernoulli", (Tensor("x", "...", FLOATS, values="unit"),), (), same_shape, SAME, random=True, doc="0 or 1, each with its probability x")
-BERNOULLI_FILL = Op(
-    "bernoulli_fill", (Tensor("x", "...", REALS_OR_BOOL),), (Float("p", 0.5, least=0.0, most=1.0),), same_shape, SAME, random=True
-)
-BERNOULLI_FROM = Op(
-    "bernoulli_from", (Tensor("x", "...", REALS_OR_BOOL), Tensor("p", "...", FLOATS, values="unit")), (), bernoulli_shape, SAME, random=True
 )
 
 # --- what Python asks of tensors ---

@@ -1,0 +1,153 @@
+"""Spellings of elementwise operators that a table row cannot say: casts, clamps, softmax without an axis, modules that train."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axis, Tensor
+from tensorproof.terms.dtypes import BFLOAT16, BY_LABEL, FLOAT16, FLOAT32, DType
+from tensorproof.terms.promotion import Operand, promote, torch_can_cast
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+Arguments = dict[str, Any]
+
+
+def clamp(a: Arguments, run: Run) -> Any:
+    """Bounds are two numbers or two tensors."""
+    low, high = a["low"], a["high"]
+    if low is not None and high is not None and isinstance(low, TensorType) is not isinstance(high, TensorType):
+        raise run.refuse("bounds", "the bounds must both be numbers or both be tensors", ("low", "high"))
+    return run("clamp", x=a["x"], low=low, high=high)
+
+
+def rsub(a: Arguments, run: Run) -> Any:
+    """x - alpha · y, where y is the method's own tensor."""
+    return run("sub", x=a["x"], y=a["y"], alpha=a["alpha"])
+
+
+@takes(Axis("dim", None, optional=True))
+def softmax(a: Arguments, run: Run) -> Any:
+    """Without an axis torch guesses: the first of ranks 0, 1 and 3, else the second."""
+    dim = a["dim"]
+    if dim is None:
+        shape: Shape = a["x"].shape
+        if not shape.known:
+            raise run.give_up("no axis is named, and which one is meant depends on the rank")
+        dim = 0 if len(shape) in (0, 1, 3) else 1
+    return run(run.row.op, x=a["x"], dim=dim, dtype=a.get("dtype"))
+
+
+def half_to_float(a: Arguments, run: Run) -> Any:
+    """ATen's own softmax turns half precision into float32 on request (on CUDA)."""
+    half = a["half_to_float"] and a["x"].dtype in (FLOAT16, BFLOAT16)
+    return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if half else None)
+
+
+def prelu_kernel(a: Arguments, run: Run) -> Any:
+    """The weight has been reshaped to broadcast already."""
+    return run("maximum", x=a["x"], y=a["weight"])
+
+
+def in_training(a: Arguments, run: Run) -> Any:
+    """A module acts by its mode, `train()` or `eval()`."""
+    return run.default({**a, "training": a["_module"].training})
+
+
+def batched_dropout(a: Arguments, run: Run) -> Any:
+    """dropout1d and dropout3d put a batch axis before an input that lacks it."""
+    x: TensorType = a["x"]
+    rank = 5 if "3d" in run.name else 3
+    training = a["_module"].training if "_module" in a else a["training"]
+    if x.shape.known and len(x.shape) != rank:
+        result = run(run.row.op, x=x.but(shape=Shape((1, *x.shape))), p=a["p"], training=training)
+        return result.but(shape=x.shape)
+    return run(run.row.op, x=x, p=a["p"], training=training)
+
+
+def to(a: Arguments, run: Run) -> Any:
+    """to(dtype), to(device, dtype), to(other) and their keywords."""
+    dtype, device = a.get("dtype"), a.get("device")
+    for value in (*a.get("args", ()), a.get("other")):
+        if isinstance(value, TensorType):
+            dtype = value.dtype
+            device = value.device or device
+            if dtype is None:
+                return a["x"].but(dtype=None, contents=None)
+        elif isinstance(value, DType):
+            dtype = value
+        elif isinstance(value, str):
+            device = value
+    return run("cast", x=a["x"], dtype=dtype, device=device, memory_format=a.get("memory_format"))
+
+
+CLASSES = {
+    "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64", "Int": "int32", "Short": "int16",
+    "Char": "int8", "Byte": "uint8", "Bool": "bool", "ComplexFloat": "complex64", "ComplexDouble": "complex128",
+}  # fmt: skip
+_NAMES = {label: name for name, label in CLASSES.items()}
+
+
+@takes(Anything("dtype"))
+def type_of(a: Arguments, run: Run) -> Any:
+    """x.type() is a string; x.type(dtype) casts."""
+    x: TensorType = a["x"]
+    dtype = a["dtype"]
+    if dtype is None:
+        if x.dtype is None or x.dtype.label not in _NAMES:
+            raise run.give_up("the name of this element type's class is not known")
+        return f"torch.{'cuda.' if (x.device or '').startswith('cuda') else ''}{_NAMES[x.dtype.label]}Tensor"
+    device = None
+    if isinstance(dtype, str):
+        device = "cuda" if ".cuda." in dtype else "cpu"
+        dtype = BY_LABEL.get(CLASSES.get(dtype.rpartition(".")[2].removesuffix("Tensor"), ""))
+        run.require("dtype", dtype is not None, f"{a['dtype']} names no class of tensors", ("dtype",))
+    if not isinstance(dtype, DType):
+        raise run.give_up("which element type is meant cannot be told")
+    return run("cast", x=x, dtype=dtype, device=device)
+
+
+def _kind(a: Arguments, run: Run) -> str:
+    dtype: DType | None = a["x"].dtype
+    if dtype is None:
+        raise run.give_up("the element type is not known")
+    return dtype.kind
+
+
+def is_float(a: Arguments, run: Run) -> bool:
+    return _kind(a, run) == "f"
+
+
+def is_complex(a: Arguments, run: Run) -> bool:
+    return _kind(a, run) == "c"
+
+
+def is_signed(a: Arguments, run: Run) -> bool:
+    return _kind(a, run) not in "bu"
+
+
+@takes(Tensor("x", scalar=True), Tensor("y", scalar=True))
+def result_type(a: Arguments, run: Run) -> DType:
+    dtype = run("result_type", x=a["x"], y=a["y"]).dtype
+    if dtype is None:
+        raise run.give_up("an element type is not known")
+    return dtype
+
+
+def promote_types(a: Arguments, run: Run) -> DType:
+    first, second = a["type1"], a["type2"]
+    if not isinstance(first, DType) or not isinstance(second, DType):
+        raise run.give_up("an element type is not known")
+    dtype = promote("torch", (Operand(first), Operand(second)))
+    if dtype is None:
+        raise run.refuse("dtype", f"{first!r} and {second!r} have no common element type", ("type1", "type2"))
+    return dtype
+
+
+def can_cast(a: Arguments, run: Run) -> bool:
+    if not isinstance(a["from_"], DType) or not isinstance(a["to"], DType):
+        raise run.give_up("an element type is not known")
+    return torch_can_cast(a["from_"], a["to"])
+
+
