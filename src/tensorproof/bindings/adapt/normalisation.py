@@ -1,0 +1,83 @@
+"""Normalisations as torch's functions and modules spell them, with the checks that the operators themselves do not make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Ints
+from tensorproof.terms.dtypes import UINT8
+from tensorproof.terms.ints import Dim, product
+from tensorproof.terms.predicates import ne
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+def _more_than_one(run: Run, count: Dim, what: str) -> None:
+    run.require("values", ne(count, 1), f"in training there must be more than one value for each {what}: their spread is taken", ("x",))
+
+
+def batch_norm(a: dict[str, Any], run: Run) -> Any:
+    """The function: in training a channel has more than one value."""
+    x: Shape = a["x"].shape
+    if a["training"] and x.known and len(x) >= 2:
+        _more_than_one(run, x[0] * product(x[2:]), "channel")
+    return run.default(a)
+
+
+def batch_norm_module(a: dict[str, Any], run: Run) -> Any:
+    """The module: statistics of the batch in training, and where it keeps none."""
+    training = a["_module"].training or not a["track_running_stats"]
+    return batch_norm({**a, "training": training}, run)
+
+
+def instance_norm(a: dict[str, Any], run: Run) -> Any:
+    """The function: an instance has more than one value in each channel."""
+    x: Shape = a["x"].shape
+    if a["use_input_stats"] and x.known:
+        _more_than_one(run, product(x[2:]), "channel of each instance")
+    return run.default(a)
+
+
+def instance_norm_module(a: dict[str, Any], run: Run) -> Any:
+    """The module: an instance may come without a batch."""
+    x: TensorType = a["x"]
+    alone = x.shape.known and len(x.shape) == _dimensions(run) + 1
+    given = {**a, "x": x.but(shape=Shape((1, *x.shape))) if alone else x, "use_input_stats": a["_module"].training or not a["track_running_stats"]}
+    result = instance_norm(given, run)
+    return result.but(shape=Shape(result.shape[1:])) if alone else result
+
+
+def _dimensions(run: Run) -> int:
+    """The 2 of InstanceNorm2d."""
+    return int(run.row.name[-2])
+
+
+def group_norm(a: dict[str, Any], run: Run) -> Any:
+    """The function: a group has more than one value over the batch."""
+    x: Shape = a["x"].shape
+    result = run.default(a)
+    if x.known and len(x) >= 2:
+        _more_than_one(run, x[0] * (x[1] // a["groups"]) * product(x[2:]), "channel of a group")
+    return result
+
+
+@takes(Ints("normalized_shape", one=False))
+def listed(a: dict[str, Any], run: Run) -> Any:
+    """The functions want a list where the modules take one number too."""
+    return run.default(a)
+
+
+def with_running(a: dict[str, Any], run: Run) -> Any:
+    """The functional form gives the running statistics back."""
+    return (*run.default(a), a["running_mean"], a["running_var"])
+
+
+def with_reserve(a: dict[str, Any], run: Run) -> Any:
+    """The forms that say whether they update: an empty reserve comes last."""
+    return (*run.default(a), TensorType(Shape((0,)), UINT8))
+
+
+def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
+    """With the lengths that were there before."""
+    return run.default(a), a["magnitude"]

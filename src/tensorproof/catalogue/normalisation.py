@@ -1,0 +1,268 @@
+"""Normalisations: by batch, instance, layer, group, root mean square, neighbouring channels, and by a norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, Same, ToFloat
+from tensorproof.ops.families import same_shape
+from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, Float, Int, Ints, Tensor
+from tensorproof.ops.record import DTypeRule, Op, Out
+from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, DType
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+_HALVES = (FLOAT16, BFLOAT16)
+
+
+def _parameter_dtype(c: Call, names: tuple[str, ...]) -> DType | None:
+    """The one element type of the parameters: the input's, or float32 beside an input of half precision. None when there are none."""
+    x = c.tensor("x").dtype
+    known = {n: c.tensor(n).dtype for n in names if c.given(n) and c.tensor(n).dtype is not None}
+    found = set(known.values())
+    if c.framework == "torch" and x is not None and found and not (found == {x} or (x in _HALVES and found == {FLOAT32})):
+        shown = ", ".join(f"{n} {d!r}" for n, d in known.items())
+        raise c.refuse("dtype", f"the parameters must all have the element type of x, {x!r}, or float32 beside half precision; they are {shown}", ("x", *known))
+    return found.pop() if found else None
+
+
+def _with_parameters(*names: str) -> DTypeRule:
+    """The element type of x, with that of its parameters checked."""
+
+    def rule(c: Call) -> DType | None:
+        _parameter_dtype(c, names)
+        return c.tensor("x").dtype
+
+    return rule
+
+
+def _holds(c: Call, name: str, count: Dim) -> None:
+    """A parameter has so many elements."""
+    if c.given(name):
+        c.equal(name, c.shape(name).numel, count, f"{name} has {{a}} elements and must have {{b}}", (name, "x"))
+
+
+def _channels(c: Call) -> None:
+    for name in ("weight", "bias"):
+        _holds(c, name, c.dims["C"])
+
+
+def _running(c: Call, needed: bool) -> None:
+    """Running statistics: both or none of them, and both where they are used."""
+    mean, var = c.given("running_mean"), c.given("running_var")
+    c.require("running", mean == var, "running_mean and running_var must be given together", ("running_mean", "running_var"))
+    c.require("running", mean or not needed, "without statistics of the batch, running_mean and running_var must be given", ("running_mean", "running_var"))
+
+
+_STATISTICS = (Tensor("running_mean", "C", FLOATS, optional=True, default=None), Tensor("running_var", "C", FLOATS, optional=True, default=None))
+_AFFINE = (Tensor("weight", "...", FLOATS, optional=True, default=None), Tensor("bias", "...", FLOATS, optional=True, default=None))
+_VECTORS = (Tensor("weight", "C", FLOATS, optional=True, default=None), Tensor("bias", "C", FLOATS, optional=True, default=None))
+_CODES = {"C": "channels"}
+_ALL = ("running_mean", "running_var", "weight", "bias")
+_MOMENTUM = (Float("momentum", 0.1, optional=True), Float("eps", 1e-5, least=0))
+
+
+def _batch_norm_shape(c: Call) -> Shape:
+    if c.rank("x") == 1:  # torch takes a vector, if it is empty
+        nothing = conj(eq(c.shape("x")[0], 0), eq(c.dims.setdefault("C", 0), 0))
+        c.require("rank", nothing, f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
+    _running(c, needed=not c["training"])
+    _channels(c)
+    if c["training"] and c.framework == "torch":
+        c.require("eps", c["eps"] is None or c["eps"] > 0, f"eps must be positive in training, and is {c['eps']!r}", "eps")
+    return c.shape("x")
+
+
+BATCH_NORM = Op(
+    "batch_norm",
+    inputs=(Tensor("x", "N C ... | N", FLOATS), *_STATISTICS, *_AFFINE),
+    attributes=(Bool("training", False), *_MOMENTUM),
+    shape=_batch_norm_shape,
+    dtype=_with_parameters(*_ALL),
+    codes=_CODES,
+)
+
+
+def _native_batch_norm_shape(c: Call) -> list[Any]:
+    shape = _batch_norm_shape(c)
+    kept = Shape((c.dims["C"] if c["training"] else 0,))
+    statistics = TensorType(kept, _parameter_dtype(c, _ALL) or c.dtype("x"))
+    return [shape, statistics, statistics]
+
+
+NATIVE_BATCH_NORM = Op(
+    "native_batch_norm",
+    inputs=BATCH_NORM.inputs,
+    attributes=BATCH_NORM.attributes,
+    outputs=(Out("y"), Out("mean"), Out("invstd")),
+    shape=_native_batch_norm_shape,
+    dtype=BATCH_NORM.dtype,
+    codes=_CODES,
+    doc="As batch_norm, with the statistics that the gradient needs; none of them outside of training.",
+)
+
+
+def _instance_norm_shape(c: Call) -> Shape:
+    _running(c, needed=not c["use_input_stats"])
+    return c.shape("x")
+
+
+INSTANCE_NORM = Op(
+    "instance_norm",
+    inputs=(Tensor("x", "N C ...", FLOATS), *_STATISTICS, *_VECTORS),
+    attributes=(Bool("use_input_stats", True), *_MOMENTUM),
+    shape=_instance_norm_shape,
+    dtype=_with_parameters("weight", "bias"),
+    codes=_CODES,
+)
+
+
+def _group_norm_shape(c: Call) -> Shape:
+    channels, groups = c.dims["C"], c["groups"]
+    c.require("groups", eq(channels % groups, 0), f"{channels!r} channels do not divide into {groups!r} groups", ("x", "groups"))
+    return c.shape("x")
+
+
+GROUP_NORM = Op(
+    "group_norm",
+    inputs=(Tensor("x", "N C ...", FLOATS), *_VECTORS),
+    attributes=(Int("groups", least=1), Float("eps", 1e-5)),
+    shape=_group_norm_shape,
+    dtype=_with_parameters("weight", "bias"),
+    codes=_CODES,
+)
+
+
+def _native_group_norm_shape(c: Call) -> list[Any]:
+    x, channels = c.shape("x"), c["channels"]
+    c.equal("size", x.numel, c["batch"] * channels * c["size"], "x has {a} elements and the sizes given make {b}", ("x", "batch", "channels", "size"))
+    c.require("groups", eq(channels % c["groups"], 0), f"{channels!r} channels do not divide into {c['groups']!r} groups", ("channels", "groups"))
+    for name in ("weight", "bias"):
+        _holds(c, name, channels)
+    kept = TensorType(Shape((c["batch"], c["groups"])), _parameter_dtype(c, ("weight", "bias")) or c.dtype("x"))
+    return [x, kept, kept]
+
+
+NATIVE_GROUP_NORM = Op(
+    "native_group_norm",
+    inputs=(Tensor("x", "...", FLOATS), *_AFFINE),
+    attributes=(Int("batch"), Int("channels"), Int("size"), Int("groups", least=1), Float("eps", 1e-5)),
+    outputs=(Out("y"), Out("mean"), Out("rstd")),
+    shape=_native_group_norm_shape,
+    dtype=Like("x"),
+)
+
+
+def _trailing(c: Call) -> Shape:
+    """The last axes of x, and each parameter, have the normalised shape."""
+    x, wanted = c.shape("x"), Shape(c["normalized_shape"])
+    n = len(wanted)
+    c.require("normalized_shape", n >= 1, "normalized_shape must name at least one axis", "normalized_shape")
+    fits = len(x) >= n and conj(*(eq(a, b) for a, b in zip(x[-n:], wanted, strict=True)))
+    c.require("normalized_shape", fits, f"the last axes of x {x!r} must be {wanted!r}", ("x", "normalized_shape"))
+    for name in ("weight", "bias"):
+        if c.given(name):
+            own = c.shape(name)
+            same = len(own) == n and conj(*(eq(a, b) for a, b in zip(own, wanted, strict=True)))
+            c.require(name, same, f"{name} is {own!r} and must be {wanted!r}", (name, "normalized_shape"))
+    return x
+
+
+_NORMALIZED: tuple[Attribute, ...] = (Ints("normalized_shape", shape=True), Float("eps", 1e-5, optional=True))
+LAYER_NORM = Op(
+    "layer_norm", (Tensor("x", "...", FLOATS), *_AFFINE), _NORMALIZED, _trailing, _with_parameters("weight", "bias"),
+)  # fmt: skip
+
+
+def _lead_of(c: Call) -> Shape:
+    """The shape with 1 for each normalised axis."""
+    x, n = _trailing(c), len(c["normalized_shape"])
+    return Shape((*x[:-n], *(1 for _ in range(n))))
+
+
+def _native_layer_norm_shape(c: Call) -> list[Any]:
+    kept = TensorType(_lead_of(c), _parameter_dtype(c, ("weight", "bias")) or c.dtype("x"))
+    return [c.shape("x"), kept, kept]
+
+
+NATIVE_LAYER_NORM = Op(
+    "native_layer_norm",
+    inputs=LAYER_NORM.inputs,
+    attributes=_NORMALIZED,
+    outputs=(Out("y"), Out("mean"), Out("rstd")),
+    shape=_native_layer_norm_shape,
+    dtype=LAYER_NORM.dtype,
+)
+_RMS = FLOATS | FULL_COMPLEXES
+RMS_NORM = Op(
+    "rms_norm", (Tensor("x", "...", _RMS), Tensor("weight", "...", _RMS, optional=True, default=None)), _NORMALIZED, _trailing, Like("x"),
+)  # fmt: skip
+
+
+def _fused_rms_norm_shape(c: Call) -> list[Any]:
+    dtype = c.dtype("x")
+    return [c.shape("x"), TensorType(_lead_of(c), FLOAT32 if dtype in _HALVES else dtype)]
+
+
+FUSED_RMS_NORM = Op(
+    "fused_rms_norm", RMS_NORM.inputs, _NORMALIZED, _fused_rms_norm_shape, Like("x"), outputs=(Out("y"), Out("rstd")),
+)  # fmt: skip
+
+
+def _response_dtype(c: Call) -> DType | None:
+    """Above rank 3 torch averages in three dimensions, which half precision has no kernel for."""
+    dtype = c.dtype("x")
+    if c.framework == "torch" and c.rank("x") > 3 and dtype is not None and dtype not in FULL_FLOATS | {INT64}:
+        raise c.refuse("dtype", f"x of rank {c.rank('x')} cannot have elements of type {dtype!r} here", "x")
+    return ToFloat("x")(c)
+
+
+LOCAL_RESPONSE_NORM = Op(
+    "local_response_norm",
+    inputs=(Tensor("x", "N C X ...", FLOATS | {INT64}),),
+    attributes=(Int("size", least=1), Float("alpha", 1e-4), Float("beta", 0.75), Float("k", 1.0)),
+    shape=same_shape,
+    dtype=_response_dtype,
+)
+NORMALIZE = Op(
+    "normalize",
+    inputs=(Tensor("x", "...", FLOATS | FULL_COMPLEXES),),
+    attributes=(Float("p", 2.0), Axes("dim", 1), Float("eps", 1e-12)),
+    shape=same_shape,
+    dtype=Like("x"),
+)
+
+
+def _weight_norm_shape(c: Call) -> Shape:
+    direction = c.shape("x")
+    c.broadcast(direction, c.shape("magnitude"), about=("x", "magnitude"))
+    c.require("rank", ge(len(direction), len(c.shape("magnitude"))), "magnitude has more axes than x", "magnitude")
+    return direction
+
+
+WEIGHT_NORM = Op(
+    "weight_norm",
+    inputs=(Tensor("x", "...", FULL_FLOATS | {BFLOAT16, FLOAT16}), Tensor("magnitude", "...", FULL_FLOATS | {BFLOAT16, FLOAT16})),
+    attributes=(Axis("dim", 0),),
+    shape=_weight_norm_shape,
+    dtype=Same("x", "magnitude"),
+    doc="x with its length along the other axes made to be `magnitude`.",
+)
+
+
+def _renorm_shape(c: Call) -> Shape:
+    c.require("rank", c.rank("x") >= 2, f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
+    return c.shape("x")
+
+
+RENORM = Op(
+    "renorm",
+    inputs=(Tensor("x", "...", FLOATS | FULL_COMPLEXES),),
+    attributes=(Float("p"), Axis("dim"), Float("most", least=0)),
+    shape=_renorm_shape,
+    dtype=Like("x"),
+    doc="x with each slice along dim shrunk to a norm of at most `most`.",
+)
