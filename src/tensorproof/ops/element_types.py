@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.record import DTypeRule
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType, DTypes
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, INT64, UINT32, UINT64, DType, DTypes
 from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.tensor import TensorType
 
@@ -115,12 +115,20 @@ def Given(name: str = "dtype", otherwise: DTypeRule | DType = FLOAT32) -> DTypeR
 
 
 def Summed(name: str = "x") -> DTypeRule:
-    """Sums of whole numbers and truth values are int64 (torch)."""
+    """Sums of whole numbers and truth values are widened: to 64 bits (torch, NumPy), to 32 at least (Keras)."""
 
     def rule(c: Call) -> DType | None:
         dtype = c.tensor(name).dtype
-        if c.framework == "torch" and dtype is not None and (dtype.is_integer or dtype is BOOL):
-            return INT64
-        return dtype
+        if dtype is None or not (dtype.is_integer or dtype is BOOL):
+            return dtype
+        match c.framework:
+            case "torch":
+                return INT64
+            case "numpy":
+                return UINT64 if dtype.kind == "u" else INT64
+            case "keras":
+                return dtype if dtype.bits >= 32 else UINT32 if dtype.kind == "u" else INT32
+            case _:
+                return dtype
 
     return rule

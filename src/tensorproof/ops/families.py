@@ -104,6 +104,8 @@ def reduction(
     one_axis: bool = False,
     outputs: tuple[Out, ...] = (),
     values: Values = Values(),
+    fold: Any = None,
+    empty_is_all: bool = True,
     doc: str = "",
 ) -> Op:
     """Axes are folded away (`dim`, `keepdim`). `nonempty`: a reduced axis of size 0 is refused."""
@@ -119,10 +121,10 @@ def reduction(
         result = reduced_shape(c)
         return [result] * len(outputs) if outputs else result
 
-    axis: Attribute = Axis("dim", None, optional=True) if one_axis else Axes("dim", None, empty_is_all=True)
+    axis: Attribute = Axis("dim", None, optional=True) if one_axis else Axes("dim", None, empty_is_all=empty_is_all)
     return Op(
         name, (Tensor("x", "...", dtypes),), (axis, Bool("keepdim", False), *attributes), shape,
-        dtype if dtype is not None else Summed("x"), outputs=outputs, values=values, doc=doc,
+        dtype if dtype is not None else Summed("x"), outputs=outputs, values=values, fold=fold, doc=doc,
     )  # fmt: skip
 
 
