@@ -41,6 +41,8 @@ class Session:
     site: str = ""
     made: int = 0
     default_float: DType = FLOAT32
+    typed: frozenset[str] = frozenset()
+    """Inputs whose element types the spelling has checked by its own list, which may be wider than the operator's."""
     counts: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
     """The number of true elements of each mask seen, by identity: `x[mask]` and `y[mask]` have one size."""
 
@@ -160,7 +162,7 @@ class Call:
         return not self._rank_unknown
 
     def _bind_dtype(self, parameter: Tensor | Tensors, value: TensorType) -> None:
-        if parameter.dtypes is ANY or value.dtype is None or value.dtype in parameter.dtypes:
+        if parameter.dtypes is ANY or value.dtype is None or value.dtype in parameter.dtypes or parameter.name in self.session.typed:
             return
         if value.weak and isinstance(parameter, Tensor) and parameter.scalar:
             return

@@ -60,7 +60,7 @@ def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[s
     for argument in ordered:
         kind = kinds_[argument.ours]
         if argument.ours in row.only and isinstance(kind, (Tensor, Tensors)):
-            kind = replace(kind, dtypes=kind.dtypes & element_types_named(row.only[argument.ours]))
+            kind = replace(kind, dtypes=element_types_named(row.only[argument.ours]))
         value = draw.value(kind)
         if value is SKIP:
             if argument.default is REQUIRED and not getattr(kind, "optional", False):
@@ -83,8 +83,9 @@ def _forced(draw: Draw, kind: Parameter) -> Any:
 
 def draw_call(row: Row, random: Random, zeros: bool = False) -> GeneratedCall:
     """One random call, valid or not."""
-    op = operator(row.op)
-    allowed = [p.dtypes for p in op.inputs if isinstance(p, (Tensor, Tensors)) and p.dtypes is not ANY]
+    inputs = [p for p in kinds(row).values() if isinstance(p, (Tensor, Tensors))] or operator(row.op).inputs
+    allowed = [element_types_named(row.only[p.name]) if p.name in row.only else p.dtypes for p in inputs]
+    allowed = [a for a in allowed if a is not ANY]
     common = [d for d in COMMON if all(d in a for a in allowed)] or [d for a in allowed[:1] for d in COMMON if d in a] or [FLOAT32]
     base = common[0] if random.random() < 0.6 else random.choice(common)
     draw = Draw(random, lead=tuple(random.choice((1, 2, 3, 4)) for _ in range(random.choice((0, 1, 1, 2, 2, 3)))), base=base, zeros=zeros)
