@@ -223,12 +223,12 @@ class Call:
         match attribute:
             case Axis():
                 self.arguments[attribute.name] = self.axis(value, attribute)
-            case Axes():
+            case Axes() if isinstance(value, tuple):
                 axes = tuple(self.axis(v, attribute) for v in value)
                 if attribute.unique:
                     self.require("axis", len(set(axes)) == len(axes), f"{attribute.name} names an axis twice: {value!r}", attribute.name)
                 self.arguments[attribute.name] = axes
-            case Sizes():
+            case Sizes() if not isinstance(value, TensorType):
                 self.arguments[attribute.name] = self._sizes(attribute, value)
             case Int() | Float():
                 if is_number(value) and not isinstance(value, complex):

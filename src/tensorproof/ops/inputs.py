@@ -86,8 +86,12 @@ class Int:
     least: int | None = None
     most: int | None = None
     optional: bool = False
+    loose: bool = False
+    """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
 
     def takes(self, value: Any) -> bool:
+        if self.loose and isinstance(value, TensorType):
+            return True
         return is_size(as_size(value)) or (self.optional and value is None) or isinstance(value, bool)
 
     def read(self, value: Any) -> Any:
@@ -153,8 +157,12 @@ class Axis:
     optional: bool = False
     scalar_ok: bool = True
     """torch lets 0 and -1 name the missing axis of a rank-0 tensor."""
+    loose: bool = False
+    """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
 
     def takes(self, value: Any) -> bool:
+        if self.loose and isinstance(value, TensorType):
+            return True
         return (is_size(as_size(value))) or (self.optional and value is None)
 
     def read(self, value: Any) -> Any:
@@ -172,15 +180,23 @@ class Axes:
     empty_is_all: bool = False
     scalar_ok: bool = True
     unique: bool = True
+    loose: bool = False
+    """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
 
     def takes(self, value: Any) -> bool:
         if value is None:
             return self.optional
+        if self.loose and isinstance(value, TensorType):
+            return True
         return is_size(as_size(value)) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
 
     def read(self, value: Any) -> Any:
         if value is None:
             return None
+        if isinstance(value, TensorType) and self.loose:
+            if value.contents is None:
+                return value
+            value = value.contents
         axes = tuple(as_size(v) for v in value) if isinstance(value, (tuple, list)) else (as_size(value),)
         return None if self.empty_is_all and not axes else axes
 
@@ -222,12 +238,14 @@ class Ints:
     """Whether a single whole number stands for a list of one."""
     shape: bool = False
     """Whether these are sizes (the generator makes sizes, -1 is the binding's to resolve)."""
+    loose: bool = False
+    """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
 
     def takes(self, value: Any) -> bool:
         if value is None:
             return self.optional
         if isinstance(value, TensorType):
-            return value.contents is not None or (value.shape.known and len(value.shape) == 1)
+            return self.loose or value.contents is not None or (value.shape.known and len(value.shape) == 1)
         if isinstance(value, (tuple, list)):
             return all(is_size(as_size(v)) for v in value)
         return self.one and is_size(value)
