@@ -138,24 +138,24 @@ class Walk:
             return (self._given[node.name],)
         if node.spelling in _MERGES:
             return self._merge(node, carried)
-        if node.spelling in _PASS_ON and len(node.inputs) >= 1:
-            return self._pass_on(node)
+        if node.spelling in _PASS_ON and node.inputs and node.inputs[0] is not None:
+            return self._pass_on(node, node.inputs[0])
         if (made := source(node, self.graph.version)) is not None:
             return made
         if (behind := handle(node)) is not None:
             self.held[Edge(node.name)] = behind
             return (TensorType(Shape(), DType.RESOURCE, framework=self.framework),)
-        if node.spelling == "ReadVariableOp" and (read := self.held.get(node.inputs[0])) is not None:
-            return (read,)
+        if node.spelling == "ReadVariableOp":
+            behind_it = [self.held[edge] for edge in node.inputs if edge is not None and edge in self.held]
+            if behind_it:
+                return (behind_it[0],)
         if is_silent(node):
             return ()
         if (flowed := flow.results(self, node)) is not None:
             return tuple(flowed)
         return self._call(node)
 
-    def _pass_on(self, node: Node) -> tuple[TensorType, ...]:
-        edge = node.inputs[0]
-        assert edge is not None
+    def _pass_on(self, node: Node, edge: Edge) -> tuple[TensorType, ...]:
         copies = 2 if node.spelling in _TWICE else 1
         if edge in self.held:
             self.held.update({Edge(node.name, i): self.held[edge] for i in range(copies)})
@@ -187,13 +187,19 @@ class Walk:
         outcome = call(name, tuple(self._arguments(node)), keywords, self._session)
         where = self.place + node.name
         self.found.requirements.extend((where, requirement) for requirement in outcome.requirements)
-        if outcome.refused is not None:
+        if outcome.refused is not None and outcome.refused.code == "call/arguments" and self._in_the_dark(node):
+            self.found.unknown.append((where, outcome.refused.message))
+        elif outcome.refused is not None:
             self.found.refused.append((where, outcome.refused))
         elif outcome.unknown is not None:
             self.found.unknown.append((where, f"{name}: {outcome.unknown}"))
         else:
             return self._flat(node, outcome.outputs)
         return self._claimed(node)
+
+    def _in_the_dark(self, node: Node) -> bool:
+        """Whether an input is of unknown rank: a row that does not take such a value says nothing about the program."""
+        return any(value is not None and not value.shape.known for value in self._arguments(node))
 
     def _arguments(self, node: Node) -> list[TensorType | None]:
         """The inputs; an operation on a resource variable sees the variable."""
