@@ -136,7 +136,7 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
     """The arguments by our names, defaults filled in. Raises `Mismatch` with a sentence."""
     bound: dict[str, Any] = {}
     left = list(args)
-    named = dict(kwargs)
+    named = _renamed(row, arguments, kwargs)
     behind: list[Any] = []
     for at, argument in enumerate(arguments):
         if argument.gathers:
@@ -176,6 +176,18 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
     if named:
         raise Mismatch(f"{row.name} has no argument named {next(iter(named))}")
     return bound
+
+
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other"}
+
+
+def _renamed(row: Row, arguments: tuple[Argument, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """torch's own functions and methods take NumPy's keywords too: `x.sum(axis=1, keepdims=True)`."""
+    if row.framework != "torch" or _NUMPY_NAMES.keys().isdisjoint(kwargs):
+        return dict(kwargs)
+    theirs = {argument.theirs for argument in arguments}
+    free = {k: n for k, n in _NUMPY_NAMES.items() if k not in theirs and n in theirs and n not in kwargs}
+    return {free.get(k, k): v for k, v in kwargs.items()}
 
 
 def _is_default(value: Any, default: Any) -> bool:
