@@ -111,6 +111,7 @@ def reduction(
     """Axes are folded away (`dim`, `keepdim`). `nonempty`: a reduced axis of size 0 is refused."""
 
     def shape(c: Call) -> Any:
+        c.require("rank", c.framework != "torch" or c.rank("x") <= 64, f"{c.name} takes at most 64 axes, and x has {c.rank('x')}", "x")
         if nonempty:
             axes = c["dim"]
             sizes = c.shape("x") if axes is None else [c.shape("x")[a] for a in ((axes,) if isinstance(axes, int) else axes) if len(c.shape("x"))]

@@ -1,0 +1,87 @@
+"""Spellings of reductions that need more than a renaming: old forms of var and norm, histograms, unique in ATen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Tensor
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+@takes(Bool("unbiased", True), Axes("dim", None))
+def unbiased(a: dict[str, Any], run: Run) -> Any:
+    """var and std of old: `unbiased` is a correction of 1 or 0."""
+    return run.default({**a, "correction": int(a["unbiased"])})
+
+
+@takes(Tensor("y"))
+def other(a: dict[str, Any], run: Run) -> Any:
+    """max(x, y) of two tensors."""
+    return run.default(a)
+
+
+def into(a: dict[str, Any], run: Run) -> Any:
+    """Extremes are written only into tensors of their own element type."""
+    given = a["out"]
+    for out in given if isinstance(given, (tuple, list)) else (given,):
+        if isinstance(out, TensorType) and None not in (out.dtype, a["x"].dtype) and out.dtype is not a["x"].dtype:
+            raise run.refuse("out", f"out has element type {out.dtype!r}, and x has {a['x'].dtype!r}; they must be one", ("out", "x"))
+    return run.default(a)
+
+
+@takes(Axis("dim"))
+def along(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which one axis must be given."""
+    return run.default(a)
+
+
+@takes(Axes("dim", optional=False))
+def over(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which axes must be given; none at all is refused."""
+    if isinstance(a["dim"], (tuple, list)) and not a["dim"]:
+        rank = a["x"].shape.rank
+        run.require("axis", rank == 0, "dim must name at least one axis", ("dim",))
+    return run.default(a)
+
+
+@takes(Anything("p", "fro"), Axes("dim", None))
+def norm(a: dict[str, Any], run: Run) -> Any:
+    """torch.norm: "fro" and "nuc" are norms of matrices, a number is one of vectors."""
+    p, dim, x = a["p"], a["dim"], a["x"]
+    axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
+    shared = {"x": x, "keepdim": a["keepdim"], "dtype": a.get("dtype")}
+    if p == "fro" and (axes is None or len(axes) <= 2):
+        return run("vector_norm", ord=2, dim=dim, **shared)
+    if isinstance(p, str):
+        if axes is None and x.shape.known:
+            axes = tuple(range(len(x.shape)))
+        if axes is None:
+            raise run.give_up("the rank is not known")
+        if p not in ("fro", "nuc"):
+            raise run.refuse("p", f"p must be a number, 'fro' or 'nuc', and is {p!r}", ("p",))
+        if len(axes) != 2:
+            raise run.refuse("axis", f"the norm {p!r} is over two axes, and {len(axes)} are named", ("p", "dim"))
+        return run("matrix_norm", ord=p, dim=axes, **shared)
+    return run("vector_norm", ord=2 if p is None else p, dim=dim, **shared)
+
+
+@takes(Anything("bins"), Floats("range", None))
+def histogramdd(a: dict[str, Any], run: Run) -> Any:
+    """The counts, and the edges as a tuple of their own."""
+    hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight")})
+    return hist, tuple(edges)
+
+
+def unique_all(a: dict[str, Any], run: Run) -> Any:
+    """ATen always returns three tensors; what was not asked for is empty."""
+    values, inverse, counts = run(run.row.op, x=a["x"], dim=a.get("dim"), return_inverse=True, return_counts=True)
+    wanted = a.get("return_inverse", False), a.get("return_counts", False)
+    empty = inverse.but(shape=Shape((0,)), contents=None)
+    return values, inverse if wanted[0] else empty, counts if wanted[1] else empty
+
+
+def msort(a: dict[str, Any], run: Run) -> Any:
+    """Sorted along the first axis, values alone."""
+    return run("sort", x=a["x"], dim=0)[0]

@@ -1,0 +1,124 @@
+"""Sorting and what rests on it: top-k, the k-th value, distinct elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like
+from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shape
+from tensorproof.ops.inputs import Axis, Bool, Int, Tensor
+from tensorproof.ops.lines import along
+from tensorproof.ops.record import Op, Out
+from tensorproof.terms.dtypes import INT64
+from tensorproof.terms.ints import Dim, Term, bounds
+from tensorproof.terms.predicates import conj, ge, le
+from tensorproof.terms.shapes import Shape
+
+ANY_X = Tensor("x", "...", NUMERIC)
+PAIR = (Out("values"), Out("indices", INT64))
+
+
+def ranked(c: Call, take: int | None = None, least_first: bool = True) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
+    """Sorted contents and where they stood, of small tensors of distinct known numbers."""
+    x = c.tensor("x")
+    if x.contents is None or any(isinstance(v, Term) for v in x.contents):
+        return None, None
+
+    def order(line: list[Any]) -> list[int]:
+        return sorted(range(len(line)), key=lambda i: line[i], reverse=not least_first)[:take]
+
+    values = along(x, c["dim"], lambda line: [line[i] for i in order(line)])
+    distinct = along(x, c["dim"], lambda line: [len(set(line)) == len(line)])
+    places = along(x, c["dim"], order) if distinct is not None and all(distinct) else None
+    return values, places
+
+
+def _pair(c: Call, shape: Shape, found: tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]) -> list[Any]:
+    x = c.tensor("x").but(shape=shape, strides=None, weak=False)
+    return [x.but(contents=found[0]), x.but(contents=found[1], dtype=INT64)]
+
+
+SORT = Op(
+    "sort",
+    inputs=(ANY_X,),
+    attributes=(Axis("dim", -1), Bool("descending", False)),
+    shape=lambda c: _pair(c, c.shape("x"), ranked(c, least_first=not c["descending"])),
+    dtype=Like("x"),
+    outputs=PAIR,
+    doc="The elements in order along an axis, and where they stood.",
+)
+ARGSORT = Op(
+    "argsort", (ANY_X,), (Axis("dim", -1), Bool("descending", False)), same_shape, INT64,
+    fold=lambda c: ranked(c, least_first=not c["descending"])[1], doc="Where the elements stand in order along an axis.",
+)  # fmt: skip
+
+
+def chosen(c: Call, least: int) -> Dim:
+    """The size of the axis, with k held against it."""
+    size: Dim = c.shape("x")[c["dim"]] if c.rank("x") else 1
+    k = c["k"]
+    c.require("k", conj(ge(k, least), le(k, size)), f"k = {k!r} must lie between {least} and the axis's size {size!r}", ("k", "x"))
+    return k
+
+
+def topk_shape(c: Call) -> list[Any]:
+    k = chosen(c, 0)
+    shape = replaced(c.shape("x"), c["dim"], k) if c.rank("x") else Shape()
+    exact = isinstance(k, int) and c["sorted"]
+    return _pair(c, shape, ranked(c, k, least_first=not c["largest"]) if exact else (None, None))  # type: ignore[arg-type]
+
+
+TOPK = Op(
+    "topk", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("largest", True), Bool("sorted", True)), topk_shape, Like("x"), outputs=PAIR,
+    doc="The k greatest (or least) elements along an axis, and where they stood.",
+)  # fmt: skip
+
+
+def kthvalue_shape(c: Call) -> list[Shape]:
+    chosen(c, 1)
+    return [reduced_shape(c)] * 2
+
+
+KTHVALUE = Op(
+    "kthvalue", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("keepdim", False)), kthvalue_shape, Like("x"), outputs=PAIR,
+    doc="The k-th least element along an axis, and where it stood.",
+)  # fmt: skip
+
+
+def distinct_shape(c: Call) -> list[Shape]:
+    """The number of distinct elements, or slices, is for the data to tell; it is at least 1 where there are any."""
+    x, dim = c.shape("x"), c["dim"]
+    if dim is not None:
+        for i, size in enumerate(x):
+            c.require("empty", i == dim or ge(size, 1), f"axis {i} has size 0, so there are no slices to compare", ("x", "dim"))
+    found = _count(c, x.numel if dim is None else x[dim])
+    shapes = [Shape((found,)) if dim is None else replaced(x, dim, found)]
+    if c["return_inverse"]:
+        shapes.append(x if dim is None else Shape((x[dim],)))
+    if c["return_counts"]:
+        shapes.append(Shape((found,)))
+    return shapes
+
+
+def _count(c: Call, among: Dim) -> Dim:
+    contents = c.contents("x")
+    if contents is not None and c["dim"] is None and not any(isinstance(v, Term) for v in contents):
+        if c.op.name == "unique":
+            return len(set(contents))
+        return sum(1 for i, v in enumerate(contents) if i == 0 or v != contents[i - 1])
+    lo, hi = bounds(among)
+    least = 1 if lo else 0
+    return least if least == hi else c.fresh("distinct", least, hi)
+
+
+def _distinct(name: str, doc: str) -> Op:
+    return Op(
+        name, (ANY_X,), (Bool("return_inverse", False), Bool("return_counts", False), Axis("dim", None, optional=True, scalar_ok=False)),
+        distinct_shape, Like("x"), outputs=(Out("values"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts")),
+        data_dependent=True, doc=doc,
+    )  # fmt: skip
+
+
+UNIQUE = _distinct("unique", "The distinct elements, or slices along an axis.")
+UNIQUE_CONSECUTIVE = _distinct("unique_consecutive", "The first of each run of equal elements, or slices along an axis.")

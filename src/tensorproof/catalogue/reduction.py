@@ -1,0 +1,157 @@
+"""Reductions: axes folded away by a sum, a product, an extreme or a test. Order statistics and histograms are in `statistics`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, float_of
+from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
+from tensorproof.ops.inputs import Axes, Bool, ElementType, Number, Tensor
+from tensorproof.ops.lines import known, lines
+from tensorproof.ops.record import Op, Out, Values
+from tensorproof.terms.dtypes import BOOL, FLOAT64, INT64, UINT8, DType
+from tensorproof.terms.ints import Term, maximum, minimum, product
+
+
+def axes_of(c: Call) -> tuple[int, ...]:
+    """The axes that a reduction folds away."""
+    axes = c["dim"]
+    return tuple(range(c.rank("x"))) if axes is None else axes if isinstance(axes, tuple) else (axes,)
+
+
+def folded(function: Callable[[list[Any]], Any], symbolic: bool = True) -> Callable[[Call], tuple[Any, ...] | None]:
+    """Exact results for small tensors of whole numbers; `symbolic` where unknown elements do no harm."""
+
+    def fold(c: Call) -> tuple[Any, ...] | None:
+        x = c.tensor("x")
+        if not known(x) or (c["dtype"] is not None and not c["dtype"].is_integer):
+            return None
+        if not symbolic and any(isinstance(v, Term) for v in x.contents or ()):
+            return None
+        return tuple(function(line) for line in lines(x, axes_of(c)))
+
+    return fold
+
+
+def _numbers(line: list[Any]) -> list[Any]:
+    return [int(v) if isinstance(v, bool) else v for v in line]
+
+
+def _extreme(pick: Callable[..., Any]) -> Callable[[list[Any]], Any]:
+    return lambda line: pick(*line) if not isinstance(line[0], bool) else bool(pick(*map(int, line)))
+
+
+def averaged(c: Call) -> DType | None:
+    """The element type of a mean: torch wants floats, NumPy and Keras make them, TensorFlow and ONNX keep whole numbers."""
+    dtype = c.dtype("x")
+    match c.framework:
+        case "torch":
+            chosen = c["dtype"] or dtype
+            if chosen is not None and not (chosen.is_float or chosen.is_complex):
+                raise c.refuse("dtype", f"{c.name} has no value of type {chosen!r}; convert to a float first or give dtype=", "x")
+            return chosen
+        case "numpy":
+            return c["dtype"] or (FLOAT64 if dtype is not None and dtype.kind in "iub" else dtype)
+        case "keras":
+            return float_of(c, dtype)
+        case _:
+            return dtype
+
+
+def spread(c: Call) -> DType | None:
+    """The element type of a variance: real."""
+    dtype = averaged(c)
+    return None if dtype is None else dtype.real
+
+
+DTYPE = ElementType("dtype")
+CORRECTION = Number("correction", 1, optional=True)
+
+SUM = reduction("sum", NUMERIC, DTYPE, dtype=Given("dtype", Summed()), fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.")
+NANSUM = reduction("nansum", NUMERIC, DTYPE, dtype=Given("dtype", Summed()), doc="The sum of what is not NaN.")
+PROD = reduction(
+    "prod", NUMERIC, DTYPE, dtype=Given("dtype", Summed()), fold=folded(lambda v: product(_numbers(v))), doc="The product over axes."
+)
+MEAN = reduction("mean", NUMERIC, DTYPE, dtype=averaged, values=Values("convex"), doc="The mean over axes.")
+NANMEAN = reduction("nanmean", NUMERIC, DTYPE, dtype=averaged, doc="The mean of what is not NaN.")
+AMAX = reduction(
+    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), fold=folded(_extreme(maximum)), doc="The greatest element."
+)
+AMIN = reduction(
+    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), fold=folded(_extreme(minimum)), doc="The least element."
+)
+AMINMAX = reduction(
+    "aminmax",
+    NUMERIC,
+    dtype=Like("x"),
+    nonempty=True,
+    one_axis=True,
+    outputs=(Out("min"), Out("max")),
+    doc="The least and the greatest element.",
+)
+MAX_ALONG, MIN_ALONG = (
+    reduction(
+        name, NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=(Out("values"), Out("indices", INT64)),
+        doc=f"The {word} element along an axis, and where it stands.",
+    )
+    for name, word in (("max_along", "greatest"), ("min_along", "least"))
+)  # fmt: skip
+EXTREMES = (MAX_ALONG, MIN_ALONG)
+
+
+def place_type(c: Call) -> DType:
+    """Indices are int64, unless an argument says otherwise (TensorFlow)."""
+    return c["dtype"] or INT64
+
+
+ARGMAX = reduction(
+    "argmax", NUMERIC, DTYPE, dtype=place_type, nonempty=True, one_axis=True,
+    fold=folded(lambda v: v.index(max(v)), symbolic=False), doc="Where the greatest element stands.",
+)  # fmt: skip
+ARGMIN = reduction(
+    "argmin", NUMERIC, DTYPE, dtype=place_type, nonempty=True, one_axis=True,
+    fold=folded(lambda v: v.index(min(v)), symbolic=False), doc="Where the least element stands.",
+)  # fmt: skip
+
+
+def truth_type(c: Call) -> DType:
+    """torch keeps uint8, its truth value of old."""
+    return UINT8 if c.framework == "torch" and c.dtype("x") is UINT8 else BOOL
+
+
+ANY = reduction(
+    "any", NUMERIC, dtype=truth_type, fold=folded(lambda v: any(v), symbolic=False), empty_is_all=False, doc="Whether any element is true."
+)
+ALL = reduction(
+    "all",
+    NUMERIC,
+    dtype=truth_type,
+    fold=folded(lambda v: all(v), symbolic=False),
+    empty_is_all=False,
+    doc="Whether every element is true.",
+)
+COUNT_NONZERO = reduction(
+    "count_nonzero", NUMERIC, DTYPE, dtype=place_type, fold=folded(lambda v: sum(1 for e in v if e), symbolic=False),
+    doc="How many elements are not zero.",
+)  # fmt: skip
+LOGSUMEXP = reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.")
+VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, doc="The variance over axes.")
+STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, doc="The standard deviation over axes.")
+
+
+def _moments(name: str, doc: str) -> Op:
+    def shape(c: Call) -> list[Any]:
+        made = reduced_shape(c)
+        x = c.tensor("x")
+        return [made, x.but(shape=made, contents=None, strides=None, weak=False, dtype=averaged(c))]
+
+    return Op(
+        name, (Tensor("x", "...", NUMERIC),), (Axes("dim", None, empty_is_all=True), Bool("keepdim", False), CORRECTION), shape, spread,
+        outputs=(Out(name.partition("_")[0]), Out("mean")), doc=doc,
+    )  # fmt: skip
+
+
+VAR_MEAN = _moments("var_mean", "The variance and the mean over axes.")
+STD_MEAN = _moments("std_mean", "The standard deviation and the mean over axes.")

@@ -1,0 +1,232 @@
+"""Order statistics, covariance and histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, ToFloat, promoted
+from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
+from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
+from tensorproof.ops.record import Op, Out
+from tensorproof.terms.dtypes import ALL_INTS, FLOAT32, FLOAT64, FULL_FLOATS, INT64, DType
+from tensorproof.terms.ints import Dim, Term, lower
+from tensorproof.terms.predicates import ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+PAIR = (Out("values"), Out("indices", INT64))
+MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), doc="The (lower) median.")
+NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), doc="The (lower) median of what is not NaN.")
+MEDIAN_ALONG = reduction(
+    "median_along",
+    NUMERIC,
+    dtype=Like("x"),
+    nonempty=True,
+    one_axis=True,
+    outputs=PAIR,
+    doc="The median along an axis, and where it stands.",
+)
+NANMEDIAN_ALONG = reduction(
+    "nanmedian_along", NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=PAIR, doc="The same, of what is not NaN."
+)
+MODE = reduction(
+    "mode",
+    NUMERIC,
+    dtype=Like("x"),
+    nonempty=True,
+    one_axis=True,
+    outputs=PAIR,
+    doc="The most frequent element along an axis, and where it stands.",
+)
+
+
+def quantile_shape(c: Call) -> Shape:
+    x, q = c.shape("x"), c.tensor("q")
+    for size in x:
+        c.require("empty", ge(size, 1), f"the tensor {x!r} is empty and has no quantile", "x")
+    for value in q.contents or ():
+        inside = isinstance(value, Term) or 0 <= value <= 1
+        c.require("q", inside, f"q = {value!r} must lie between 0 and 1", "q")
+    c.require("q", len(q.shape) <= 1, f"q must be a number or a vector, and has rank {len(q.shape)}", "q")
+    return Shape((*q.shape, *reduced_shape(c)))
+
+
+def quantile_type(c: Call) -> DType | None:
+    x, q = c.tensor("x"), c.tensor("q")
+    if c.framework != "torch":
+        return ToFloat("x")(c)
+    if not q.weak and q.dtype is not None and x.dtype is not None and q.dtype is not x.dtype:
+        raise c.refuse("dtype", f"q has element type {q.dtype!r}, and x has {x.dtype!r}; they must be one", ("q", "x"))
+    return x.dtype
+
+
+WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+QUANTILES = tuple(
+    Op(
+        name, (Tensor("x", "...", NUMERIC), Tensor("q", "...", scalar=True, values="unit")),
+        (Axis("dim", None, optional=True), Bool("keepdim", False), Choice("interpolation", WAYS, "linear")), quantile_shape, quantile_type, doc=doc,
+    )
+    for name, doc in (("quantile", "The values below which shares q of the elements lie."), ("nanquantile", "The same, of what is not NaN."))
+)  # fmt: skip
+
+
+def cov_shape(c: Call) -> Shape:
+    x = c.shape("x")
+    count: Dim = x[-1] if len(x) else 1
+    for name in ("fweights", "aweights"):
+        if c.given(name):
+            weights = c.shape(name)
+            c.require(name, len(weights) <= 1, f"{name} must be a vector, and has rank {len(weights)}", name)
+            c.equal(name, weights[0] if len(weights) else 1, count, f"{name} holds {{a}} weights for {{b}} observations", (name, "x"))
+            negative = any(not isinstance(v, Term) and v < 0 for v in c.contents(name) or ())
+            c.require(name, not negative, f"{name} must not be negative", name)
+    if len(x) < 2 or x[0] == 1:  # one variable: a variance, of rank 0
+        return Shape()
+    if lower(x[0]) < 2:
+        raise c.give_up("whether there is one variable or more decides the rank")
+    return Shape((x[0], x[0]))
+
+
+COV = Op(
+    "cov",
+    inputs=(
+        Tensor("x", "N M | M | ", NUMERIC),
+        Tensor("fweights", "...", ALL_INTS, optional=True, default=None),
+        Tensor("aweights", "...", optional=True, default=None),
+    ),
+    attributes=(Int("correction", 1),),
+    shape=cov_shape,
+    dtype=ToFloat("x"),
+    doc="The covariance of variables (rows) over observations (columns).",
+)
+CORRCOEF = Op(
+    "corrcoef", (Tensor("x", "N M | M | ", NUMERIC),), (), lambda c: cov_shape(c), ToFloat("x"), doc="Correlation coefficients of rows."
+)
+
+
+def ordered(c: Call, lo: Any, hi: Any) -> None:
+    known = not isinstance(lo, (Term, TensorType)) and not isinstance(hi, (Term, TensorType))
+    c.require("range", not known or lo <= hi, f"the range's end {hi!r} is below its start {lo!r}", ("min", "max"))
+
+
+def histc_shape(c: Call) -> Shape:
+    ordered(c, c["min"], c["max"])
+    return Shape((c["bins"],))
+
+
+HISTC = Op(
+    "histc", (Tensor("x", "...", NUMERIC),), (Int("bins", 100, least=1), Number("min", 0), Number("max", 0)), histc_shape, Like("x"),
+    doc="How many elements fall into each of equal bins.",
+)  # fmt: skip
+
+
+def edges(c: Call, bins: Any) -> tuple[Dim, Dim]:
+    """The numbers of bins and of edges, from a number or a vector of edges."""
+    if isinstance(bins, TensorType):
+        c.require("bins", len(bins.shape) == 1, f"the edges must be a vector, and have rank {len(bins.shape)}", "bins")
+        c.require("bins", ge(bins.shape[0], 1), "there must be at least one edge", "bins")
+        if bins.dtype is not None and c.dtype("x") is not None:
+            c.require(
+                "dtype",
+                bins.dtype is c.dtype("x"),
+                f"the edges have element type {bins.dtype!r}, and x has {c.dtype('x')!r}",
+                ("bins", "x"),
+            )
+        return bins.shape[0] - 1, bins.shape[0]
+    if not is_size(bins):
+        raise c.give_up("the bins are not known")
+    c.require("bins", ge(bins, 1), f"bins must be at least 1, and is {bins!r}", "bins")
+    return bins, bins + 1
+
+
+def histogram_shape(c: Call) -> list[Shape]:
+    _weighted(c, c.shape("x").numel)
+    held, cuts = edges(c, c["bins"])
+    limits = c["range"]
+    if limits is not None:
+        c.require("range", len(limits) == 2, f"range must hold two numbers, and is {limits!r}", "range")
+        ordered(c, *limits)
+    return [Shape((held,)), Shape((cuts,))]
+
+
+def _weighted(c: Call, count: Dim) -> None:
+    if c.given("weight"):
+        c.equal("weight", c.shape("weight").numel, count, "there are {a} weights for {b} elements", ("weight", "x"))
+        if None not in (c.dtype("weight"), c.dtype("x")):
+            c.require("dtype", c.dtype("weight") is c.dtype("x"), "weight and x must have one element type", ("weight", "x"))
+
+
+WEIGHT = Tensor("weight", "...", NUMERIC, optional=True, default=None)
+HISTOGRAM = Op(
+    "histogram",
+    inputs=(Tensor("x", "...", FULL_FLOATS), WEIGHT),
+    attributes=(Anything("bins", 10), Floats("range", None), Bool("density", False)),
+    shape=histogram_shape,
+    dtype=Like("x"),
+    outputs=(Out("hist"), Out("bin_edges")),
+    doc="How many elements fall into each bin, and the bins' edges.",
+)
+
+
+def histogramdd_shape(c: Call) -> list[Any]:
+    """`bins`: one for each of the innermost axis's coordinates."""
+    bins, x = c["bins"], c.tensor("x")
+    _weighted(c, x.shape[:-1].numel if isinstance(x.shape[:-1], Shape) else Shape(x.shape[:-1]).numel)
+    depth = x.shape[-1]
+    if is_size(bins):
+        if not isinstance(depth, int):
+            raise c.give_up("the number of coordinates is not known")
+        bins = (bins,) * depth
+    c.equal("bins", len(bins), depth, "there are bins for {a} coordinates, and the tensor has {b}", ("bins", "x"))
+    if c["range"] is not None:
+        c.require(
+            "range", len(c["range"]) == 2 * len(bins), f"range must hold {2 * len(bins)} numbers, and holds {len(c['range'])}", "range"
+        )
+    found = [edges(c, b) for b in bins]
+    return [Shape(held for held, _ in found), *(Shape((cuts,)) for _, cuts in found)]
+
+
+HISTOGRAMDD = Op(
+    "histogramdd",
+    inputs=(Tensor("x", "_ ... _", FULL_FLOATS), WEIGHT),
+    attributes=(Anything("bins", 10), Floats("range", None), Bool("density", False)),
+    shape=histogramdd_shape,
+    dtype=Like("x"),
+    counted=True,
+    doc="Counts over a grid of bins in several dimensions, and the edges along each.",
+)
+
+
+def bincount_shape(c: Call) -> Shape:
+    contents, least = c.contents("x"), c["minlength"]
+    if c.given("weight"):
+        c.equal("weight", c.shape("weight")[0], c.dims["N"], "there are {a} weights for {b} elements", ("weight", "x"))
+    if contents is not None and all(isinstance(v, int) for v in contents):
+        c.require("negative", all(v >= 0 for v in contents), "a number to be counted is negative", "x")
+        if isinstance(least, int):
+            return Shape((max(least, max(contents, default=-1) + 1),))
+    return Shape((c.fresh("bins", least if isinstance(least, int) else 0),))
+
+
+BINCOUNT = Op(
+    "bincount",
+    inputs=(Tensor("x", "N", ALL_INTS), Tensor("weight", "_", NUMERIC, optional=True, default=None)),
+    attributes=(Int("minlength", 0, least=0),),
+    shape=bincount_shape,
+    dtype=lambda c: INT64 if not c.given("weight") else FLOAT32 if c.dtype("weight") is FLOAT32 else FLOAT64,
+    data_dependent=True,
+    doc="How often each whole number occurs.",
+)
+DIST = Op(
+    "dist",
+    inputs=(Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)),
+    attributes=(Number("p", 2),),
+    shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))[:0],
+    dtype=lambda c: _real(promoted(c, ("x", "y"))),
+    doc="The p-norm of the difference.",
+)
+
+
+def _real(dtype: DType | None) -> DType | None:
+    return None if dtype is None else dtype.real
