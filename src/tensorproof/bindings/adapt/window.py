@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.modules import Module
+from tensorproof.ops.call import Session
 from tensorproof.ops.inputs import Anything, Bool, Ints, as_size, is_size
 
 
@@ -58,4 +60,18 @@ def fractional(a: dict[str, Any], run: Run) -> Any:
     """The function wants one ratio for each axis; the module takes one for all."""
     if a["output_size"] is None and a["output_ratio"] is not None and not isinstance(a["output_ratio"], tuple):
         raise run.refuse("output_ratio", f"output_ratio must be two numbers, and is {a['output_ratio']!r}", ("output_ratio",))
+    return run.default(a)
+
+
+def samples(module: Module, names: Any, session: Session) -> None:
+    """A fractional pool keeps the samples that it is given as a buffer."""
+    if names.get("samples") is not None:
+        module.buffers["_random_samples"] = names["samples"]
+
+
+def pairs(a: dict[str, Any], run: Run) -> Any:
+    """Here a list of one size does not stand for both."""
+    for name in ("output_size", "kernel", "dilation", "padding", "stride"):
+        if isinstance(a.get(name), (tuple, list)) and len(a[name]) != 2:
+            raise run.refuse(name, f"{name} must be one number or two, and is {a[name]!r}", (name,))
     return run.default(a)
