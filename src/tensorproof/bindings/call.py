@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
@@ -75,11 +76,14 @@ class Run:
         return self.session.fresh(name, lo, hi)
 
 
-def takes(*parameters: Parameter) -> Any:
+Adapter = TypeVar("Adapter", bound=Callable[..., Any])
+
+
+def takes(*parameters: Parameter) -> Callable[[Adapter], Adapter]:
     """Declare the kinds of a `via` function's own arguments, where they differ from the operator's."""
 
-    def mark(function: Any) -> Any:
-        function.parameters = {p.name: p for p in parameters}
+    def mark(function: Adapter) -> Adapter:
+        function.parameters = {p.name: p for p in parameters}  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -290,7 +294,7 @@ def _owned(outputs: Any, framework: str) -> Any:
     if isinstance(outputs, TensorType):
         return outputs if outputs.framework == framework else outputs.but(framework=framework)
     if isinstance(outputs, Outputs):
-        return Outputs.named((_owned(o, framework) for o in outputs), outputs.names)
+        return outputs.like(_owned(o, framework) for o in outputs)
     if type(outputs) in (tuple, list):
         return type(outputs)(_owned(o, framework) for o in outputs)
     return outputs
