@@ -1,0 +1,144 @@
+"""How torch spells indexing: what may stand between the brackets, and the many relatives of scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Tensor, as_size, is_size
+from tensorproof.ops.storage import cast
+from tensorproof.terms.dtypes import INT64
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+Arguments = dict[str, Any]
+
+
+def items(index: Any, run: Run) -> tuple[Any, ...]:
+    """What stands between the brackets, lists turned into tensors."""
+    if isinstance(index, list) and len(index) < 32 and any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, TensorType)) for i in index):
+        index = tuple(index)  # torch reads such a list as a tuple
+    return tuple(item(i, run) for i in (index if isinstance(index, tuple) else (index,)))
+
+
+def item(one: Any, run: Run) -> Any:
+    if isinstance(one, slice):
+        return slice(bound(one.start, run), bound(one.stop, run), bound(one.step, run))
+    if isinstance(one, range):
+        one = list(one)
+    if isinstance(one, (list, tuple)):
+        try:
+            made = array_like("torch", one)
+        except Ragged:
+            raise run.refuse("index", "the lists of an index have unequal lengths", ("index",)) from None
+        if made is None:
+            raise run.give_up("a list in the index holds what is not known")
+        if made.dtype is not None and made.dtype.is_float:  # an empty list, or numbers that torch cuts
+            made = made.but(dtype=INT64, contents=cast(made.contents, INT64))
+        return made
+    if isinstance(one, (float, str, complex)):
+        raise run.refuse("index", f"{one!r} cannot be an index", ("index",))
+    return one
+
+
+def bound(value: Any, run: Run) -> Any:
+    """An end of a slice."""
+    value = as_size(value)
+    if value is None or is_size(value):
+        return value
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, TensorType):
+        if value.dtype is not None and not value.dtype.is_integer:
+            raise run.refuse("index", f"an end of a slice must be a whole number, not {value!r}", ("index",))
+        return run.fresh("end")
+    raise run.refuse("index", f"an end of a slice must be a whole number, not {value!r}", ("index",))
+
+
+def getitem(a: Arguments, run: Run) -> Any:
+    return run("getitem", x=a["x"], index=items(a["index"], run))
+
+
+@takes(Anything("value"))
+def setitem(a: Arguments, run: Run) -> Any:
+    value = a["value"]
+    if isinstance(value, (list, tuple)):
+        try:
+            made = array_like("torch", value)
+        except Ragged:
+            raise run.refuse("value", "the lists of the value have unequal lengths", ("value",)) from None
+        if made is None:
+            raise run.give_up("the value is not known")
+        value = made.but(weak=False, dtype=a["x"].dtype, contents=None)
+    return run("setitem", x=a["x"], value=value, index=items(a["index"], run))
+
+
+@takes(Anything("index"))
+def from_list(a: Arguments, run: Run) -> Any:
+    """aten.index and _unsafe_index: a list of index tensors, None for a whole axis."""
+    index = tuple(slice(None) if i is None else i for i in a["index"])
+    if not index or any(not isinstance(i, (TensorType, slice)) for i in index):
+        raise run.refuse("index", "the indices must be tensors", ("index",))
+    return run("getitem", x=a["x"], index=_unscalar(index))
+
+
+def _unscalar(index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A tensor without axes is an index tensor here, and no number."""
+    return index
+
+
+@takes(Tensor("x"), Anything("index"), Tensor("value"))
+def index_put(a: Arguments, run: Run) -> Any:
+    x, value = a["x"], a["value"]
+    if x.dtype is not None and value.dtype is not None and x.dtype is not value.dtype:
+        raise run.refuse("dtype", f"values of {value.dtype!r} cannot be put into {x.dtype!r}", ("value", "x"))
+    index = tuple(slice(None) if i is None else i for i in a["index"])
+    made = run("setitem", x=x, value=value, index=index)
+    return made.but(contents=None) if a.get("accumulate") else made
+
+
+def nonzero(a: Arguments, run: Run) -> Any:
+    x: TensorType = a["x"]
+    if not x.shape.known:
+        raise run.give_up("the rank is not known")
+    if not a.get("as_tuple"):
+        return run("nonzero", x=x)
+    if not len(x.shape):
+        x = run("reshape", x=x, size=(1,))
+    found: TensorType = run("nonzero", x=x)
+    rank = len(x.shape)
+    columns = [None if found.contents is None else found.contents[i::rank] for i in range(rank)]
+    return tuple(found.but(shape=Shape(found.shape[:1]), contents=c, strides=None) for c in columns)
+
+
+@takes(Tensor("y", scalar=True))
+def bucketize(a: Arguments, run: Run) -> Any:
+    bounds: TensorType = a["x"]
+    run.require("rank", len(bounds.shape) == 1, f"the boundaries must be a vector, and are {bounds.shape!r}", ("x",))
+    y = a["y"]
+    if isinstance(y, TensorType):
+        y = y.but(dtype=bounds.dtype)
+        if not len(y.shape):
+            return run("searchsorted", x=bounds, y=y.but(shape=Shape((1,)), contents=None), int32=a["int32"]).but(shape=Shape())
+    return run("searchsorted", x=bounds, y=y, int32=a["int32"], right=a["right"])
+
+
+@takes(Anything("size"))
+def unravel_index(a: Arguments, run: Run) -> Any:
+    size = a["size"]
+    sizes = (size,) if is_size(size) else size.contents if isinstance(size, TensorType) else tuple(size)
+    if sizes is None:
+        raise run.give_up("the shape is not known")
+    return run("unravel_index", x=a["x"], size=sizes)
+
+
+
+
+def any_if_empty(a: Arguments, run: Run) -> Any:
+    """torch does not look at the element type of an index without elements."""
+    index: TensorType = a["index"]
+    return run.default({**a, "index": index.but(dtype=INT64) if index.shape.numel == 0 else index})
+
+
+gather = any_if_empty

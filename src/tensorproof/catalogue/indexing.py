@@ -1,0 +1,372 @@
+"""Indexing: `x[...]` in every form, gather and its relatives, positions of elements.
+
+What stands between the brackets arrives here as ints, symbols, slices, None, Ellipsis, bools and tensors; lists are the binding's to read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.views import selected, sliced, span
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like
+from tensorproof.ops.families import replaced
+from tensorproof.ops.inputs import Anything, Axis, Bool, Index, Int, Ints, Tensor, is_size
+from tensorproof.ops.record import Op
+from tensorproof.ops.storage import cast, known, positions, row_major, small, true_count, view, whole
+from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, REALS, UINT8, DType
+from tensorproof.terms.ints import Dim, Term, bounds, product
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+X = Tensor("x")
+MASKS = (BOOL, UINT8)
+
+
+def check_positions(c: Call, index: TensorType, n: Dim, about: tuple[str, ...], least: Dim | None = None) -> None:
+    """Positions that are known must lie inside an axis of size n."""
+    if not index.contents:
+        return
+    held = [v for v in index.contents if is_size(v)]
+    known_ones = [v for v in held if type(v) is int]
+    ends = {min(known_ones), max(known_ones)} if known_ones else set[int]()
+    for at in [*sorted(ends), *[v for v in held if type(v) is Term][:16]]:
+        holds = conj(le(-n if least is None else least, at), lt(at, n))
+        c.require("range", holds, f"index {at!r} is out of range for an axis of size {n!r}", about)
+
+
+class Picked:
+    """One index tensor, or a mask, with the axes that it takes."""
+
+    __slots__ = ("axes", "contents", "shape")
+
+    def __init__(self, axes: tuple[int, ...], shape: Shape, contents: list[tuple[int, ...]] | None) -> None:
+        self.axes = axes
+        self.shape = shape
+        self.contents = contents
+        """For each element its position along every axis taken."""
+
+
+def picked(c: Call, x: TensorType, dim: int, item: TensorType) -> Picked:
+    if item.dtype is not None and item.dtype not in MASKS and item.dtype not in INDEX and c.framework == "torch":
+        raise c.refuse("dtype", f"an index must be int64, int32, bool or uint8, not {item.dtype!r}", "index")
+    if item.dtype is not None and (item.dtype.is_float or item.dtype.is_complex):
+        raise c.refuse("dtype", f"an index must be whole numbers or truth values, not {item.dtype!r}", "index")
+    if item.dtype is BOOL or (item.dtype is UINT8 and c.framework == "torch"):
+        for k, n in enumerate(item.shape):
+            c.equal("mask", n, x.shape[dim + k], f"the mask has size {{a}} where axis {dim + k} has size {{b}}", ("index", "x"))
+        places = None
+        if whole(item.contents) and item.shape.concrete:
+            steps = row_major(item.shape)
+            at = [i for i, v in enumerate(item.contents or ()) if v]
+            places = [tuple((i // s) % n for s, n in zip(steps, item.shape)) for i in at]  # type: ignore[operator]
+        return Picked(tuple(range(dim, dim + len(item.shape))), Shape((true_count(c, item),)), places)
+    check_positions(c, item, x.shape[dim], ("index", "x"))
+    n = x.shape[dim]
+    places = [(v % n,) for v in item.contents or ()] if whole(item.contents) and type(n) is int and n else None
+    return Picked((dim,), item.shape, places)
+
+
+def indexed(c: Call, x: TensorType, items: tuple[Any, ...]) -> TensorType:
+    """x[items]."""
+    if not x.shape.known:
+        raise c.give_up("the rank of x is not known")
+    if c.framework == "numpy" and any(isinstance(i, TensorType) and len(i.shape) for i in items):
+        items = tuple(TensorType(Shape(), INT64, contents=(i,)) if is_size(i) else i for i in items)
+    used = sum(_width(c, i) for i in items)
+    c.require("rank", used <= len(x.shape), f"{used} indices are too many for {x.shape!r}", ("index", "x"))
+    left = len(x.shape) - used
+    dim = 0
+    tensors: list[Picked] = []
+    waiting: list[tuple[int, TensorType]] = []
+    for item in items:
+        if item is Ellipsis:
+            dim, left = dim + left, 0
+        elif item is None or isinstance(item, bool):
+            x = _with_axis(x, dim)
+            if item is not None:
+                waiting.append((dim, TensorType(Shape((1,)), BOOL, contents=(item,))))
+            dim += 1
+        elif isinstance(item, slice):
+            step = 1 if item.step is None else item.step
+            forward = c.framework == "torch" or not isinstance(step, int)
+            c.require("step", ge(step, 1) if forward else step != 0, f"the step of a slice must be positive, and is {step!r}", "index")
+            first, length = span(x.shape[dim], item.start, item.stop, step)
+            x = x if first == 0 and length == x.shape[dim] and step == 1 else sliced(x, dim, first, length, step)
+            dim += 1
+        elif isinstance(item, TensorType):
+            if len(item.shape) == 0 and item.dtype in MASKS:
+                x = _with_axis(x, dim)
+                item = item.but(shape=Shape((1,)))
+            elif len(item.shape) == 0 and item.dtype is not None and item.dtype.is_integer and c.framework != "numpy":
+                x = selected(c, x, dim, item.contents[0]) if item.contents is not None else _some(x, dim)
+                continue
+            waiting.append((dim, item))
+            dim += max(1, len(item.shape)) if item.dtype in MASKS else 1
+        elif is_size(item):
+            x = selected(c, x, dim, item)
+        else:
+            raise c.refuse("index", f"{item!r} cannot stand between the brackets", "index")
+    tensors = [picked(c, x, d, item) for d, item in waiting]
+    return _taken(c, x, tensors) if tensors else x
+
+
+def _width(c: Call, item: Any) -> int:
+    """How many axes an index uses up."""
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    if isinstance(item, TensorType):
+        if not item.shape.known:
+            raise c.give_up("the rank of an index is not known")
+        return len(item.shape) if item.dtype in MASKS else 1
+    return 1
+
+
+def _with_axis(x: TensorType, dim: int) -> TensorType:
+    return view(x, lambda axes: ([*axes[:dim], (1, axes[dim][0] * axes[dim][1] if dim < len(axes) else 1), *axes[dim:]], 0))
+
+
+def _some(x: TensorType, dim: int) -> TensorType:
+    """One position of an axis, nobody knows which."""
+    return view(x.but(contents=None), lambda axes: (axes[:dim] + axes[dim + 1 :], 0))
+
+
+def _taken(c: Call, x: TensorType, tensors: list[Picked]) -> TensorType:
+    """x at the places that index tensors name together; their axes come first unless they stand side by side."""
+
+    def stated(holds: Any, a: Dim, b: Dim) -> None:
+        c.require("broadcast", holds, f"the index tensors have sizes {a!r} and {b!r}, which do not broadcast", "index")
+
+    together = broadcast([t.shape for t in tensors], stated)
+    gone = [a for t in tensors for a in t.axes]
+    first = min(gone) if max(gone) - min(gone) + 1 == len(gone) else 0
+    rest = [i for i in range(len(x.shape)) if i not in gone]
+    before = [i for i in rest if i < first]
+    after = [i for i in rest if i >= first]
+    shape = Shape((*(x.shape[i] for i in before), *together, *(x.shape[i] for i in after)))
+    contents = None
+    if known(x) and small(shape) and x.contents is not None and all(t.contents is not None for t in tensors):
+        steps: Any = row_major(x.shape)
+        places = [0] * int(together.numel)  # type: ignore[arg-type]
+        for t in tensors:
+            spread = positions(together, [0] * (len(together) - len(t.shape)) + [0 if n == 1 else s for n, s in zip(t.shape, row_major(t.shape))])  # type: ignore[arg-type]
+            for k, at in enumerate(spread):
+                places[k] += sum(p * steps[a] for p, a in zip((t.contents or [])[at], t.axes))
+        lead = positions([x.shape[i] for i in before], [steps[i] for i in before])
+        tail = positions([x.shape[i] for i in after], [steps[i] for i in after])
+        contents = tuple(x.contents[p + q + r] for p in lead for q in places for r in tail)
+    return x.but(shape=shape, contents=contents, strides=None if x.strides is None else UNKNOWN_STRIDES, weak=False)
+
+
+GETITEM = Op("getitem", (X,), (Index(),), lambda c: indexed(c, c.tensor("x"), c["index"]), data_dependent=True, aliases="x", doc="x[index].")
+
+
+def setitem_rule(c: Call) -> TensorType:
+    x, value = c.tensor("x"), c["value"]
+    plain = x.but(strides=None, dtype=INT64, contents=tuple(range(int(x.shape.numel))) if small(x.shape) else None)  # type: ignore[arg-type]
+    region = indexed(c, plain, c["index"])
+    tensors = any(isinstance(i, TensorType) and (len(i.shape) or i.dtype in MASKS) for i in c["index"]) or any(isinstance(i, bool) for i in c["index"])
+    fits_region(c, region.shape, value.shape)
+    if c.framework == "torch" and not value.weak and x.dtype is not None and value.dtype is not None:
+        c.require("dtype", not tensors or x.dtype is value.dtype or len(value.shape) == 0, f"values of {value.dtype!r} cannot be put into {x.dtype!r} by index tensors", ("value", "x"))
+    c.require("dtype", not (value.dtype is not None and value.dtype.is_complex and x.dtype is not None and not x.dtype.is_complex), "complex values cannot be put into real ones", ("value", "x"))
+    return x.but(contents=written(x, region, value))
+
+
+def fits_region(c: Call, region: Shape, value: Shape) -> None:
+    """The value must broadcast to the region; leading axes of size 1 do not count."""
+    if not value.known:
+        raise c.give_up("the rank of the value is not known")
+    extra = len(value) - len(region)
+    for n in value[: max(0, extra)]:
+        c.require("value", eq(n, 1), f"a value {value!r} does not fit into the region {region!r}", ("value", "index"))
+    for n, m in zip(reversed(value), reversed(region)):
+        c.require("value", disj(eq(n, m), eq(n, 1)), f"a value {value!r} does not fit into the region {region!r}", ("value", "index"))
+
+
+def written(x: TensorType, region: TensorType, value: TensorType) -> tuple[Any, ...] | None:
+    """The contents of x with the region (which holds positions) overwritten; None when not all is known."""
+    put = cast(value.contents, x.dtype)
+    if x.contents is None or region.contents is None or put is None or not value.shape.concrete:
+        return None
+    if len(put) == 1:
+        put = put * len(region.contents)
+    elif len(put) != len(region.contents):
+        return None
+    made = list(x.contents)
+    for at, one in zip(region.contents, put):
+        made[at] = one
+    return tuple(made)
+
+
+SETITEM = Op(
+    "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",), doc="x[index] = value.",
+)  # fmt: skip
+
+# --- along one axis --------------------------------------------------------------------------------------------------------------
+
+
+def index_select_rule(c: Call) -> TensorType:
+    x, dim, index = c.tensor("x"), c["dim"], c.tensor("index")
+    c.require("rank", len(index.shape) <= 1, f"the index must be a vector, and is {index.shape!r}", "index")
+    n = index.shape.numel
+    check_positions(c, index, x.shape[dim] if len(x.shape) else 1, ("index", "x"), least=0 if c.framework == "torch" else None)
+    if not len(x.shape):
+        c.require("index", eq(n, 1), f"a tensor without axes has one element, and the index names {n!r}", ("index", "x"))
+        return x.but(weak=False)
+    made = _taken(c, x, [picked(c, x, dim, index.but(shape=Shape((n,))))])
+    return made.but(strides=None)
+
+
+INDEX_SELECT = Op("index_select", (X, Tensor("index", "...", INDEX, values="index:dim")), (Axis("dim"),), index_select_rule, doc="Positions of one axis, in any order.")
+
+
+def same_rank(c: Call, *names: str) -> None:
+    """torch: a tensor without axes counts as one of one axis."""
+    ranks = [max(1, c.rank(n)) for n in names]
+    c.require("rank", len(set(ranks)) == 1, f"{' and '.join(names)} must have one rank, and have {[c.shape(n) for n in names]!r}", names)
+
+
+def gather_rule(c: Call) -> TensorType:
+    x, dim, index = c.tensor("x"), c["dim"], c.tensor("index")
+    if index.shape.numel == 0:
+        return x.but(shape=index.shape, contents=None, strides=None)
+    same_rank(c, "x", "index")
+    for i, (n, m) in enumerate(zip(index.shape, x.shape)):
+        if i != dim:
+            c.require("size", le(n, m), f"axis {i} of the index is {n!r}, more than the {m!r} of x", ("index", "x"))
+    check_positions(c, index, x.shape[dim] if len(x.shape) else 1, ("index", "x"), least=0)
+    contents = None
+    if known(x) and x.contents is not None and known(index) and whole(index.contents) and len(x.shape) and len(index.shape):
+        steps: Any = row_major(x.shape)
+        base = positions(index.shape, [0 if i == dim else s for i, s in enumerate(steps)])
+        contents = tuple(x.contents[p + k * steps[dim]] for p, k in zip(base, index.contents or ()))
+    return x.but(shape=index.shape, contents=contents, strides=None, weak=False)
+
+
+GATHER = Op(
+    "gather", (X, Tensor("index", "...", INDEX, values="index:dim")), (Axis("dim"),), gather_rule,
+    doc="For each place of the index, the element of x at that position along one axis.",
+)  # fmt: skip
+
+
+def take_along_rule(c: Call) -> TensorType:
+    x, dim, index = c.tensor("x"), c["dim"], c.tensor("index")
+    if dim is None:
+        x, index, dim = x.but(shape=Shape((x.shape.numel,))), index.but(shape=Shape((index.shape.numel,))), 0
+    c.require("rank", len(x.shape) == len(index.shape), f"x and index must have one rank, and are {x.shape!r} and {index.shape!r}", ("x", "index"))
+    lead = c.broadcast(replaced(x.shape, dim, 1), replaced(index.shape, dim, 1), about=("x", "index"))
+    check_positions(c, index, x.shape[dim], ("index", "x"))
+    return x.but(shape=replaced(lead, dim, index.shape[dim]), contents=None, strides=None)
+
+
+TAKE_ALONG = Op("take_along_dim", (X, Tensor("index", "...", frozenset({INT64}), values="index:dim")), (Axis("dim", None, optional=True),), take_along_rule)
+
+
+def take_rule(c: Call) -> TensorType:
+    x, index = c.tensor("x"), c.tensor("index")
+    n = x.shape.numel
+    c.require("empty", disj(ge(n, 1), eq(index.shape.numel, 0)), "nothing can be taken from a tensor without elements", ("x", "index"))
+    check_positions(c, index, n, ("index", "x"))
+    contents = tuple(x.contents[k] for k in index.contents or ()) if known(x) and x.contents is not None and whole(index.contents) else None
+    return x.but(shape=index.shape, contents=contents, strides=None)
+
+
+TAKE = Op("take", (X, Tensor("index", "...", frozenset({INT64}), values="index:numel")), (), take_rule, doc="Elements by their flat position.")
+
+# --- where elements are --------------------------------------------------------------------------------------------------------------
+
+
+def masked_select_shape(c: Call) -> Shape:
+    x, mask = c.tensor("x"), c.tensor("mask")
+    shape = c.broadcast(x.shape, mask.shape, about=("x", "mask"))
+    if shape == mask.shape:
+        return Shape((true_count(c, mask),))
+    if whole(mask.contents) and mask.contents and mask.shape.concrete:  # every element stands for equally many
+        return Shape((true_count(c, mask) * (shape.numel // len(mask.contents)),))
+    return Shape((c.fresh("nnz", 0, bounds(shape.numel)[1]),))
+
+
+MASKED_SELECT = Op("masked_select", (X, Tensor("mask", "...", frozenset({BOOL}))), (), masked_select_shape, Like("x"), data_dependent=True)
+
+
+def nonzero_rule(c: Call) -> TensorType:
+    x = c.tensor("x")
+    count = true_count(c, x)
+    contents = None
+    if whole(x.contents) and x.shape.concrete:
+        steps: Any = row_major(x.shape)
+        contents = tuple((i // s) % n for i, v in enumerate(x.contents or ()) if v for s, n in zip(steps, x.shape))
+    return TensorType(Shape((count, len(x.shape))), INT64, contents=contents, strides=UNKNOWN_STRIDES, framework=c.framework)
+
+
+NONZERO = Op("nonzero", (X,), (), nonzero_rule, data_dependent=True, doc="The coordinates of the elements that are not zero, a row for each.")
+NONZERO_STATIC = Op(
+    "nonzero_static", (X,), (Int("size", least=0), Int("fill_value", -1)), lambda c: Shape((c["size"], c.rank("x"))), INT64,
+)  # fmt: skip
+
+
+def searchsorted_shape(c: Call) -> Shape:
+    x, y, sorter = c.tensor("x"), c.tensor("y"), c["sorter"]
+    c.require("rank", len(x.shape) > 0, "the sorted sequence must have at least one axis", "x")
+    if not y.weak:
+        c.require("dtype", x.dtype is None or y.dtype is None or x.dtype is y.dtype, f"values of {y.dtype!r} are searched in {x.dtype!r}", ("x", "y"))
+        if len(x.shape) > 1 or len(y.shape) == 0:
+            c.require("rank", len(x.shape) == 1 or len(x.shape) == len(y.shape), f"{x.shape!r} and {y.shape!r} must agree but for the last axis", ("x", "y"))
+        if len(x.shape) > 1:
+            for a, b in zip(x.shape[:-1], y.shape[:-1]):
+                c.equal("batch", a, b, "the leading axes are {a} and {b} and must agree", ("x", "y"))
+    else:
+        c.require("rank", len(x.shape) == 1, f"a number is searched in a vector, and the sequence is {x.shape!r}", ("x", "y"))
+    if sorter is not None:
+        c.require("sorter", sorter.shape == x.shape, f"the sorter is {sorter.shape!r} and the sequence {x.shape!r}", ("sorter", "x"))
+        c.require("sorter", sorter.dtype in (None, INT64), f"the sorter must be int64, and is {sorter.dtype!r}", "sorter")
+    c.require("side", not (c["right"] and c["side"] == "left"), "right=True and side='left' contradict each other", ("right", "side"))
+    c.require("side", c["side"] in (None, "left", "right"), f"side must be 'left' or 'right', and is {c['side']!r}", "side")
+    return y.shape
+
+
+SEARCHSORTED = Op(
+    "searchsorted",
+    (Tensor("x", "...", REALS), Tensor("y", "...", REALS, scalar=True), Tensor("sorter", optional=True, default=None)),
+    (Bool("int32", False), Bool("right", False), Anything("side")),
+    searchsorted_shape,
+    lambda c: INT32 if c["int32"] else INT64,
+    doc="Where values would be put into a sorted sequence.",
+)
+
+
+def one_hot_shape(c: Call) -> Shape:
+    x, n = c.tensor("x"), c["classes"]
+    if n == -1:
+        c.require("empty", ge(x.shape.numel, 1), "the number of classes cannot be told from a tensor without elements", ("x", "classes"))
+        n = max(x.contents) + 1 if whole(x.contents) and x.contents else c.fresh("classes", 1)
+    else:
+        c.require("classes", ge(n, 1), f"the number of classes must be positive, and is {n!r}", "classes")
+    check_positions(c, x, n, ("x", "classes"), least=0)
+    return Shape((*x.shape, n))
+
+
+def one_hot_contents(c: Call) -> tuple[Any, ...] | None:
+    x, n = c.tensor("x"), c["classes"]
+    if not whole(x.contents) or not x.contents:
+        return None
+    n = max(x.contents) + 1 if n == -1 else n
+    return tuple(int(k == i) for k in x.contents for i in range(n)) if small((len(x.contents), n)) else None
+
+
+ONE_HOT = Op(
+    "one_hot", (Tensor("x", "...", frozenset({INT64}), values="index:classes"),), (Int("classes", -1),), one_hot_shape, INT64,
+    fold=one_hot_contents, data_dependent=True,
+)  # fmt: skip
+
+
+def unravel_shapes(c: Call) -> list[Any]:
+    sizes = c["size"]
+    check_positions(c, c.tensor("x"), product(sizes), ("x", "size"))
+    return [c.shape("x")] * len(sizes)
+
+
+UNRAVEL = Op("unravel_index", (Tensor("x", "...", frozenset(d for d in DType if d.is_integer)),), (Ints("size", least=0),), unravel_shapes, INT64, counted=True)
+
