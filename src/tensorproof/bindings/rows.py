@@ -249,7 +249,7 @@ def _parse(name: str, raw: _Raw) -> Row:
         else:
             creations.append(_creation(head, body))
     tensors = tuple(special["tensor"].split(",")) if special["tensor"] else ()
-    if not tensors and name.startswith("torch.Tensor.") and arguments:
+    if not tensors and arguments and (name.startswith("torch.Tensor.") or special["inplace"]):
         tensors = (arguments[0].ours,)
     if name.startswith("keras.layers.") and len(lists) > 1:
         arguments += tuple(Argument(n, n, d, True) for n, d in _LAYER if all(n != given.theirs for given in arguments))

@@ -80,7 +80,7 @@ def hardtanh_type(c: Call) -> DType | None:
     return c.dtype("x")
 
 
-HARDTANH = elementwise("hardtanh", REALS, Number("low", -1.0), Number("high", 1.0), dtype=hardtanh_type)
+HARDTANH = elementwise("hardtanh", REALS, Float("low", -1.0), Float("high", 1.0), dtype=hardtanh_type)
 
 
 def rrelu_type(c: Call) -> DType | None:
@@ -134,6 +134,15 @@ def along_axis(c: Call) -> Shape:
     return c.shape("x")
 
 
+def gradient(c: Call) -> Shape:
+    """x is the gradient of the output y."""
+    x, y = c.shape("x"), c.shape("y")
+    c.require("shape", len(x) == len(y), f"the gradient {x!r} must have the shape of the output, {y!r}", ("x", "y"))
+    for a, b in zip(x, y):
+        c.require("shape", eq(a, b), f"the gradient {x!r} must have the shape of the output, {y!r}", ("x", "y"))
+    return x
+
+
 def _softmax(name: str, values: Values, doc: str) -> Op:
     return Op(
         name, (Tensor("x", "...", ANY),), (Axis("dim", -1), ElementType("dtype")), along_axis,
@@ -144,6 +153,7 @@ def _softmax(name: str, values: Values, doc: str) -> Op:
 SOFTMAX = _softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis")
 LOG_SOFTMAX = _softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax")
 SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x")
+SOFTMAX_BACKWARD = Op("softmax_backward", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)), (Axis("dim"),), gradient, Same("x", "y"))
 GUMBEL_SOFTMAX = Op(
     "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,
     values=bounded(0.0, 1.0), random=True,

@@ -149,6 +149,8 @@ def ldexp_type(c: Call) -> DType | None:
     if c.framework != "torch":
         return float_of(c, x.dtype)
     if not y.dtype.is_float and not y.dtype.is_complex:
+        if x.dtype.is_float and y.dtype not in INTS:
+            raise c.refuse("dtype", f"{c.name} does not take exponents of element type {y.dtype!r} for {x.dtype!r}", ("x", "y"))
         return to_float("torch", x.dtype)
     return promote("torch", (Operand(x.dtype, x.weak, not len(x.shape)), Operand(y.dtype, y.weak, not len(y.shape))))
 

@@ -10,7 +10,7 @@ from tensorproof.ops.contents import wrapped
 from tensorproof.ops.element_types import Given, Like, Promote
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
 from tensorproof.ops.record import Op, Values
-from tensorproof.terms.dtypes import BOOL, BOOLS, COMPLEXES, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -98,18 +98,6 @@ def check_value(c: Call) -> None:
         raise c.refuse("value", f"a complex value does not fit element type {dtype!r}", "value")
 
 
-@any_rank
-def filled(c: Call) -> TensorType:
-    check_value(c)
-    x, value = c.tensor("x"), c["value"]
-    count = x.shape.numel
-    known = type(value) is int and isinstance(count, int) and count <= 4096 and x.dtype is not None and x.dtype.is_integer
-    return x.but(contents=(value,) * count if known and isinstance(count, int) else None)
-
-
-FILL = Op("fill", X, (Number("value"),), filled, SAME)
-
-
 def masked(c: Call) -> Shape:
     check_value(c)
     return c.broadcast(c.shape("x"), c.shape("mask"), about=("x", "mask"))
@@ -119,5 +107,18 @@ MASKED_FILL = Op(
     "masked_fill", (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)), (Number("value"),), masked, SAME
 )
 
-# --- what Python asks of tensors ---
+
+def as_array(c: Call) -> TensorType:
+    """NumPy's view of a tensor on the CPU that no gradient passes through."""
+    x = c.tensor("x")
+    if x.dtype is not None and x.dtype not in NUMPY_HAS:
+        raise c.refuse("dtype", f"NumPy has no element type {x.dtype!r}", "x")
+    if not c["force"]:
+        c.require("grad", not x.requires_grad, "x takes part in gradients: detach it first", "x")
+        c.require("device", not (x.device or "cpu").startswith("cuda"), f"x is on {x.device}: bring it to the CPU first", "x")
+    return x.but(requires_grad=False, device="cpu")
+
+
+NUMPY_HAS = frozenset(REALS_OR_BOOL | FULL_COMPLEXES | ALL_INTS) - {BFLOAT16}
+NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=Values("same"), aliases="x")
 RESULT_TYPE = Op("result_type", (Tensor("x", scalar=True), Tensor("y", scalar=True)), (), lambda c: (), Promote("x", "y"))

@@ -8,11 +8,11 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each
 from tensorproof.ops.element_types import Promote, Within
-from tensorproof.ops.families import NUMERIC, broadcast_shape, pairwise
+from tensorproof.ops.families import NUMERIC, broadcast_shape, pairwise, same_shape
 from tensorproof.ops.inputs import Bool, Float, Tensor
 from tensorproof.ops.record import DTypeRule, Op
 from tensorproof.terms import predicates
-from tensorproof.terms.dtypes import ANY, BOOL, FULL_COMPLEXES, QUANTISED, REALS_OR_BOOL, DType, DTypes, of_kind
+from tensorproof.terms.dtypes import ANY, BOOL, FULL_COMPLEXES, QUANTISED, REALS, REALS_OR_BOOL, DType, DTypes, of_kind
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -88,13 +88,24 @@ def all_close(c: Call) -> TensorType:
 @any_rank
 def all_equal(c: Call) -> TensorType:
     """Unequal shapes are an answer, not an error; unequal element types are promoted."""
-    Promote("x", "y")(c)
     x, y = c.shape("x"), c.shape("y")
-    if x.concrete and y.concrete and tuple(x) != tuple(y):
-        return answer(c).but(contents=(False,))
+    if x.concrete and y.concrete:
+        if tuple(x) != tuple(y):
+            return answer(c).but(contents=(False,))
+        Promote("x", "y")(c)
     return answer(c)
 
 
 PAIR = (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC))
 ALLCLOSE = Op("allclose", PAIR, TOLERANCES, all_close, BOOL, doc="whether all elements are close, as one Python bool")
 EQUAL = Op("equal", (Tensor("x"), Tensor("y")), (), all_equal, BOOL, doc="whether shape and contents are the same, as one Python bool")
+
+
+def membership(c: Call) -> DType:
+    Within(Promote("x", "y"), REALS)(c)
+    if c.framework == "torch" and BOOL in (c.dtype("x"), c.dtype("y")):
+        raise c.refuse("dtype", f"{c.name} does not take truth values", ("x", "y"))
+    return BOOL
+
+
+ISIN = Op("isin", (Tensor("x", "...", NUMERIC, scalar=True), Tensor("y", "...", NUMERIC, scalar=True)), (), same_shape, membership)

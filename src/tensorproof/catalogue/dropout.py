@@ -8,6 +8,7 @@ from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Bool, Float, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import BOOL, FLOATS, DType
+from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 
 ATTRIBUTES = (Float("p", 0.5, least=0.0, most=1.0), Bool("training", True))
@@ -16,7 +17,7 @@ ATTRIBUTES = (Float("p", 0.5, least=0.0, most=1.0), Bool("training", True))
 def dropped_type(c: Call) -> DType | None:
     """Only a dropout that scales what it keeps needs floats."""
     dtype = c.dtype("x")
-    if c["training"] and c["p"] not in (0, 1) and dtype is not None and dtype not in FLOATS:
+    if c["training"] and c["p"] not in (0, 1) and dtype is not None and dtype not in FLOATS and c.shape("x").numel != 0:
         raise c.refuse("dtype", f"{c.name} does not take element type {dtype!r} in training", "x")
     return dtype
 
@@ -25,7 +26,7 @@ def by_channel(c: Call) -> Shape:
     """Whole channels, the second axis, are dropped."""
     shape = c.shape("x")
     if c["training"] and c["p"] != 0:
-        c.require("rank", len(shape) >= 2, f"{c.name} drops channels, so x must have rank 2 or more, and is {shape!r}", "x")
+        c.require("rank", disj(len(shape) >= 2, eq(shape.numel, 0)), f"{c.name} drops channels, so x must have rank 2 or more, and is {shape!r}", "x")
     return shape
 
 

@@ -7,7 +7,7 @@ from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import ANY, FLOAT16, FLOAT32, FLOATS, INT8, INT32, QUANTISED, REALS, UINT8, DType
+from tensorproof.terms.dtypes import ANY, FLOAT32, FLOATS, INT8, INT32, QUANTISED, REALS, UINT8, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 
@@ -35,7 +35,7 @@ QUANTIZE_PER_CHANNEL = Op(
     dtype=Given("dtype"),
     codes={"S": "scales"},
 )
-DEQUANTIZE = Op("dequantize", (Tensor("x", "...", QUANTISED | SINGLE | {FLOAT16}),), (), same_shape, FLOAT32)
+DEQUANTIZE = Op("dequantize", (Tensor("x"),), (), same_shape, FLOAT32)
 INT_REPR = Op("int_repr", (Tensor("x", "...", QUANTISED),), (), same_shape, lambda c: STORED.get(c.dtype("x") or DType.QINT8))
 
 

@@ -22,11 +22,6 @@ def clamp(a: Arguments, run: Run) -> Any:
     return run("clamp", x=a["x"], low=low, high=high)
 
 
-def rsub(a: Arguments, run: Run) -> Any:
-    """x - alpha · y, where y is the method's own tensor."""
-    return run("sub", x=a["x"], y=a["y"], alpha=a["alpha"])
-
-
 @takes(Axis("dim", None, optional=True))
 def softmax(a: Arguments, run: Run) -> Any:
     """Without an axis torch guesses: the first of ranks 0, 1 and 3, else the second."""
@@ -45,11 +40,6 @@ def half_to_float(a: Arguments, run: Run) -> Any:
     return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if half else None)
 
 
-def prelu_kernel(a: Arguments, run: Run) -> Any:
-    """The weight has been reshaped to broadcast already."""
-    return run("maximum", x=a["x"], y=a["weight"])
-
-
 def in_training(a: Arguments, run: Run) -> Any:
     """A module acts by its mode, `train()` or `eval()`."""
     return run.default({**a, "training": a["_module"].training})
@@ -64,6 +54,29 @@ def batched_dropout(a: Arguments, run: Run) -> Any:
         result = run(run.row.op, x=x.but(shape=Shape((1, *x.shape))), p=a["p"], training=training)
         return result.but(shape=x.shape)
     return run(run.row.op, x=x, p=a["p"], training=training)
+
+
+def dropout_backward(a: Arguments, run: Run) -> Any:
+    """The gradient where the mask kept it, scaled."""
+    return run("mul", x=a["x"], y=run("mul", x=a["y"], y=a["scale"]))
+
+
+@takes(Tensor("mask", optional=True, default=None))
+def masked_softmax(a: Arguments, run: Run) -> Any:
+    """The mask broadcasts into the input."""
+    x, mask = a["x"], a["mask"]
+    if mask is not None:
+        run("copy_into", x=x, y=mask)
+    return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"])
+
+
+def masked_logaddexp(a: Arguments, run: Run) -> Any:
+    """Both operands are cast first, and each may have a mask."""
+    x, y = (run("cast", x=a[name], dtype=a["dtype"]) for name in ("x", "y"))
+    for tensor, mask in ((x, a["input_mask"]), (y, a["other_mask"])):
+        if isinstance(mask, TensorType):
+            run("copy_into", x=tensor, y=mask)
+    return run("logaddexp", x=x, y=y)
 
 
 def to(a: Arguments, run: Run) -> Any:
@@ -106,25 +119,6 @@ def type_of(a: Arguments, run: Run) -> Any:
     if not isinstance(dtype, DType):
         raise run.give_up("which element type is meant cannot be told")
     return run("cast", x=x, dtype=dtype, device=device)
-
-
-def _kind(a: Arguments, run: Run) -> str:
-    dtype: DType | None = a["x"].dtype
-    if dtype is None:
-        raise run.give_up("the element type is not known")
-    return dtype.kind
-
-
-def is_float(a: Arguments, run: Run) -> bool:
-    return _kind(a, run) == "f"
-
-
-def is_complex(a: Arguments, run: Run) -> bool:
-    return _kind(a, run) == "c"
-
-
-def is_signed(a: Arguments, run: Run) -> bool:
-    return _kind(a, run) not in "bu"
 
 
 @takes(Tensor("x", scalar=True), Tensor("y", scalar=True))
