@@ -9,7 +9,7 @@ from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, INTS, REALS_OR_BOOL, UINT8, DType, DTypes
 from tensorproof.terms.ints import Dim, maximum
-from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt
+from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
 from tensorproof.terms.shapes import Shape
 
 LONG: DTypes = frozenset({INT64})
@@ -60,7 +60,10 @@ def indexed_shape(c: Call) -> Shape:
 
 def cross_entropy_shape(c: Call) -> Shape:
     x, target = c.shape("x"), c.shape("target")
-    if len(x) != len(target) or (len(x) == 1 and c.dtype("target") in CLASS and target[0] == 1 and x[0] != 1):
+    if len(x) != len(target):
+        return indexed_shape(c)
+    if len(x) == 1 and c.dtype("target") in CLASS:
+        c.require("target", ne(x[0], target[0]), "target has the shape of x, so it must hold class probabilities, which are floats", "target")
         return indexed_shape(c)
     message = f"target holds class probabilities, so it must have the shape {x!r} of x, and has {target!r}"
     c.require("target", conj(*(eq(a, b) for a, b in zip(x, target))), message, ("target", "x"))
@@ -186,10 +189,12 @@ def ctc_checked(c: Call) -> Dim:
     if len(target) == 2:
         c.require("target", eq(target[0], count), f"target must have {count!r} rows, one for each sequence, and has {target[0]!r}", ("target", "x"))
         for length in lengths or ():
-            c.require("target", le(length, target[1]), f"a target length of {length!r} is more than the {target[1]!r} columns of target", ("target_lengths", "target"))
+            message = f"a target length of {length!r} is more than the {target[1]!r} columns of target"
+            c.require("target", le(length, target[1]), message, ("target_lengths", "target"))
     elif lengths is not None:
         total: Dim = sum(lengths, 0)
-        c.require("target", eq(target[0], total), f"target must hold {total!r} labels, the sum of target_lengths, and holds {target[0]!r}", ("target_lengths", "target"))
+        message = f"target must hold {total!r} labels, the sum of target_lengths, and holds {target[0]!r}"
+        c.require("target", eq(target[0], total), message, ("target_lengths", "target"))
     return count
 
 

@@ -56,5 +56,11 @@ class Outputs(tuple[Any, ...]):
         made.names = tuple(names)
         return made
 
+    def like(self, items: Iterable[Any]) -> Outputs:
+        """Other results in the same dress."""
+        made = type(self)(items)
+        made.__dict__.update(self.__dict__)
+        return made
+
 
 UNKNOWN_STRIDES: tuple[Dim, ...] = (-1,)

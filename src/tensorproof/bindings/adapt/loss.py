@@ -120,7 +120,8 @@ def ctc(a: dict[str, Any], run: Run) -> Any:
     alike = isinstance(given[0], TensorType) == isinstance(given[1], TensorType)
     a["input_lengths"], a["target_lengths"] = map(lengths, given)
     fits = isinstance(a["input_lengths"], TensorType) and isinstance(a["target_lengths"], TensorType)
-    run.require("lengths", alike and fits, "input_lengths and target_lengths must be two tensors or two lists of whole numbers", ("input_lengths", "target_lengths"))
+    message = "input_lengths and target_lengths must be two tensors or two lists of whole numbers"
+    run.require("lengths", alike and fits, message, ("input_lengths", "target_lengths"))
     return legacy(a, run)
 
 
@@ -192,7 +193,8 @@ def adaptive_layer(module: Module, names: Mapping[str, Any], session: Session) -
     known = [e for e in ends if isinstance(e, int)]
     rising = len(known) < len(ends) or (sorted(set(known)) == known and known[0] > 0)
     if not cutoffs or not whole or not rising:
-        raise Refused(Requirement("adaptive_log_softmax_with_loss/cutoffs", False, f"cutoffs must rise from above 0 to below {classes!r}, and are {cutoffs}", ("cutoffs",)))
+        message = f"cutoffs must rise from above 0 to below {classes!r}, and are {cutoffs}"
+        raise Refused(Requirement("adaptive_log_softmax_with_loss/cutoffs", False, message, ("cutoffs",)))
     dtype = names["dtype"] if isinstance(names.get("dtype"), DType) else FLOAT32
 
     def put(name: str, *shape: Dim) -> None:

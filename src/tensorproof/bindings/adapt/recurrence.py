@@ -1,0 +1,202 @@
+"""How torch spells recurrence: states in tuples, packed sequences, lists of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.modules import Module
+from tensorproof.catalogue.recurrence import Packed
+from tensorproof.ops.call import GiveUp, Session
+from tensorproof.ops.inputs import Anything, Int, Tensors
+from tensorproof.terms.dtypes import FLOAT32, INT64, DType
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+GATES = {"lstm": 4, "gru": 3, "rnn": 1}
+
+
+# --- layers ---
+
+
+def layer(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    """Weights and biases of every level and direction."""
+    levels, hidden, projected = names["num_layers"], names["hidden_size"], names.get("proj_size", 0)
+    if not isinstance(levels, int):
+        raise GiveUp(f"{module.name}: the number of layers is not known")
+    dtype = names["dtype"] if isinstance(names.get("dtype"), DType) else FLOAT32
+    gates = GATES[module.row.op] * hidden
+    suffixes = ("", "_reverse") if names["bidirectional"] else ("",)
+    out = projected or hidden
+
+    def put(name: str, *shape: Dim) -> None:
+        module.parameters[name] = TensorType(Shape(shape), dtype, requires_grad=True)
+
+    for level in range(levels):
+        features = names["input_size"] if level == 0 else out * len(suffixes)
+        for suffix in suffixes:
+            end = f"_l{level}{suffix}"
+            put(f"weight_ih{end}", gates, features)
+            put(f"weight_hh{end}", gates, out)
+            if names["bias"]:
+                put(f"bias_ih{end}", gates)
+                put(f"bias_hh{end}", gates)
+            if projected:
+                put(f"weight_hr{end}", projected, hidden)
+
+
+def states(a: dict[str, Any], run: Run) -> dict[str, Any]:
+    """The initial states: one tensor, or two for an LSTM."""
+    given = a.pop("hx", None)
+    two = run.row.op.startswith("lstm")
+    if given is None:
+        return {}
+    if not two:
+        run.require("state", isinstance(given, TensorType), "the initial state must be one tensor", ("hx",))
+        return {"hx": given}
+    pair = isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(t, TensorType) for t in given)
+    run.require("state", pair, "the initial state must be a pair of tensors (h_0, c_0)", ("hx",))
+    return {"hx": given[0], "cx": given[1]}
+
+
+@takes(Anything("x"), Anything("hx"), Int("input_size"))
+def run_layer(a: dict[str, Any], run: Run) -> Any:
+    """A call of nn.LSTM, nn.GRU or nn.RNN, on a tensor or on a packed sequence."""
+    x = a["x"]
+    if isinstance(x, (tuple, list)) and not isinstance(x, Packed) and len(x) == 4 and isinstance(x[0], TensorType) and isinstance(x[1], TensorType):
+        raise run.give_up("how many sequences a packed sequence built by hand holds is not known")
+    run.require("rank", isinstance(x, (TensorType, Packed)), "the input must be a tensor or a packed sequence", ("x",))
+    a = {**a, **states(a, run), "weight": a["weight_ih_l0"]}
+    if isinstance(x, Packed):
+        a.update(x=x[0], packed_batch=x.batch, batch_first=False)
+    output, *last = run.default(a)
+    if isinstance(x, Packed):
+        output = x.like((output, *x[1:]))
+    return output, (tuple(last) if len(last) > 1 else last[0])
+
+
+@takes(Anything("hx"), Tensors("params"))
+def run_flat(a: dict[str, Any], run: Run) -> Any:
+    """torch.lstm(input, hx, params, ...): the sizes are those of the parameters."""
+    params, levels, op = a["params"], a["num_layers"], run.row.op
+    given = states(a, run)
+    run.require("state", "hx" in given, "the initial state must be given", ("hx",))
+    hidden = given["cx" if op == "lstm" else "hx"].shape[-1]
+    projected = given["hx"].shape[-1]
+    project = op == "lstm" and eq(projected, hidden) is False
+    each = (4 if a["has_biases"] else 2) + project
+    total = levels * (2 if a["bidirectional"] else 1) * each
+    run.require("params", len(params) == total, f"{levels} layers need {total} parameters, and {len(params)} are given", ("params",))
+    a = {**a, **given, "weight": params[0], "hidden_size": hidden, "proj_size": projected if project else 0}
+    sizes = a.get("batch_sizes")
+    if sizes is not None:
+        a["packed_batch"] = sizes.contents[0] if sizes.contents else given["hx"].shape[1]
+    else:
+        run.require("rank", len(a["x"].shape) == 3, f"the input must have rank 3, and is {a['x'].shape!r}", ("x",))
+    return run.default(a)
+
+
+# --- cells ---
+
+
+def cell(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    hidden, rows = names["hidden_size"], GATES[module.row.op.removesuffix("_cell")] * names["hidden_size"]
+    dtype = names["dtype"] if isinstance(names.get("dtype"), DType) else FLOAT32
+    shapes = {"weight_ih": (rows, names["input_size"]), "weight_hh": (rows, hidden)}
+    if names["bias"]:
+        shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+    for name, shape in shapes.items():
+        module.parameters[name] = TensorType(Shape(shape), dtype, requires_grad=True)
+
+
+@takes(Anything("hx"), Int("input_size"), Int("hidden_size"))
+def run_cell(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, **states(a, run)})
+
+
+# --- packed sequences ---
+
+
+def as_lengths(value: Any) -> TensorType | None:
+    """Lengths as an int64 tensor."""
+    if isinstance(value, TensorType):
+        return value
+    if not isinstance(value, (tuple, list)):
+        return None
+    flat = [v.contents[0] if isinstance(v, TensorType) and v.contents else v for v in value]
+    known = all(not isinstance(v, TensorType) for v in flat)
+    return TensorType(Shape((len(flat),)), INT64, contents=tuple(flat) if known else None)
+
+
+def _pack(run: Run, x: TensorType, lengths: TensorType, batch_first: bool, enforce_sorted: bool) -> Packed:
+    data, sizes = run("pack_padded_sequence", x=x, lengths=lengths, batch_first=batch_first, enforce_sorted=enforce_sorted)
+    batch = x.shape[0 if batch_first else 1]
+    order = None if enforce_sorted else TensorType(Shape((batch,)), INT64)
+    contents = lengths.contents
+    whole = None if contents is None else tuple(int(n) if isinstance(n, float) else n for n in contents)
+    return Packed.of(data, sizes, order, batch, TensorType(Shape((batch,)), INT64, contents=whole))
+
+
+@takes(Anything("lengths"))
+def pack_padded(a: dict[str, Any], run: Run) -> Any:
+    lengths = as_lengths(a["lengths"])
+    if lengths is None:
+        raise run.refuse("lengths", "lengths must be a tensor or a list of whole numbers", ("lengths",))
+    run.require("device", lengths.device in (None, "cpu"), f"lengths must be on the CPU, and are on {lengths.device}", ("lengths",))
+    if not a["x"].shape.known:
+        raise run.give_up("the rank of the input is not known")
+    return _pack(run, a["x"], lengths, bool(a["batch_first"]), bool(a["enforce_sorted"]))
+
+
+@takes(Anything("sequence"))
+def pad_packed(a: dict[str, Any], run: Run) -> Any:
+    packed = a["sequence"]
+    if not isinstance(packed, Packed):
+        raise run.give_up("what stands in a packed sequence built by hand is not known")
+    out, lengths = run.default({**a, "x": packed[0], "batch_sizes": packed[1], "packed_batch": packed.batch})
+    return out, (packed.lengths or lengths)
+
+
+@takes(Anything("xs"))
+def pad(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, "xs": _sequences(a["xs"], run)})
+
+
+def _sequences(value: Any, run: Run) -> tuple[TensorType, ...]:
+    """A list of tensors, or the rows of one."""
+    if isinstance(value, TensorType):
+        count = value.shape[0] if value.shape.known and len(value.shape) else None
+        if not isinstance(count, int):
+            raise run.give_up("the number of sequences is not known")
+        return (value.but(shape=Shape(value.shape[1:]), contents=None),) * count
+    if not isinstance(value, (tuple, list)) or not all(isinstance(t, TensorType) for t in value):
+        raise run.refuse("sequences", "the sequences must be a list of tensors", ("xs",))
+    if not all(t.shape.known for t in value):
+        raise run.give_up("the rank of a sequence is not known")
+    return tuple(value)
+
+
+@takes(Anything("xs"))
+def pack(a: dict[str, Any], run: Run) -> Any:
+    found = _sequences(a["xs"], run)
+    padded = run("pad_sequence", xs=found)
+    lengths = TensorType(Shape((len(found),)), INT64, contents=tuple(t.shape[0] for t in found))
+    return _pack(run, padded, lengths, False, bool(a["enforce_sorted"]))
+
+
+@takes(Anything("lengths"))
+def unpad(a: dict[str, Any], run: Run) -> Any:
+    return list(run.default({**a, "lengths": as_lengths(a["lengths"])}))
+
+
+@takes(Anything("packed_sequences"))
+def unpack(a: dict[str, Any], run: Run) -> Any:
+    packed = a["packed_sequences"]
+    if not isinstance(packed, Packed):
+        raise run.give_up("what stands in a packed sequence built by hand is not known")
+    padded, lengths = run("pad_packed_sequence", x=packed[0], batch_sizes=packed[1], packed_batch=packed.batch, batch_first=True)
+    return list(run("unpad_sequence", x=padded, lengths=packed.lengths or lengths, batch_first=True))
+
