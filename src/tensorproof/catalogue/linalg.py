@@ -1,0 +1,341 @@
+"""Matrices: factorisations, eigenvalues, determinants, inverses, powers and norms. Systems of equations are in `linalg_solvers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, ToFloat, Within
+from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
+from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
+from tensorproof.ops.record import DTypeRule, Op, Out
+from tensorproof.terms.dtypes import INT32, INT64, LINALG, DType
+from tensorproof.terms.ints import Dim, minimum, product
+from tensorproof.terms.predicates import conj, disj, eq, ge, gt, implies, le
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+SQUARE = Tensor("x", "... N N", NUMERIC)
+MATRIX = Tensor("x", "... M N", NUMERIC)
+CODES = {"N": "square", "M": "rows"}
+FLOAT = Within(ToFloat("x"), LINALG)
+"""Whole numbers become floats where a framework takes them; torch's tables refuse them."""
+
+
+def real(c: Call) -> DType | None:
+    dtype = FLOAT(c)
+    return None if dtype is None else dtype.real
+
+
+def complexified(c: Call) -> DType | None:
+    dtype = FLOAT(c)
+    return None if dtype is None else dtype.complexified
+
+
+def smaller(c: Call) -> Dim:
+    return minimum(c.dims["M"], c.dims["N"])
+
+
+def typed(c: Call, shape: Any, dtype: DType | None) -> TensorType:
+    """An output whose element type is not that of the others."""
+    return TensorType(shape if isinstance(shape, Shape) else Shape(shape), dtype, device=c.tensor("x").device, framework=c.framework)
+
+
+def matrix(
+    name: str, x: Tensor, shape: Any, *attributes: Attribute, dtype: DTypeRule | DType = FLOAT, outputs: tuple[Out, ...] = (), doc: str = ""
+) -> Op:
+    """A function of one matrix, or of a batch of them."""
+    return Op(name, (x,), attributes, shape, dtype, outputs=outputs, codes=CODES, doc=doc)
+
+
+# --- factorisations -----------------------------------------------------------------------------------------------------------
+
+UPPER = Bool("upper", False)
+INFO = Out("info", INT32)
+CHOLESKY = matrix("cholesky", SQUARE, same_shape, UPPER, doc="The triangular factor of a positive definite matrix.")
+CHOLESKY_EX = matrix(
+    "cholesky_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], UPPER, outputs=(Out("L"), INFO), doc="The same, with a status."
+)
+CHOLESKY_INVERSE = matrix("cholesky_inverse", SQUARE, same_shape, UPPER, doc="The inverse, from the triangular factor.")
+
+
+def qr_shape(c: Call) -> list[Any]:
+    lead, m, n, k = c.lead["x"], c.dims["M"], c.dims["N"], smaller(c)
+    match c["mode"]:
+        case "r":
+            return [(0,), (*lead, k, n)]
+        case "complete":
+            return [(*lead, m, m), (*lead, m, n)]
+        case _:
+            return [(*lead, m, k), (*lead, k, n)]
+
+
+QR = matrix(
+    "qr", MATRIX, qr_shape, Choice("mode", ("reduced", "complete", "r"), "reduced"), outputs=(Out("Q"), Out("R")),
+    doc="An orthogonal and a triangular factor.",
+)  # fmt: skip
+GEQRF = matrix(
+    "geqrf", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c))], outputs=(Out("a"), Out("tau")),
+    doc="The compact form of a QR factorisation.",
+)  # fmt: skip
+
+
+def svd_shape(c: Call) -> list[Any]:
+    lead, m, n, k = c.lead["x"], c.dims["M"], c.dims["N"], smaller(c)
+    wide = c["full_matrices"]
+    return [(*lead, m, m if wide else k), typed(c, (*lead, k), real(c)), (*lead, n if wide else k, n)]
+
+
+SVD = matrix(
+    "svd", MATRIX, svd_shape, Bool("full_matrices", True), outputs=(Out("U"), Out("S"), Out("Vh")), doc="The singular value decomposition."
+)
+SVDVALS = matrix("svdvals", MATRIX, lambda c: (*c.lead["x"], smaller(c)), dtype=real, doc="The singular values.")
+EIG = matrix(
+    "eig", SQUARE, lambda c: [(*c.lead["x"], c.dims["N"]), c.shape("x")], dtype=complexified, outputs=(Out("eigenvalues"), Out("eigenvectors")),
+    doc="Eigenvalues and eigenvectors, complex.",
+)  # fmt: skip
+EIGVALS = matrix("eigvals", SQUARE, "... N", dtype=complexified, doc="Eigenvalues, complex.")
+
+
+def triangle(c: Call) -> Shape:
+    """U and L, in either case, say which half of the matrix is read."""
+    word = c["triangle"]
+    c.require(
+        "triangle",
+        not isinstance(word, str) or word.upper() in ("U", "L"),
+        f"the half that is read must be 'U' or 'L', and is {word!r}",
+        "triangle",
+    )
+    return Shape((*c.lead["x"], c.dims["N"]))
+
+
+EIGH = matrix(
+    "eigh", SQUARE, lambda c: [typed(c, triangle(c), real(c)), c.shape("x")], Anything("triangle", "L"),
+    outputs=(Out("eigenvalues"), Out("eigenvectors")), doc="Eigenvalues and eigenvectors of a symmetric matrix.",
+)  # fmt: skip
+EIGVALSH = matrix("eigvalsh", SQUARE, triangle, Anything("triangle", "L"), dtype=real, doc="Eigenvalues of a symmetric matrix.")
+
+
+def lu_shape(c: Call) -> list[Any]:
+    lead, m, n, k = c.lead["x"], c.dims["M"], c.dims["N"], smaller(c)
+    return [(*lead, m, m) if c["pivot"] else (0,), (*lead, m, k), (*lead, k, n)]
+
+
+PIVOT = Bool("pivot", True)
+LU = matrix("lu", MATRIX, lu_shape, PIVOT, outputs=(Out("P"), Out("L"), Out("U")), doc="A permutation and two triangular factors.")
+LU_FACTOR = matrix(
+    "lu_factor", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c))], PIVOT, outputs=(Out("LU"), Out("pivots", INT32)),
+    doc="The compact form of an LU factorisation.",
+)  # fmt: skip
+LU_FACTOR_EX = matrix(
+    "lu_factor_ex", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c)), c.lead["x"]], PIVOT,
+    outputs=(Out("LU"), Out("pivots", INT32), INFO), doc="The same, with a status.",
+)  # fmt: skip
+LDL_FACTOR = matrix(
+    "ldl_factor", SQUARE, lambda c: [c.shape("x"), (*c.lead["x"], c.dims["N"])], Bool("hermitian", False),
+    outputs=(Out("LD"), Out("pivots", INT32)), doc="The compact form of an LDL factorisation.",
+)  # fmt: skip
+LDL_FACTOR_EX = matrix(
+    "ldl_factor_ex", SQUARE, lambda c: [c.shape("x"), (*c.lead["x"], c.dims["N"]), c.lead["x"]], Bool("hermitian", False),
+    outputs=(Out("LD"), Out("pivots", INT32), INFO), doc="The same, with a status.",
+)  # fmt: skip
+
+
+def lowrank_shape(c: Call) -> list[Any]:
+    q, k = c["q"], smaller(c)
+    c.require("q", conj(ge(q, 0), le(q, k)), f"q = {q!r} must lie between 0 and the smaller side {k!r}", ("q", "x"))
+    c.require("niter", c["niter"] is None or ge(c["niter"], 0), f"niter must not be negative, and is {c['niter']!r}", "niter")
+    lead = c.lead["x"]
+    if c.given("y"):
+        for a, b in zip(reversed(c.shape("y")), reversed(c.shape("x"))):
+            c.require(
+                "shape", disj(eq(a, b), eq(a, 1)), f"M {c.shape('y')!r} does not broadcast to the matrix {c.shape('x')!r}", ("x", "y")
+            )
+    return [(*lead, c.dims["M"], q), typed(c, (*lead, q), real(c)), (*lead, c.dims["N"], q)]
+
+
+SVD_LOWRANK = Op(
+    "svd_lowrank", (MATRIX, Tensor("y", "...", NUMERIC, optional=True, default=None)), (Int("q", 6), Int("niter", 2)), lowrank_shape, FLOAT,
+    outputs=(Out("U"), Out("S"), Out("V")), doc="An approximate singular value decomposition of rank q.",
+)  # fmt: skip
+
+
+# --- numbers of a matrix ------------------------------------------------------------------------------------------------------
+
+DET = matrix("det", SQUARE, "...", doc="The determinant.")
+LOGDET = matrix("logdet", SQUARE, "...", doc="The logarithm of the determinant.")
+SLOGDET = matrix(
+    "slogdet", SQUARE, lambda c: [c.lead["x"], typed(c, c.lead["x"], real(c))], outputs=(Out("sign"), Out("logabsdet")),
+    doc="The determinant's sign and the logarithm of its size.",
+)  # fmt: skip
+INV = matrix("inv", SQUARE, same_shape, doc="The inverse.")
+INV_EX = matrix("inv_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], outputs=(Out("inverse"), INFO), doc="The inverse, with a status.")
+
+
+def tolerant(then: Callable[[Call], Any]) -> Callable[[Call], Any]:
+    """`atol` and `rtol` may be tensors, which broadcast with the batch; a Hermitian matrix is square."""
+
+    def shape(c: Call) -> Any:
+        if c["hermitian"]:
+            c.equal("square", c.dims["M"], c.dims["N"], "a Hermitian matrix is square, and this has {a} rows and {b} columns", "x")
+        given = [c[name] for name in ("atol", "rtol") if isinstance(c[name], TensorType)]
+        for one in given:
+            if one.dtype is not None and one.dtype.is_complex:
+                raise c.refuse("dtype", "a tolerance must not be complex", ("atol", "rtol"))
+        c.lead["x"] = tuple(c.broadcast(c.lead["x"], *(one.shape for one in given), about=("x", "atol", "rtol")))
+        return then(c)
+
+    return shape
+
+
+TOLERANCES = (Anything("atol"), Anything("rtol"), Bool("hermitian", False))
+PINV = matrix("pinv", MATRIX, tolerant(lambda c: (*c.lead["x"], c.dims["N"], c.dims["M"])), *TOLERANCES, doc="The pseudo-inverse.")
+MATRIX_RANK = matrix("matrix_rank", MATRIX, tolerant(lambda c: c.lead["x"]), *TOLERANCES, dtype=INT64, doc="The numerical rank.")
+MATRIX_POWER = matrix(
+    "matrix_power", SQUARE, same_shape, Int("n"), dtype=Like("x"), doc="The matrix times itself, n times; inverted where n is negative."
+)
+MATRIX_EXP = matrix("matrix_exp", SQUARE, same_shape, dtype=Like("x"), doc="The exponential of a matrix.")
+
+
+def trace_type(c: Call) -> DType | None:
+    dtype = c.dtype("x")
+    return INT64 if c.framework == "torch" and dtype is not None and dtype.kind in "iub" else dtype
+
+
+TRACE = Op("trace", (Tensor("x", "M N", NUMERIC),), (), "", trace_type, doc="The sum of the diagonal.")
+
+
+def householder_shape(c: Call) -> Shape:
+    m, n, k = c.dims["M"], c.dims["N"], c.dims["K"]
+    c.require("rows", ge(m, n), f"the matrix must not have more columns than rows: {m!r} by {n!r}", "x")
+    c.require("reflections", ge(n, k), f"there are {k!r} reflections for {n!r} columns", ("tau", "x"))
+    _same_lead(c, "x", "tau")
+    return c.shape("x")
+
+
+def _same_lead(c: Call, x: str, y: str) -> None:
+    a, b = c.lead[x], c.lead[y]
+    c.require("batch", len(a) == len(b), f"{x} and {y} have {len(a)} and {len(b)} batch axes, and must have the same", (x, y))
+    for m, n in zip(a, b):
+        c.equal("batch", m, n, f"batch axes of {x} and {y} are {{a}} and {{b}}, and must be equal", (x, y))
+
+
+HOUSEHOLDER = Op(
+    "householder_product", (MATRIX, Tensor("tau", "... K", NUMERIC)), (), householder_shape, lambda c: one_type(c, "x", "tau"),
+    doc="The orthogonal matrix of a compact QR factorisation.",
+)  # fmt: skip
+
+
+def one_type(c: Call, *names: str) -> DType | None:
+    """torch's factors must agree in type."""
+    from tensorproof.ops.element_types import Promote, Same
+
+    return (Same if c.framework == "torch" else Promote)(*names)(c)
+
+
+def ormqr_shape(c: Call) -> Shape:
+    side, k = c.shape("y")[-2 if c["left"] else -1], c.dims["K"]
+    m, n = c.dims["M"], c.dims["N"]
+    c.require("rows", eq(side, m), f"the multiplied side is {side!r}, and the reflections have {m!r} rows", ("x", "y"))
+    c.require("reflections", eq(k, minimum(side, n)), f"there are {k!r} reflections, and must be {minimum(side, n)!r}", ("tau", "x", "y"))
+    _same_lead(c, "x", "tau")
+    _same_lead(c, "x", "y")
+    return c.shape("y")
+
+
+ORMQR = Op(
+    "ormqr",
+    inputs=(MATRIX, Tensor("tau", "... K", NUMERIC), Tensor("y", "... _ _", NUMERIC)),
+    attributes=(Bool("left", True), Bool("transpose", False)),
+    shape=ormqr_shape,
+    dtype=lambda c: one_type(c, "x", "tau", "y"),
+    doc="A matrix times the orthogonal factor of a compact QR factorisation.",
+)
+
+
+# --- norms --------------------------------------------------------------------------------------------------------------------
+
+
+def norm_type(c: Call) -> DType | None:
+    """Norms are real; `dtype` may widen, and not narrow, what is summed."""
+    dtype, given = c.dtype("x"), c["dtype"]
+    if c.framework == "torch" and dtype is not None and not (dtype.is_float or dtype.is_complex):
+        raise c.refuse("dtype", f"{c.name} is for floats and complex numbers, not {dtype!r}", "x")
+    if given is None or dtype is None:
+        made = dtype if dtype is None or c.framework == "torch" else ToFloat("x")(c)
+        return None if made is None else made.real
+    if given.is_complex is not dtype.is_complex or not (given.is_float or given.is_complex):
+        raise c.refuse("dtype", f"dtype = {given!r} is not of the kind of x, {dtype!r}", ("dtype", "x"))
+    if given.bits < dtype.bits or (given.bits == dtype.bits and given is not dtype):
+        raise c.refuse("dtype", f"dtype = {given!r} would lose digits of {dtype!r}", ("dtype", "x"))
+    return given.real
+
+
+def vector_norm_shape(c: Call) -> Shape:
+    power, x, axes = c["ord"], c.shape("x"), c["dim"]
+    if isinstance(power, str):
+        raise c.refuse("ord", f"ord must be a number, and is {power!r}", "ord")
+    if isinstance(power, (int, float)) and (power < 0 or power == float("inf")):  # an extreme of nothing has no value
+        sizes = list(x) if axes is None else [x[a] for a in axes if a < len(x)]
+        for size in sizes:
+            c.require("empty", ge(size, 1), f"the norm of order {power!r} over an axis of size 0 has no value", ("x", "ord"))
+    return reduced_shape(c)
+
+
+KEEP = Bool("keepdim", False)
+VECTOR_NORM = Op(
+    "vector_norm", (Tensor("x", "...", NUMERIC),), (Anything("ord", 2), Axes("dim", None, empty_is_all=True), KEEP, ElementType()),
+    vector_norm_shape, norm_type, doc="The norm of vectors along axes.",
+)  # fmt: skip
+
+ORDERS = ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf"))
+
+
+def matrix_norm_shape(c: Call) -> Shape:
+    axes, power, x = c["dim"], c["ord"], c.shape("x")
+    c.require("axis", len(axes) == 2, f"a matrix norm is over two axes, and {len(axes)} are named", "dim")
+    if power not in ORDERS:
+        raise c.refuse("ord", f"the matrix norm has no order {power!r}", "ord")
+    rows, columns = x[axes[0]], x[axes[1]]
+    if isinstance(power, (int, float)):
+        needed = [columns, rows] if power in (2, -2) else [columns] if power in (1, -1) else [rows]
+        if power in (2, -2):
+            holds = gt(minimum(*needed), 0)
+            c.require(
+                "empty",
+                disj(holds, eq(product(s for i, s in enumerate(x) if i not in axes), -1)),
+                f"the matrices {rows!r} by {columns!r} are empty",
+                "x",
+            )
+        else:
+            c.require(
+                "empty", implies(ge(product(s for s in x), 0), ge(needed[0], 1)), f"the matrices {rows!r} by {columns!r} are empty", "x"
+            )
+    if power in ("nuc", 2, -2):
+        dtype = norm_type(c)
+        c.require(
+            "dtype",
+            c.framework != "torch" or dtype is None or dtype.bits >= 32,
+            f"the norm {power!r} needs singular values, which {dtype!r} has not",
+            "x",
+        )
+    return reduced_shape(c)
+
+
+MATRIX_NORM = Op(
+    "matrix_norm", (Tensor("x", "... _ _", NUMERIC),), (Anything("ord", "fro"), Axes("dim", (-2, -1), optional=False), KEEP, ElementType()),
+    matrix_norm_shape, norm_type, doc="The norm of matrices along two axes.",
+)  # fmt: skip
+
+
+def cond_shape(c: Call) -> tuple[Dim, ...]:
+    power = c["ord"]
+    if power is not None and power not in ORDERS:
+        raise c.refuse("ord", f"the condition number has no order {power!r}", "ord")
+    if power not in (None, 2, -2):
+        c.equal("square", c.dims["M"], c.dims["N"], "the matrix must be square for this order, and is {a} by {b}", "x")
+    return c.lead["x"]
+
+
+COND = matrix("cond", MATRIX, cond_shape, Anything("ord"), dtype=real, doc="The condition number.")

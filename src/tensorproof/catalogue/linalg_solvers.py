@@ -1,0 +1,246 @@
+"""Systems of linear equations, least squares and tensor equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.linalg import CODES, FLOAT, INFO, NUMERIC, one_type, real, smaller, typed
+from tensorproof.ops.call import Call
+from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
+from tensorproof.ops.record import Op, Out
+from tensorproof.terms.dtypes import INT32, INT64, DType
+from tensorproof.terms.ints import Dim, ite, minimum, product
+from tensorproof.terms.predicates import Truth, conj, eq, ge, gt
+from tensorproof.terms.shapes import Shape, unknown_shape
+
+SQUARE = Tensor("x", "... N N", NUMERIC)
+RIGHT = Tensor("y", "...", NUMERIC)
+"""The right-hand sides."""
+
+
+def agreed(c: Call) -> DType | None:
+    return one_type(c, "x", "y")
+
+
+def vectors(c: Call, rows: Dim) -> bool:
+    """Whether the right-hand sides are vectors: of rank 1, or of exactly the batch and the rows of x."""
+    x, y = c.shape("x"), c.shape("y")
+    if len(y) == 1:
+        return True
+    if len(y) != len(x) - 1 or (c.framework == "numpy"):
+        return False
+    match: Truth = conj(*(eq(a, b) for a, b in zip(y, (*x[:-2], rows))))
+    if match is not True and match is not False:
+        raise c.give_up("whether the right-hand sides are vectors depends on sizes")
+    return match
+
+
+def solve_shape(c: Call) -> Shape:
+    n, lead, y = c.dims["N"], c.lead["x"], c.shape("y")
+    c.require("rank", len(y) >= 1, "the right-hand side must have rank 1 or more", "y")
+    if vectors(c, n):
+        c.require("left", c["left"], "vectors stand on the right: left=False takes matrices", ("y", "left"))
+        c.equal("rows", y[-1], n, "there are {a} right-hand values for {b} equations", ("x", "y"))
+        batch = c.broadcast(lead, y[:-1], about=("x", "y"), code="batch")
+        return Shape((*batch, n))
+    return matrices(c, n, c["left"])
+
+
+def matrices(c: Call, n: Dim, left: bool, y: str = "y") -> Shape:
+    """Right-hand sides that are matrices, on either side; batches broadcast."""
+    given = c.shape(y)
+    c.require("rank", len(given) >= 2, f"{y} must be a matrix, and has rank {len(given)}", y)
+    side = given[-2] if left else given[-1]
+    c.equal(
+        "rows",
+        side,
+        n,
+        "the right-hand side has {a} rows, and the system has {b}" if left else "it has {a} columns, and the system has {b}",
+        ("x", y),
+    )
+    batch = c.broadcast(c.lead["x"], given[:-2], about=("x", y), code="batch")
+    return Shape((*batch, *given[-2:]))
+
+
+LEFT = Bool("left", True)
+SOLVE = Op("solve", (SQUARE, RIGHT), (LEFT,), solve_shape, agreed, codes=CODES, doc="The solution of a square system.")
+SOLVE_EX = Op(
+    "solve_ex", (SQUARE, RIGHT), (LEFT,), lambda c: [solve_shape(c), c.lead["x"]], agreed, outputs=(Out("result"), INFO), codes=CODES,
+    doc="The solution of a square system, with a status.",
+)  # fmt: skip
+SOLVE_TRIANGULAR = Op(
+    "solve_triangular", (SQUARE, RIGHT), (Bool("upper"), LEFT, Bool("unitriangular", False)), lambda c: matrices(c, c.dims["N"], c["left"]), agreed,
+    codes=CODES, doc="The solution of a triangular system.",
+)  # fmt: skip
+CHOLESKY_SOLVE = Op(
+    "cholesky_solve", (SQUARE, RIGHT), (Bool("upper", False),), lambda c: matrices(c, c.dims["N"], True), agreed, codes=CODES,
+    doc="The solution of a positive definite system, from its triangular factor.",
+)  # fmt: skip
+
+
+def triangular_solve_shape(c: Call) -> list[Shape]:
+    made = matrices(c, c.dims["N"], True)
+    return [made, Shape((*made[:-2], c.dims["N"], c.dims["N"]))]
+
+
+TRIANGULAR_SOLVE = Op(
+    "triangular_solve", (SQUARE, RIGHT), (Bool("upper", True), Bool("transpose", False), Bool("unitriangular", False)), triangular_solve_shape,
+    agreed, outputs=(Out("solution"), Out("cloned_coefficient")), codes=CODES, doc="The solution of a triangular system, and the system.",
+)  # fmt: skip
+
+PIVOTS = Tensor("pivots", "... P", frozenset({INT32}))
+
+
+def pivoted(c: Call, sizes: Dim) -> None:
+    c.equal("pivots", c.dims["P"], sizes, "there are {a} pivots for {b} rows", ("pivots", "x"))
+    lead, own = c.lead["x"], c.lead["pivots"]
+    c.require("pivots", len(lead) == len(own), f"the factors have {len(lead)} batch axes, and the pivots {len(own)}", ("pivots", "x"))
+    for a, b in zip(own, lead):
+        c.equal("pivots", a, b, "batch axes of pivots and factors are {a} and {b}", ("pivots", "x"))
+
+
+def factored_shape(c: Call) -> Shape:
+    pivoted(c, c.dims["N"])
+    return matrices(c, c.dims["N"], c["left"] is not False)
+
+
+LU_SOLVE = Op(
+    "lu_solve", (SQUARE, PIVOTS, RIGHT), (LEFT, Bool("adjoint", False)), factored_shape, agreed, codes=CODES,
+    doc="The solution of a system, from its LU factors.",
+)  # fmt: skip
+LDL_SOLVE = Op(
+    "ldl_solve", (SQUARE, PIVOTS, RIGHT), (Bool("hermitian", False),), factored_shape, agreed, codes=CODES,
+    doc="The solution of a system, from its LDL factors.",
+)  # fmt: skip
+
+
+def unpack_shape(c: Call) -> list[Any]:
+    lead, m, n, k = c.lead["x"], c.dims["M"], c.dims["N"], smaller(c)
+    if c["unpack_pivots"]:
+        pivoted(c, k)
+    data = [(*lead, m, k), (*lead, k, n)] if c["unpack_data"] else [(0,), (0,)]
+    return [(*lead, m, m) if c["unpack_pivots"] else (0,), *data]
+
+
+LU_UNPACK = Op(
+    "lu_unpack", (Tensor("x", "... M N", NUMERIC), PIVOTS), (Bool("unpack_data", True), Bool("unpack_pivots", True)), unpack_shape, FLOAT,
+    outputs=(Out("P"), Out("L"), Out("U")), codes=CODES, doc="The factors that a compact LU factorisation holds.",
+)  # fmt: skip
+
+
+# --- least squares ------------------------------------------------------------------------------------------------------------
+
+
+def lstsq_shape(c: Call) -> list[Any]:
+    """Solution, residuals, rank and singular values; the driver decides which of the last three are empty."""
+    m, n, lead, y = c.dims["M"], c.dims["N"], c.lead["x"], c.shape("y")
+    driver = c["driver"] or "gelsy"
+    flat = len(y) == len(c.shape("x")) - 1
+    c.require(
+        "rank",
+        flat or len(y) == len(c.shape("x")),
+        f"the right-hand side has rank {len(y)}, and the matrix {len(c.shape('x'))}",
+        ("x", "y"),
+    )
+    c.require("rank", len(y) >= 1, "the right-hand side must have rank 1 or more", "y")
+    rows, columns = (y[-1], ()) if flat else (y[-2], (y[-1],))
+    c.equal("rows", rows, m, "there are {a} right-hand values for {b} equations", ("x", "y"))
+    batch = c.broadcast(lead, y[: len(y) - 1 - len(columns)], about=("x", "y"), code="batch")
+    solution = Shape((*batch, n, *columns))
+    empty = Shape((0,))
+    spare = gt(m, n)
+    residuals = empty
+    if driver != "gelsy" and spare is not False:
+        full = Shape((*batch, *columns))
+        if spare is True and driver == "gels":
+            residuals = full
+        elif len(full) == 1:
+            residuals = (
+                Shape((ite(spare, full[0], 0),))
+                if driver == "gels"
+                else Shape((c.fresh("residuals", 0, full[0] if isinstance(full[0], int) else None),))
+            )
+        else:
+            residuals = unknown_shape(f"residuals#{c.session.made}")
+    values = (*lead, minimum(m, n)) if driver in ("gelsd", "gelss") else (0,)
+    return [solution, typed(c, residuals, real(c)), typed(c, empty if driver == "gels" else lead, INT64), typed(c, values, real(c))]
+
+
+LSTSQ = Op(
+    "lstsq",
+    inputs=(Tensor("x", "... M N", NUMERIC), RIGHT),
+    attributes=(Anything("rcond"), Choice("driver", (None, "gels", "gelsy", "gelsd", "gelss"), None)),
+    shape=lstsq_shape,
+    dtype=agreed,
+    outputs=(Out("solution"), Out("residuals"), Out("rank"), Out("singular_values")),
+    codes=CODES,
+    data_dependent=True,
+    doc="The least-squares solution of a system.",
+)
+
+
+# --- tensor equations ---------------------------------------------------------------------------------------------------------
+
+
+def tensorinv_shape(c: Call) -> Shape:
+    x, at = c.shape("x"), c["ind"]
+    before, after = product(x[:at]), product(x[at:])
+    c.require(
+        "square",
+        eq(before, after),
+        f"the axes before {at} hold {before!r} elements and those after it {after!r}; they must be equal",
+        ("x", "ind"),
+    )
+    return Shape((*x[at:], *x[:at]))
+
+
+TENSORINV = Op(
+    "tensorinv", (Tensor("x", "...", NUMERIC),), (Int("ind", 2, least=1),), tensorinv_shape, FLOAT, doc="The inverse for tensordot."
+)
+
+
+def tensorsolve_shape(c: Call) -> Shape:
+    x, y, axes = c.shape("x"), c.shape("y"), c["dim"]
+    if axes:
+        moved = [a % len(x) for a in axes]
+        x = Shape((*(s for i, s in enumerate(x) if i not in moved), *(x[i] for i in moved)))
+    made = Shape(x[len(y) :])
+    have, want = product(made), product(x[: len(y)])
+    c.require("square", eq(have, want), f"the unknowns are {have!r} and the equations {want!r}; they must be equal", ("x", "y"))
+    c.require("rows", eq(product(y), want), f"y has {product(y)!r} values for {want!r} equations", ("x", "y"))
+    return made
+
+
+TENSORSOLVE = Op(
+    "tensorsolve", (Tensor("x", "...", NUMERIC), RIGHT), (Ints("dim", None, optional=True),), tensorsolve_shape, agreed,
+    doc="The x with tensordot(a, x) = b.",
+)  # fmt: skip
+
+
+def lobpcg_shape(c: Call) -> list[Any]:
+    """k eigenvalues and vectors; k comes from the guess X where it is not given."""
+    m, lead = c.dims["N"], c.lead["x"]
+    k = c["k"]
+    if k is None:
+        k = c.shape("guess")[-1] if c.given("guess") else 1
+    n = c["n"] if c["n"] is not None else (c.shape("guess")[-1] if c.given("guess") else k)
+    c.require("size", ge(m, 3 * n), f"the matrix has {m!r} rows, and needs three for each of {n!r} vectors", ("x", "k"))
+    if c.given("guess"):
+        c.equal("rows", c.shape("guess")[-2], m, "the guess has {a} rows, and the matrix {b}", ("guess", "x"))
+    return [(*lead, k), (*lead, m, k)]
+
+
+LOBPCG = Op(
+    "lobpcg",
+    inputs=(
+        SQUARE,
+        Tensor("y", "... N N", NUMERIC, optional=True, default=None),
+        Tensor("guess", "... _ _", NUMERIC, optional=True, default=None),
+    ),
+    attributes=(Int("k", None, optional=True), Int("n", None, optional=True)),
+    shape=lobpcg_shape,
+    dtype=FLOAT,
+    outputs=(Out("eigenvalues"), Out("eigenvectors")),
+    codes=CODES,
+    doc="A few extreme eigenvalues of a symmetric matrix, with their vectors.",
+)
