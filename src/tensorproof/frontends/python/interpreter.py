@@ -32,6 +32,8 @@ class Interpreter:
         self.session = Session()
         self.names: dict[str, Any] = {"__name__": "__main__", "__file__": source.path}
         self.bound_at: dict[str, Span] = {}
+        self.bound_on: dict[int, Any] = {}
+        """The value last bound on each line: what an editor shows there."""
         self.hidden = False
         """Whether a statement that was not followed may have bound names that we do not know of."""
 
@@ -99,6 +101,7 @@ class Interpreter:
     def bind(self, name: str, value: Any, node: ast.AST) -> None:
         self.names[name] = value
         self.bound_at[name] = self.span(node)
+        self.bound_on[getattr(node, "lineno", 0)] = value
 
     def assign(self, target: ast.expr, value: Any) -> None:
         match target:

@@ -1,0 +1,63 @@
+"""Programs with their expected findings beside them, in Markdown.
+
+Each ```python block is a program. `# error: [code]` expects an error of that code on its line, `# gap` something not understood there,
+`# reveal: SHAPE` the shape of what the line binds. A program without an error or a gap must be proved valid.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tensorproof.diagnostics.diagnostic import Severity, Verdict
+from tensorproof.engines.shapes.decide import decide
+from tensorproof.frontends.python.interpreter import Interpreter
+from tensorproof.frontends.python.source import parse
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Case:
+    title: str
+    code: str
+
+
+def cases() -> list[Case]:
+    found: list[Case] = []
+    for path in sorted(HERE.glob("*.md")):
+        for section in path.read_text(encoding="utf-8").split("\n## ")[1:]:
+            title, _, rest = section.partition("\n")
+            code = rest.partition("```python\n")[2].partition("```")[0]
+            found.append(Case(f"{path.stem}: {title}", code))
+    return found
+
+
+def test_every_program_of_the_documents_is_found() -> None:
+    written = sum(path.read_text(encoding="utf-8").count("```python") for path in HERE.glob("*.md"))
+    assert len(cases()) == written > 0
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda c: c.title)
+def test_program(case: Case) -> None:
+    run = Interpreter(parse("program.py", case.code))
+    path = run.run()
+    verdict, findings = decide(path)
+    lines = case.code.splitlines()
+    expected = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# error: \[([\w/-]+)\]", line)))
+    found = sorted((d.span.line, d.code) for d in findings if d.severity is Severity.ERROR)
+    assert found == expected, [d.message for d in findings]
+    gaps = {g.span.line for g in path.gaps}
+    assert gaps == {i for i, line in enumerate(lines, 1) if "# gap" in line}, path.gaps
+    for i, line in enumerate(lines, 1):
+        if m := re.search(r"# reveal: (.+)$", line):
+            assert repr(run.bound_on[i].shape) == m[1].strip(), f"line {i}"
+    if not expected and not gaps and "# unknown" not in case.code:
+        assert verdict is Verdict.VALID, [s.requirement for s in path.stated]
+    if expected:
+        assert verdict is Verdict.INVALID
+    elif gaps or "# unknown" in case.code:
+        assert verdict is Verdict.UNKNOWN

@@ -1,0 +1,106 @@
+"""The command line's contract: exit status, one clear sentence on standard error, no traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GOOD = "import torch\nx = torch.zeros(2, 3)\ny = x @ torch.zeros(3, 4)\n"
+BAD = "import torch\nx = torch.zeros(2, 3)\ny = x @ torch.zeros(2, 4)\n"
+
+
+def tensorproof(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "tensorproof", *arguments], capture_output=True, text=True)
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "good.py").write_text(GOOD)
+    (tmp_path / "bad.py").write_text(BAD)
+    return str(tmp_path / "good.py"), str(tmp_path / "bad.py")
+
+
+def test_exit_status_is_0_without_an_error_and_1_with_one(programs: tuple[str, str]) -> None:
+    assert tensorproof("check", programs[0]).returncode == 0
+    assert tensorproof("check", *programs).returncode == 1
+
+
+def test_json_report_has_its_envelope(programs: tuple[str, str]) -> None:
+    report = json.loads(tensorproof("check", "--output-format", "json", *programs).stdout)
+    assert report["version"] == 1
+    assert [p["verdict"] for p in report["programs"]] == ["valid", "invalid"]
+    (found,) = report["diagnostics"]
+    assert (found["code"], found["severity"], found["line"], found["column"], found["certainty"]) == ("matmul/inner", "error", 3, 5, "always")
+    assert found["trail"][0]["line"] == 2
+
+
+def test_the_full_report_shows_the_line_and_what_was_understood(programs: tuple[str, str]) -> None:
+    text = tensorproof("check", programs[1]).stdout
+    assert "error[matmul/inner]" in text and "^^^^" in text
+    assert text.rstrip().splitlines()[-1].startswith("1 error in 1 program · 0 paths proved")
+
+
+def test_unknown_fails_only_when_asked(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("import torch\ndef f(): pass\nf()\n")
+    assert tensorproof("check", str(file)).returncode == 0
+    assert tensorproof("check", "--fail-on", "unknown", str(file)).returncode == 1
+
+
+def test_ignored_codes_are_left_out(programs: tuple[str, str]) -> None:
+    assert tensorproof("check", "--ignore", "matmul", programs[1]).returncode == 0
+    assert tensorproof("check", "--select", "conv2d", programs[1]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "cannot be read"), (b"x = (", "syntax error"), (b"\xff\xfe\x00x", "not Python"), (b"x = '\x00'", "null bytes")],
+)
+def test_bad_files_are_one_sentence(tmp_path: Path, content: bytes | None, words: str) -> None:
+    file = tmp_path / "f.py"
+    if content is not None:
+        file.write_bytes(content)
+    done = tensorproof("check", str(file))
+    assert done.returncode == 2
+    assert words in done.stderr and len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("ops", "conv2dd"), ("check",), ("check", "--output-format", "sarif", "x.py"), ("nonsense",), ("numerics", "x"), ("check", ".")]
+)
+def test_bad_arguments_are_one_sentence(arguments: tuple[str, ...]) -> None:
+    done = tensorproof(*arguments)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1 and "Traceback" not in done.stderr
+
+
+def test_an_unknown_operator_names_the_closest() -> None:
+    assert "conv2d" in tensorproof("ops", "conv2dd").stderr
+
+
+def test_ops_explains_a_spelling() -> None:
+    text = tensorproof("ops", "torch.nn.Conv2d").stdout
+    assert "conv2d/channels" in text and "torch.nn.functional.conv2d" in text
+
+
+def test_version_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from tensorproof.cli.main import main; main(['--version']);"
+        "print([m for m in ('numpy', 'torch', 'z3', 'rich', 'click') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_checking_numbers_loads_no_solver_and_no_framework(programs: tuple[str, str]) -> None:
+    code = (
+        "import sys; from tensorproof.cli.main import main; main(['check', '-q', sys.argv[1]]);"
+        "print([m for m in ('numpy', 'torch', 'z3', 'rich') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, programs[0]], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
