@@ -16,6 +16,7 @@ from tensorproof.terms.dtypes import (
     ANY,
     BOOL,
     BOOLS,
+    COMPLEX64,
     COMPLEX128,
     COMPLEXES,
     FLOAT64,
@@ -33,7 +34,7 @@ from tensorproof.terms.dtypes import (
     of_kind,
 )
 from tensorproof.terms.ints import Term, maximum, minimum
-from tensorproof.terms.promotion import Operand, promote, to_float
+from tensorproof.terms.promotion import to_float
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -152,7 +153,7 @@ def ldexp_type(c: Call) -> DType | None:
         if x.dtype.is_float and y.dtype not in INTS:
             raise c.refuse("dtype", f"{c.name} does not take exponents of element type {y.dtype!r} for {x.dtype!r}", ("x", "y"))
         return to_float("torch", x.dtype)
-    return promote("torch", (Operand(x.dtype, x.weak, not len(x.shape)), Operand(y.dtype, y.weak, not len(y.shape))))
+    return XY(c)
 
 
 FLOAT_PAIRS = tuple(promoting(name, FLOATS, dtype=ToFloat("x", "y")) for name in ("atan2", "copysign"))
@@ -198,6 +199,9 @@ def interpolated(c: Call) -> DType | None:
         v = c.tensor(name)
         if v.dtype is not None and not v.weak and not (name == "weight" and len(v.shape) == 0):
             known.add(v.dtype)
+    imaginary = c.tensor("weight").weak and c.dtype("weight") is COMPLEX64
+    if imaginary and any(not d.is_complex for d in known):
+        raise c.refuse("weight", "a complex weight needs complex operands", "weight")
     if len(known) > 1:
         raise c.refuse("dtype", f"x, y and weight must have one element type, and have {' and '.join(sorted(map(repr, known)))}", ("x", "y", "weight"))
     return c.dtype("x")

@@ -94,7 +94,7 @@ def check_value(c: Call) -> None:
         imaginary = isinstance(value, complex)
         if isinstance(value, float) and not math.isfinite(value) and dtype is not None and dtype.is_integer:
             raise c.refuse("value", f"{value} does not fit element type {dtype!r}", "value")
-    if imaginary and dtype is not None and not dtype.is_complex:
+    if imaginary and dtype is not None and not dtype.is_complex and dtype is not BOOL:
         raise c.refuse("value", f"a complex value does not fit element type {dtype!r}", "value")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Bool, Float, Tensor
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import BOOL, FLOATS, DType
+from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 
@@ -25,7 +27,7 @@ def dropped_type(c: Call) -> DType | None:
 def by_channel(c: Call) -> Shape:
     """Whole channels, the second axis, are dropped."""
     shape = c.shape("x")
-    if c["training"] and c["p"] != 0:
+    if c["training"] and c["p"] not in (0, 1):
         c.require("rank", disj(len(shape) >= 2, eq(shape.numel, 0)), f"{c.name} drops channels, so x must have rank 2 or more, and is {shape!r}", "x")
     return shape
 
@@ -34,7 +36,15 @@ DROPOUT = Op("dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, ra
 ALPHA_DROPOUT = Op("alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, doc="keeps mean and variance")
 FEATURE_DROPOUT = Op("feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, doc="drops whole channels")
 FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True)
+
+
+def with_mask(c: Call) -> list[Any]:
+    """The mask of an empty tensor is an empty tensor like it."""
+    x = c.tensor("x")
+    return [x.shape, x if x.shape.numel == 0 else x.shape]
+
+
 NATIVE_DROPOUT = Op(
-    "native_dropout", (Tensor("x", "...", FLOATS),), (Float("p", least=0.0, most=1.0), Bool("training", None, optional=True)),
-    lambda c: [c.shape("x")] * 2, Like("x"), outputs=(Out("result"), Out("mask", BOOL)), random=True,
+    "native_dropout", (Tensor("x", "...", FLOATS | FULL_COMPLEXES),), (Float("p", least=0.0, most=1.0), Bool("training", None, optional=True)),
+    with_mask, Like("x"), outputs=(Out("result"), Out("mask", BOOL)), random=True,
 )  # fmt: skip

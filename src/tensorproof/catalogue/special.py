@@ -8,7 +8,7 @@ from tensorproof.ops.element_types import ToFloat
 from tensorproof.ops.families import elementwise, promoting
 from tensorproof.ops.inputs import Float, Int
 from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Hazard, Interval, Values
-from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, REALS, DTypes
+from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, DTypes
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 FULL_REAL: DTypes = FULL_FLOATS | ALL_INTS | BOOLS
@@ -19,7 +19,7 @@ ERFINV = elementwise("erfinv", REAL, hazards=(Hazard("erfinv/domain", "x", Inter
 LGAMMA = elementwise("lgamma", REAL, hazards=(Hazard("lgamma/pole", "x", POSITIVE, "inf at 0 and at negative whole numbers"),))
 DIGAMMA = elementwise("digamma", REAL, hazards=(Hazard("digamma/pole", "x", POSITIVE, "inf or nan at 0 and at negative whole numbers"),))
 POLYGAMMA = elementwise("polygamma", REAL, Int("n", least=0), hazards=(Hazard("polygamma/pole", "x", POSITIVE, "inf or nan at 0 and below"),))
-MVLGAMMA = elementwise("mvlgamma", REALS, Int("p", least=1))
+MVLGAMMA = elementwise("mvlgamma", FLOATS | ALL_INTS, Int("p", least=1))
 LOGIT = elementwise(
     "logit", REAL, Float("eps", None, optional=True),
     hazards=(Hazard("logit/domain", "x", Interval(0.0, 1.0, True, True), "inf at 0 and 1, nan beyond, unless eps clamps x"),),

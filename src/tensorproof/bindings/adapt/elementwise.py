@@ -22,6 +22,11 @@ def clamp(a: Arguments, run: Run) -> Any:
     return run("clamp", x=a["x"], low=low, high=high)
 
 
+def rdiv(a: Arguments, run: Run) -> Any:
+    """Python's x / y where the tensor y answers: torch multiplies by its reciprocal."""
+    return run("mul", x=run("reciprocal", x=a["y"]), y=a["x"])
+
+
 @takes(Axis("dim", None, optional=True))
 def softmax(a: Arguments, run: Run) -> Any:
     """Without an axis torch guesses: the first of ranks 0, 1 and 3, else the second."""
@@ -38,6 +43,14 @@ def half_to_float(a: Arguments, run: Run) -> Any:
     """ATen's own softmax turns half precision into float32 on request (on CUDA)."""
     half = a["half_to_float"] and a["x"].dtype in (FLOAT16, BFLOAT16)
     return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if half else None)
+
+
+def hardtanh(a: Arguments, run: Run) -> Any:
+    """F.hardtanh looks at the order of its bounds; ATen's does not."""
+    low, high = a["low"], a["high"]
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)):
+        run.require("bounds", low <= high, f"the lower bound {low} is above the upper bound {high}", ("low", "high"))
+    return run.default(a)
 
 
 def in_training(a: Arguments, run: Run) -> Any:
@@ -58,7 +71,7 @@ def batched_dropout(a: Arguments, run: Run) -> Any:
 
 def dropout_backward(a: Arguments, run: Run) -> Any:
     """The gradient where the mask kept it, scaled."""
-    return run("mul", x=a["x"], y=run("mul", x=a["y"], y=a["scale"]))
+    return run("mul", x=run("mul", x=a["x"], y=a["y"]), y=a["scale"])
 
 
 @takes(Tensor("mask", optional=True, default=None))
@@ -71,8 +84,8 @@ def masked_softmax(a: Arguments, run: Run) -> Any:
 
 
 def masked_logaddexp(a: Arguments, run: Run) -> Any:
-    """Both operands are cast first, and each may have a mask."""
-    x, y = (run("cast", x=a[name], dtype=a["dtype"]) for name in ("x", "y"))
+    """Both operands are cast first, to the first one's element type if none is given, and each may have a mask."""
+    x, y = (run("cast", x=a[name], dtype=a["dtype"] or a["x"].dtype) for name in ("x", "y"))
     for tensor, mask in ((x, a["input_mask"]), (y, a["other_mask"])):
         if isinstance(mask, TensorType):
             run("copy_into", x=tensor, y=mask)
@@ -97,7 +110,8 @@ def to(a: Arguments, run: Run) -> Any:
 
 CLASSES = {
     "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64", "Int": "int32", "Short": "int16",
-    "Char": "int8", "Byte": "uint8", "Bool": "bool", "ComplexFloat": "complex64", "ComplexDouble": "complex128",
+    "Char": "int8", "Byte": "uint8", "Bool": "bool", "ComplexFloat": "complex64", "ComplexDouble": "complex128", "UInt16": "uint16", "UInt32": "uint32",
+    "UInt64": "uint64",
 }  # fmt: skip
 _NAMES = {label: name for name, label in CLASSES.items()}
 
