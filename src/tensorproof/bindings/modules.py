@@ -66,7 +66,26 @@ def _dtype(creation: Creation, arguments: Mapping[str, Any]) -> DType:
     if creation.dtype:
         return BY_LABEL[creation.dtype]
     given = arguments.get("dtype")
+    if isinstance(given, str):  # Keras: a label, or a policy such as "mixed_float16", whose variables are float32
+        given = BY_LABEL.get(given)
     return given if isinstance(given, DType) else FLOAT32
+
+
+def computed_in(module: Module) -> DType:
+    """The element type that a Keras layer computes in: that of its policy."""
+    given = module.arguments.get("dtype")
+    if isinstance(given, str):
+        given = BY_LABEL.get(given.removeprefix("mixed_"))
+    return given if isinstance(given, DType) else FLOAT32
+
+
+def _autocast(module: Module, value: Any) -> Any:
+    """Keras casts every float tensor that enters a layer to the element type of its policy."""
+    if isinstance(value, TensorType):
+        return value.but(dtype=computed_in(module), contents=None) if value.dtype is not None and value.dtype.is_float else value
+    if type(value) in (list, tuple):
+        return type(value)(_autocast(module, v) for v in value)
+    return value
 
 
 def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
@@ -86,8 +105,10 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
 
 def module_arguments(module: Module, bound: dict[str, Any], session: Session) -> dict[str, Any]:
     """The operator's arguments for one call: the constructor's, the parameters, the call's own."""
+    if module.name.startswith("keras.layers.") and module.arguments.get("autocast", True):
+        bound = {name: _autocast(module, value) for name, value in bound.items()}
     if not module.built:
-        fill(module, {**module.arguments, **_axes(module, bound, session)}, session)
+        fill(module, {**module.arguments, **bound, **_axes(module, bound, session)}, session)
     return {**module.arguments, **{k: None for k in ("weight", "bias") if k in module.arguments}, **module.state(), **bound, "_module": module}
 
 

@@ -1,0 +1,212 @@
+"""Operators that Keras layers have and torch has not: normalisation over any axes, batched dot products, recurrent layers, attention on named heads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Promote, ToFloat
+from tensorproof.ops.families import same_shape
+from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
+from tensorproof.ops.record import Op, Out
+from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, REALS_OR_BOOL, DTypes
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import ge, le
+from tensorproof.terms.shapes import Shape
+
+REAL: DTypes = FLOATS | ALL_INTS | BOOLS
+
+
+def _along(c: Call) -> Shape:
+    """The shape of x; what scales and shifts it has the sizes of the named axes."""
+    x = c.shape("x")
+    wanted = [x[a] for a in c["dim"]]
+    for name in ("gamma", "beta", "mean", "variance"):
+        if c.given(name):
+            given = c.shape(name)
+            c.require("rank", len(given) == len(wanted), f"{name} has shape {given!r} and there are {len(wanted)} normalised axes", (name, "x"))
+            for a, b in zip(given, wanted):
+                c.equal("channels", a, b, f"{name} was made for {{a}} and x {x!r} has {{b}}", ("x", name))
+    return x
+
+
+AXIS_NORM = Op(
+    "axis_norm",
+    inputs=(Tensor("x", "...", REAL), *(Tensor(name, "...", FLOATS, optional=True) for name in ("gamma", "beta", "mean", "variance"))),
+    attributes=(Axes("dim", (-1,), optional=False, scalar_ok=False),),
+    shape=_along,
+    dtype=ToFloat("x"),
+    doc="x normalised, with a scale and a shift along the named axes.",
+)
+
+
+def _group_norm(c: Call) -> Shape:
+    x, axis, groups = c.shape("x"), c["dim"], c["groups"]
+    c.require("groups", le(groups, x[axis]), f"{groups!r} groups are more than the {x[axis]!r} channels", ("groups", "x"))
+    c.require("groups", ge(groups, 1), f"there must be at least one group, and there are {groups!r}", "groups")
+    c.equal("groups", x[axis] % groups, 0, f"{x[axis]!r} channels do not divide into {groups!r} groups", ("groups", "x"))
+    for name in ("gamma", "beta"):
+        if c.given(name):
+            c.equal("channels", c.shape(name)[0], x[axis], f"{name} was made for {{a}} channels and x has {{b}}", ("x", name))
+    return x
+
+
+AXIS_GROUP_NORM = Op(
+    "axis_group_norm",
+    inputs=(Tensor("x", "...", FLOATS), Tensor("gamma", "C", FLOATS, optional=True), Tensor("beta", "C", FLOATS, optional=True)),
+    attributes=(Int("groups", 32), Axis("dim", -1, scalar_ok=False)),
+    shape=_group_norm,
+    dtype=ToFloat("x"),
+)
+
+
+def _batch_dot(c: Call) -> Shape:
+    x, y, (i, j) = c.shape("x"), c.shape("y"), c["dims"]
+    for shape, axis in ((x, i), (y, j)):
+        c.require("rank", len(shape) >= 2, f"an operand has at least a batch axis and another one, and this one is {shape!r}", ("x", "y"))
+        c.require("axis", 0 < axis < len(shape), f"axis {axis} of {shape!r} cannot be summed over: it is the batch axis, or there is none", "dims")
+    c.equal("batch", x[0], y[0], "the batches have {a} and {b} elements", ("x", "y"))
+    c.equal("inner", x[i], y[j], f"axis {i} of x is {{a}} and axis {j} of y is {{b}}: they are summed over together", ("x", "y", "dims"))
+    kept = (*(n for a, n in enumerate(x) if a != i), *(n for a, n in enumerate(y) if a not in (0, j)))
+    return Shape(kept if len(kept) > 1 else (*kept, 1))
+
+
+BATCH_DOT = Op(
+    "batch_dot",
+    inputs=(Tensor("x", "...", REALS_OR_BOOL), Tensor("y", "...", REALS_OR_BOOL)),
+    attributes=(Ints("dims"),),
+    shape=_batch_dot,
+    dtype=Promote("x", "y"),
+    doc="Sum of products over one axis of each operand, batch by batch.",
+)
+
+
+def _recurrent(c: Call) -> list[Shape]:
+    n, t, units = c.dims["N"], c.dims["T"], c.dims["U"]
+    c.equal("units", c.dims["G"], c["gates"] * units, "the kernel has {a} columns and the gates need {b}", ("kernel", "recurrent_kernel"))
+    for state in c["states"] or ():
+        c.require("state", len(state.shape) == 2, f"a state is a matrix (batch, units), and this one is {state.shape!r}", "states")
+        c.equal("state", state.shape[0], n, "a state has {a} rows and the batch has {b}", ("states", "x"))
+        c.equal("state", state.shape[1], units, "a state has {a} columns and the layer has {b} units", "states")
+    if c["states"] is not None:
+        c.require("state", len(c["states"]) == c["count"], f"{len(c['states'])} states are given and the layer has {c['count']}", "states")
+    c.require("empty", ge(t, 1), "the sequence has no steps", "x")
+    output = Shape((n, t, units)) if c["return_sequences"] else Shape((n, units))
+    return [output, *([Shape((n, units))] * c["count"] if c["return_state"] else [])]
+
+
+RECURRENT = Op(
+    "recurrent_layer",
+    inputs=(Tensor("x", "N T C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS), Tensors("states", optional=True, default=None)),
+    attributes=(Int("gates", 1), Int("count", 1), Bool("return_sequences", False), Bool("return_state", False)),
+    shape=_recurrent,
+    dtype=ToFloat("x", "kernel"),
+    counted=True,
+    codes={"C": "features"},
+    doc="A layer that walks over time with `count` states; outputs, then the states when asked for.",
+)
+
+
+def _recurrent_cell(c: Call) -> list[Shape]:
+    n, units = c.dims["N"], c.dims["U"]
+    states = c["states"]
+    c.require("state", len(states) >= c["count"], f"{len(states)} states are given and the cell has {c['count']}", "states")
+    for state in states:
+        c.require("state", len(state.shape) == 2, f"a state is a matrix (batch, units), and this one is {state.shape!r}", "states")
+        c.equal("state", state.shape[1], units, "a state has {a} columns and the cell has {b} units", "states")
+        c.broadcast((n, units), state.shape, about=("x", "states"))
+    return [Shape((n, units))] * (1 + c["count"])
+
+
+RECURRENT_CELL = Op(
+    "recurrent_cell",
+    inputs=(Tensor("x", "N C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS), Tensors("states")),
+    attributes=(Int("gates", 1), Int("count", 1)),
+    shape=_recurrent_cell,
+    dtype=ToFloat("x", "kernel"),
+    counted=True,
+    codes={"C": "features"},
+)
+
+
+def _attended(c: Call) -> list[Shape]:
+    query, value = c.shape("query"), c.shape("value")
+    key = c.shape("key") if c.given("key") else value
+    c.require("rank", len(query) >= 2 and len(value) >= 2, f"query and value have at least two axes, and are {query!r} and {value!r}", ("query", "value"))
+    lead = c.broadcast(query[:-2], key[:-2], about=("query", "key"), code="batch")
+    if c["score"] == "dot":
+        c.equal("features", query[-1], key[-1], "query has {a} features and key {b}", ("query", "key"))
+    else:
+        c.broadcast(query[-1:], key[-1:], about=("query", "key"), code="features")
+    c.equal("length", key[-2], value[-2], "key has {a} steps and value {b}", ("key", "value"))
+    whole = c.broadcast(lead, value[:-2], about=("query", "value"), code="batch")
+    return [Shape((*whole, query[-2], value[-1])), Shape((*lead, query[-2], key[-2]))]
+
+
+DOT_ATTENTION = Op(
+    "dot_attention",
+    inputs=(Tensor("query", "...", FLOATS), Tensor("value", "...", FLOATS), Tensor("key", "...", FLOATS, optional=True)),
+    attributes=(Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False)),
+    outputs=(Out("output"), Out("scores", when="return_scores")),
+    shape=_attended,
+    dtype=Promote("query", "value"),
+    doc="Attention without heads.",
+)
+
+
+def _repeated(c: Call) -> Shape:
+    return Shape(n * c["factors"][i] for i, n in enumerate(c.shape("x")))
+
+
+UPSAMPLE = Op("repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, lambda c: c.dtype("x"), doc="Every element repeated along each axis.")
+
+
+def _cropped(c: Call) -> Shape:
+    made: list[Dim] = []
+    for n, before, after in zip(c.shape("x"), c["before"], c["after"]):
+        if before == 0 and after == 0:
+            made.append(n)
+            continue
+        c.require("size", ge(n - before - after, 1), f"{before!r} + {after!r} elements cannot be cropped from an axis of {n!r}", ("x", "before"))
+        made.append(n - before - after)
+    return Shape(made)
+
+
+CROP = Op("crop", (Tensor("x", "...", REAL),), (Ints("before", least=0), Ints("after", least=0)), _cropped, lambda c: c.dtype("x"))
+
+
+def _resized(c: Call) -> Shape:
+    height, width = c["size"]
+    x, at = c.shape("x"), c["axis"]
+    return Shape((*x[:at], height, width, *x[at + 2 :]))
+
+
+RESIZE_IMAGE = Op(
+    "resize_image",
+    inputs=(Tensor("x", "_ _ _ _ | _ _ _", REAL),),
+    attributes=(Sizes("size", 2, least=1), Int("axis", 1)),
+    shape=_resized,
+    dtype=lambda c: c.dtype("x"),
+    doc="Images of another height and width; axis is where the height stands.",
+)
+
+
+def _flipped(c: Call) -> Shape:
+    return c.shape("x")
+
+
+AUGMENT = Op("augment_image", (Tensor("x", "_ _ _ _ | _ _ _", REAL),), (), any_rank(_flipped), lambda c: c.dtype("x"), random=True, doc="An image changed at random, of the same size.")
+NOISE = Op("noise", (Tensor("x", "...", REAL),), (), same_shape, lambda c: c.dtype("x"), random=True, doc="x, with noise in training.")
+
+
+def encoded_shape(c: Call) -> Shape:
+    x: Any = c.shape("x")
+    return Shape((*x, c["classes"])) if c["mode"] == "one_hot" else Shape((*x[:-1], c["classes"]))
+
+
+CATEGORY_ENCODING = Op(
+    "category_encoding",
+    inputs=(Tensor("x", "...", ALL_INTS | FLOATS, values="index"),),
+    attributes=(Int("classes", least=1), Choice("mode", ("one_hot", "multi_hot", "count"), "multi_hot")),
+    shape=encoded_shape,
+)
