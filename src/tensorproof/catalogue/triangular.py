@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Given, Like, Summed
+from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import ElementType, Int, Tensor
 from tensorproof.ops.record import Op
@@ -34,7 +34,6 @@ def triangle(name: str, upper: bool) -> Op:
 
 TRIL = triangle("tril", False)
 TRIU = triangle("triu", True)
-TRACE = Op("trace", (Tensor("x", "N M", NUMBERS),), (), lambda c: Shape(), Summed("x"), doc="The sum of the diagonal of a matrix.")
 
 
 def triangle_indices(name: str, upper: bool) -> Op:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.layout import strides_of_format
 from tensorproof.ops.inputs import Anything, Int, Tensor, Tensors, is_size
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
+from tensorproof.terms.dtypes import BOOL, FLOAT32
+from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
@@ -249,8 +252,10 @@ def nbytes(a: Arguments, run: Run) -> Any:
 
 def tolist(a: Arguments, run: Run) -> Any:
     x: TensorType = a["x"]
-    if x.contents is None or not x.shape.concrete:
+    count = x.shape.numel
+    if not x.shape.concrete or not isinstance(count, int) or (x.contents is None and count > 256):
         raise run.give_up("the elements are not known")
+    flat = x.contents if x.contents is not None else tuple(scalar(x.but(shape=Shape()), run) for _ in range(count))
 
     def nested(flat: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
         if not shape:
@@ -258,7 +263,7 @@ def tolist(a: Arguments, run: Run) -> Any:
         step = len(flat) // shape[0] if shape[0] else 0
         return [nested(flat[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
 
-    return nested(x.contents, tuple(x.shape))
+    return nested(flat, tuple(x.shape))
 
 
 def length(a: Arguments, run: Run) -> Any:
@@ -269,17 +274,30 @@ def length(a: Arguments, run: Run) -> Any:
 
 
 
+def scalar(x: TensorType, run: Run) -> Any:
+    """The Python number in a tensor of one element: exact, or a symbol, or a number of which only the kind is known."""
+    if x.contents is not None and len(x.contents) == 1:
+        return x.contents[0]
+    if x.dtype is not None and x.dtype.is_integer:
+        return run.fresh("item", -(1 << 63), (1 << 63) - 1)
+    return TensorType(Shape(), x.dtype, weak=True)
+
+
 def item(a: Arguments, run: Run) -> Any:
-    """The Python number in a tensor of one element."""
+    """x.item(), int(x), float(x), bool(x)."""
     x: TensorType = a["x"]
-    run.require("one", eq(x.shape.numel, 1), f"only a tensor of one element is a Python number, and this one is {x.shape!r}", ("x",))
-    if x.contents is None or len(x.contents) != 1:
-        raise run.give_up("the number is not known")
-    return x.contents[0]
+    run.require("item/elements", eq(x.shape.numel, 1), f"only a tensor of one element is a Python number, and this one is {x.shape!r}", ("x",))
+    found = scalar(x, run)
+    kind = a.get("kind")
+    if kind is None or type(found) is Term:
+        return found if kind != "bool" else TensorType(Shape(), BOOL, weak=True)
+    if isinstance(found, TensorType):
+        return run.fresh("item", -(1 << 63), (1 << 63) - 1) if kind == "int" else found.but(dtype=BOOL if kind == "bool" else FLOAT32)
+    return {"int": int, "float": float, "bool": bool}[kind](found)
 
 
 def is_nonzero(a: Arguments, run: Run) -> Any:
-    return bool(item(a, run))
+    return item({**a, "kind": "bool"}, run)
 
 
 def untold(a: Arguments, run: Run) -> Any:
@@ -302,3 +320,26 @@ def counted_out(a: Arguments, run: Run) -> Any:
     times: TensorType = a["times"]
     run.require("rank", len(times.shape) == 1, f"repeats must be a vector, and are {times.shape!r}", ("times",))
     return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
+
+
+def to_sparse(a: Arguments, run: Run) -> Any:
+    return run("to_sparse", x=a["x"], format=str(a["format"] or "sparse_coo").removeprefix("torch."))
+
+
+def _made(value: Any, run: Run) -> TensorType:
+    """Lists of numbers where torch makes tensors of them."""
+    if isinstance(value, TensorType):
+        return value
+    try:
+        made = array_like("torch", value)
+    except Ragged:
+        raise run.refuse("ragged", "the nested lists have unequal lengths") from None
+    if made is None:
+        raise run.give_up("the data are not numbers that are known")
+    return made
+
+
+@takes(Anything("index"), Anything("starts"), Anything("places"), Anything("value"))
+def sparse(a: Arguments, run: Run) -> Any:
+    """Places and values as tensors or as lists."""
+    return run.default({k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()})
