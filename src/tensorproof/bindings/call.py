@@ -284,7 +284,7 @@ def _guarded(session: Session, run: Any) -> Outcome:
         return Outcome(refused=refused.requirement, requirements=session.requirements[before:])
     except GiveUp as gave_up:
         return Outcome(unknown=str(gave_up), requirements=session.requirements[before:])
-    except (TypeError, IndexError, KeyError, ZeroDivisionError, AttributeError, ValueError, AssertionError) as bug:
+    except Exception as bug:  # a rule's own bug is a gap, shown as such, and never takes the whole analysis down
         return Outcome(unknown=f"our rule failed: {type(bug).__name__}: {bug}")
     return Outcome(_owned(outputs, session.framework), session.requirements[before:])
 
