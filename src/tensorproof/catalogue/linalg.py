@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Like, ToFloat, Within
+from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import INT32, INT64, LINALG, DType
-from tensorproof.terms.ints import Dim, minimum, product
-from tensorproof.terms.predicates import conj, disj, eq, ge, gt, implies, le
+from tensorproof.terms.ints import Dim, minimum
+from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -229,8 +229,6 @@ HOUSEHOLDER = Op(
 
 def one_type(c: Call, *names: str) -> DType | None:
     """torch's factors must agree in type."""
-    from tensorproof.ops.element_types import Promote, Same
-
     return (Same if c.framework == "torch" else Promote)(*names)(c)
 
 
@@ -298,20 +296,9 @@ def matrix_norm_shape(c: Call) -> Shape:
     if power not in ORDERS:
         raise c.refuse("ord", f"the matrix norm has no order {power!r}", "ord")
     rows, columns = x[axes[0]], x[axes[1]]
-    if isinstance(power, (int, float)):
-        needed = [columns, rows] if power in (2, -2) else [columns] if power in (1, -1) else [rows]
-        if power in (2, -2):
-            holds = gt(minimum(*needed), 0)
-            c.require(
-                "empty",
-                disj(holds, eq(product(s for i, s in enumerate(x) if i not in axes), -1)),
-                f"the matrices {rows!r} by {columns!r} are empty",
-                "x",
-            )
-        else:
-            c.require(
-                "empty", implies(ge(product(s for s in x), 0), ge(needed[0], 1)), f"the matrices {rows!r} by {columns!r} are empty", "x"
-            )
+    if power in (-1, -2, float("-inf")):  # the least of nothing has no value
+        least = columns if power == -1 else rows if power == float("-inf") else minimum(rows, columns)
+        c.require("empty", disj(ge(least, 1), eq(reduced_shape(c).numel, 0)), f"the matrices are empty: {rows!r} by {columns!r}", "x")
     if power in ("nuc", 2, -2):
         dtype = norm_type(c)
         c.require(

@@ -152,7 +152,7 @@ def lstsq_shape(c: Call) -> list[Any]:
     residuals = empty
     if driver != "gelsy" and spare is not False:
         full = Shape((*batch, *columns))
-        if spare is True and driver == "gels":
+        if spare is True and (driver == "gels" or len(full) > 1):  # a batch is taken to be of full rank; else there are none
             residuals = full
         elif len(full) == 1:
             residuals = (

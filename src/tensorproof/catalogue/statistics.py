@@ -97,7 +97,7 @@ COV = Op(
     ),
     attributes=(Int("correction", 1),),
     shape=cov_shape,
-    dtype=ToFloat("x"),
+    dtype=ToFloat("x", "aweights"),
     doc="The covariance of variables (rows) over observations (columns).",
 )
 CORRCOEF = Op(

@@ -1,0 +1,227 @@
+"""Fourier transforms, of vectors and in several dimensions, and their short-time form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Given, Like, float_of, promoted
+from tensorproof.ops.families import NUMERIC, same_shape
+from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
+from tensorproof.ops.record import Op
+from tensorproof.terms.dtypes import FLOAT32, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le
+from tensorproof.terms.shapes import Shape
+
+NORM = Choice("norm", (None, "forward", "backward", "ortho"), None)
+WHOLE, FORWARD, BACKWARD = "whole", "forward", "backward"
+"""Complex to complex; real to half a spectrum; half a spectrum to real."""
+
+
+def spectrum(c: Call, kind: str) -> DType | None:
+    """Complex numbers come out, or real ones of half a spectrum."""
+    dtype = c.dtype("x")
+    if dtype is None:
+        return None
+    if kind == FORWARD and dtype.is_complex:
+        raise c.refuse("dtype", f"{c.name} takes real numbers, not {dtype!r}", "x")
+    made = float_of(c, dtype)
+    if c.framework == "torch" and made is not None and made not in FULL_FLOATS | FULL_COMPLEXES:
+        raise c.refuse("dtype", f"{c.name} has no transform for {dtype!r} on the CPU", "x")
+    return None if made is None else made.real if kind == BACKWARD else made.complexified
+
+
+def transformed(c: Call, axes: tuple[int, ...], lengths: tuple[Any, ...], kind: str) -> Shape:
+    """Each axis at its length; the last, in a half spectrum, at half of it or twice."""
+    made = list(c.shape("x"))
+    for i, (axis, length) in enumerate(zip(axes, lengths)):
+        last = i == len(axes) - 1
+        n: Dim = length if length is not None else 2 * (made[axis] - 1) if last and kind == BACKWARD else made[axis]
+        c.require("length", ge(n, 1), f"the transform along axis {axis} has length {n!r}, and must have at least 1", ("x", "n"))
+        made[axis] = n // 2 + 1 if last and kind == FORWARD else n
+    return Shape(made)
+
+
+def one(name: str, kind: str, doc: str) -> Op:
+    """Along one axis, padded or cut to `n`."""
+    return Op(
+        name, (Tensor("x", "_ ...", NUMERIC),), (Int("n", None, optional=True), Axis("dim", -1), NORM),
+        lambda c: transformed(c, (c["dim"],), (c["n"],), kind), lambda c: spectrum(c, kind), doc=doc,
+    )  # fmt: skip
+
+
+def several_shape(c: Call, kind: str) -> Shape:
+    size, axes, rank = c["size"], c["dim"], c.rank("x")
+    if axes is None:
+        axes = tuple(range(rank)) if size is None else tuple(range(rank - len(size), rank))
+    if size is not None:
+        c.require("size", len(size) <= rank, f"size names {len(size)} lengths, and the tensor has rank {rank}", ("size", "x"))
+        c.require("size", len(size) == len(axes), f"size names {len(size)} lengths for {len(axes)} axes", ("size", "dim"))
+    if kind != WHOLE:
+        c.require("axis", len(axes) > 0, "at least one axis must be transformed", "dim")
+    lengths = (None,) * len(axes) if size is None else tuple(None if isinstance(n, int) and n == -1 else n for n in size)
+    return transformed(c, axes, lengths, kind)
+
+
+def several(name: str, kind: str, doc: str) -> Op:
+    """Along several axes, padded or cut to `size`."""
+    return Op(
+        name, (Tensor("x", "...", NUMERIC),), (Ints("size", None, optional=True), Axes("dim", None, scalar_ok=False), NORM),
+        lambda c: several_shape(c, kind), lambda c: spectrum(c, kind), doc=doc,
+    )  # fmt: skip
+
+
+ONE = tuple(
+    one(name, kind, doc)
+    for name, kind, doc in (
+        ("fft", WHOLE, "The Fourier transform along an axis."),
+        ("ifft", WHOLE, "The inverse Fourier transform along an axis."),
+        ("rfft", FORWARD, "The Fourier transform of real numbers: half a spectrum."),
+        ("irfft", BACKWARD, "Real numbers from half a spectrum."),
+        ("hfft", BACKWARD, "The transform of half a Hermitian signal: real."),
+        ("ihfft", FORWARD, "The inverse of hfft."),
+    )
+)
+SEVERAL = tuple(
+    several(name, kind, doc)
+    for name, kind, doc in (
+        ("fftn", WHOLE, "The Fourier transform along several axes."),
+        ("ifftn", WHOLE, "The inverse Fourier transform along several axes."),
+        ("rfftn", FORWARD, "The Fourier transform of real numbers along several axes."),
+        ("irfftn", BACKWARD, "Real numbers from half a spectrum along several axes."),
+        ("hfftn", BACKWARD, "The transform of a half Hermitian signal along several axes."),
+        ("ihfftn", FORWARD, "The inverse of hfftn."),
+    )
+)
+SHIFTS = tuple(
+    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), same_shape, Like("x"), doc=doc)
+    for name, doc in (("fftshift", "The zero frequency moved to the middle."), ("ifftshift", "The inverse of fftshift."))
+)
+
+
+def frequencies(name: str, count: Any, doc: str) -> Op:
+    return Op(
+        name, attributes=(Int("n", least=0), Float("d", 1.0), ElementType(dtypes=FLOATS_OR_COMPLEX)), shape=lambda c: Shape((count(c["n"]),)),
+        dtype=Given("dtype", lambda c: c.session.default_float if c.framework == "torch" else FLOAT32), doc=doc,
+    )  # fmt: skip
+
+
+FFTFREQ = frequencies("fftfreq", lambda n: n, "The frequencies of a transform of length n.")
+RFFTFREQ = frequencies("rfftfreq", lambda n: n // 2 + 1, "The frequencies of half a spectrum of length n.")
+
+
+# --- short time ---------------------------------------------------------------------------------------------------------------
+
+WINDOW = Tensor("window", "W", FLOATS_OR_COMPLEX, optional=True, default=None)
+FRAMES = (
+    Int("n_fft"),
+    Int("hop", None, optional=True),
+    Int("win", None, optional=True),
+    Bool("center", True),
+    Bool("onesided", None, optional=True),
+)
+
+
+def framed(c: Call) -> tuple[Dim, Dim, Dim]:
+    """Length of the transform, of the step and of the window, held against each other."""
+    n = c["n_fft"]
+    hop = c["hop"] if c["hop"] is not None else n // 4
+    win = c["win"] if c["win"] is not None else n
+    c.require("n_fft", ge(n, 1), f"n_fft must be at least 1, and is {n!r}", "n_fft")
+    c.require("hop", ge(hop, 1), f"the step between frames must be at least 1, and is {hop!r}", "hop")
+    c.require("win", conj(ge(win, 1), le(win, n)), f"the window of {win!r} must fit into n_fft = {n!r}", ("win", "n_fft"))
+    if c.given("window"):
+        c.equal("window", c.dims["W"], win, "the window has {a} values, and must have {b}", ("window", "win"))
+    return n, hop, win
+
+
+def stft_shape(c: Call) -> Shape:
+    """(batch,) frequencies, frames, and real and imaginary part where the result is not complex."""
+    n, hop, _ = framed(c)
+    x = c.shape("x")
+    length = x[-1]
+    if c["center"]:
+        if c["pad_mode"] == "reflect":
+            c.require("length", gt(length, n // 2), f"reflecting {n // 2!r} samples needs a longer signal than {length!r}", ("x", "n_fft"))
+        length = length + 2 * (n // 2)
+    c.require("length", ge(length, n), f"the signal of {length!r} is shorter than one frame of {n!r}", ("x", "n_fft"))
+    rows = n // 2 + 1 if _half(c) else n
+    parts = () if _complex(c) else (2,)
+    return Shape((*x[:-1], rows, 1 + (length - n) // hop, *parts))
+
+
+def _imaginary(c: Call) -> bool:
+    """Whether the signal or the window is complex."""
+    window = c.dtype("window") if c.given("window") else None
+    signal = c.dtype("x")
+    return (signal is not None and signal.is_complex) or (window is not None and window.is_complex)
+
+
+def _half(c: Call) -> bool:
+    half = c["onesided"] if c["onesided"] is not None else not _imaginary(c)
+    c.require("onesided", not (half and _imaginary(c)), "a complex signal has no one-sided spectrum", ("onesided", "x"))
+    return half
+
+
+def _complex(c: Call) -> bool:
+    wanted = c["return_complex"]
+    if wanted is None:
+        c.require("return_complex", _imaginary(c), "return_complex must be given for a real signal", "return_complex")
+        return True
+    return wanted
+
+
+def stft_type(c: Call) -> DType | None:
+    made = promoted(c, ("x", "window") if c.given("window") else ("x",))
+    if made is None:
+        return None
+    if made.real not in FULL_FLOATS:
+        raise c.refuse("dtype", f"{c.name} has no transform for {made!r} on the CPU", "x")
+    return made.complexified if _complex(c) else made.real
+
+
+STFT = Op(
+    "stft",
+    inputs=(Tensor("x", "T | B T", FLOATS_OR_COMPLEX), WINDOW),
+    attributes=(
+        *FRAMES,
+        Choice("pad_mode", ("reflect", "constant", "replicate", "circular"), "reflect"),
+        Bool("return_complex", None, optional=True),
+    ),
+    shape=stft_shape,
+    dtype=stft_type,
+    doc="The spectra of overlapping frames of a signal.",
+)
+
+
+def istft_shape(c: Call) -> Shape:
+    n, hop, win = framed(c)
+    x = c.shape("x")
+    rows, frames = x[-2], x[-1]
+    c.require("empty", ge(rows * frames, 1), "the spectrum is empty", "x")
+    half = c["onesided"]
+    wanted = eq(rows, n // 2 + 1) if half else eq(rows, n) if half is False else disj(eq(rows, n), eq(rows, n // 2 + 1))
+    c.require("rows", wanted, f"the spectrum has {rows!r} frequencies, which is no spectrum of n_fft = {n!r}", ("x", "n_fft"))
+    c.require("hop", le(hop, win), f"the step {hop!r} leaves gaps between windows of {win!r}", ("hop", "win"))
+    c.require(
+        "return_complex", not (half and c["return_complex"]), "a one-sided spectrum gives a real signal", ("onesided", "return_complex")
+    )
+    if c["length"] is not None:
+        return Shape((*x[:-2], c["length"]))
+    return Shape((*x[:-2], n + hop * (frames - 1) - (2 * (n // 2) if c["center"] else 0)))
+
+
+def istft_type(c: Call) -> DType | None:
+    dtype = c.dtype("x")
+    return None if dtype is None else dtype if c["return_complex"] else dtype.real
+
+
+ISTFT = Op(
+    "istft",
+    inputs=(Tensor("x", "F T | B F T", FULL_COMPLEXES), WINDOW),
+    attributes=(*FRAMES, Int("length", None, optional=True), Bool("return_complex", False)),
+    shape=istft_shape,
+    dtype=istft_type,
+    doc="The signal of overlapping frames' spectra.",
+)
