@@ -143,6 +143,9 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
     named = _renamed(row, arguments, kwargs)
     behind: list[Any] = []
     for at, argument in enumerate(arguments):
+        if argument.gathers and argument.theirs == "rest":
+            named.clear()
+            continue
         if argument.gathers:
             value: Any = named.pop(argument.theirs, REQUIRED)
             if value is REQUIRED:
