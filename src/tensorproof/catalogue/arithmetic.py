@@ -209,7 +209,7 @@ def interpolated(c: Call) -> DType | None:
 
 LERP = Op(
     "lerp",
-    inputs=(Tensor("x", "...", MIXED), Tensor("y", "...", MIXED), Tensor("weight", "...", MIXED, scalar=True)),
+    inputs=(Tensor("x", "...", MIXED), Tensor("y", "...", MIXED), Tensor("weight", "...", NUMERIC, scalar=True)),
     shape=broadcast_shape,
     dtype=interpolated,
     doc="x + weight · (y - x)",
@@ -258,11 +258,20 @@ def _fold_clamp(c: Call) -> Any:
     return each(c, bounded, names, Promote("x", "low", "high")(c))
 
 
+def clamped(c: Call) -> DType | None:
+    """torch clamps truth values by one tensor and not by numbers."""
+    dtype = Within(Promote("x", "low", "high"), REALS_OR_BOOL)(c)
+    if c.framework == "torch" and dtype is BOOL:
+        bounds = [v for v in (c["low"], c["high"]) if v is not None]
+        c.require("dtype", len(bounds) == 1 and not bounds[0].weak, f"{c.name} does not take truth values with these bounds", "x")
+    return dtype
+
+
 CLAMP = Op(
     "clamp",
     inputs=(Tensor("x", "...", NUMERIC), *(Tensor(name, "...", NUMERIC, optional=True, scalar=True) for name in ("low", "high"))),
     shape=clamp_shape,
-    dtype=Within(Promote("x", "low", "high"), REALS_OR_BOOL),
+    dtype=clamped,
     fold=_fold_clamp,
 )
 WHERE = Op(

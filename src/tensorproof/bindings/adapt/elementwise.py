@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Tensor
 from tensorproof.terms.dtypes import BFLOAT16, BY_LABEL, FLOAT16, FLOAT32, DType
+from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -15,10 +16,12 @@ Arguments = dict[str, Any]
 
 
 def clamp(a: Arguments, run: Run) -> Any:
-    """Bounds are two numbers or two tensors."""
+    """Bounds are two numbers or two tensors; a tensor of rank 0 may stand for a number."""
     low, high = a["low"], a["high"]
     if low is not None and high is not None and isinstance(low, TensorType) is not isinstance(high, TensorType):
-        raise run.refuse("bounds", "the bounds must both be numbers or both be tensors", ("low", "high"))
+        tensor = low if isinstance(low, TensorType) else high
+        run.require("bounds", eq(tensor.shape.rank, 0), "the bounds must both be numbers or both be tensors", ("low", "high"))
+        low, high = (v.but(weak=True) if isinstance(v, TensorType) else v for v in (low, high))
     return run("clamp", x=a["x"], low=low, high=high)
 
 
