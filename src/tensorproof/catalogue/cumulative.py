@@ -7,12 +7,12 @@ from itertools import accumulate
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Given, Like, Promote, Summed, float_of
+from tensorproof.ops.element_types import Given, Like, Promote, Summed, Within, float_of
 from tensorproof.ops.families import NUMERIC, replaced, same_shape
 from tensorproof.ops.inputs import Axis, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import along
 from tensorproof.ops.record import DTypeRule, Op, Out
-from tensorproof.terms.dtypes import BOOL, INT64, DType
+from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, DType
 from tensorproof.terms.ints import maximum
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -32,8 +32,9 @@ def scan(name: str, *attributes: Any, dtype: DTypeRule, fold: Any = None, doc: s
     return Op(name, (Tensor("x", "...", NUMERIC),), (Axis("dim"), *attributes), same_shape, dtype, fold=fold, doc=doc)
 
 
-CUMSUM = scan("cumsum", ElementType(), dtype=Given("dtype", Summed()), fold=_running(lambda a, b: a + b), doc="Running sums.")
-CUMPROD = scan("cumprod", ElementType(), dtype=Given("dtype", Summed()), fold=_running(lambda a, b: a * b), doc="Running products.")
+total = Within(Given("dtype", Summed()), REALS | FULL_COMPLEXES)
+CUMSUM = scan("cumsum", ElementType(), dtype=total, fold=_running(lambda a, b: a + b), doc="Running sums.")
+CUMPROD = scan("cumprod", ElementType(), dtype=total, fold=_running(lambda a, b: a * b), doc="Running products.")
 LOGCUMSUMEXP = scan("logcumsumexp", dtype=Like("x"), doc="Running logarithms of sums of exponentials.")
 EXTREMES = tuple(
     Op(

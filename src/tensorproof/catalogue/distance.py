@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Promote, Within, float_of, promoted
+from tensorproof.ops.element_types import Promote, Same, Within, float_of, promoted
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Interval, Op, Values
-from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, DType
+from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_FLOATS, DType
 from tensorproof.terms.shapes import Shape
 
 CDIST = Op(
@@ -22,7 +22,7 @@ CDIST = Op(
         ),
     ),
     shape="... N M",
-    dtype=Promote("x", "y"),
+    dtype=Same("x", "y"),
     codes={"K": "features"},
     doc="The p-norm distance of each row of x to each row of y.",
 )
@@ -39,7 +39,10 @@ def pairwise_shape(c: Call) -> Shape:
 
 def pairwise_type(c: Call) -> DType | None:
     """The difference has a small float added to it: whole numbers become floats, complex ones real."""
-    dtype = float_of(c, promoted(c, ("x", "y")))
+    common = promoted(c, ("x", "y"))
+    if c.framework == "torch" and common is BOOL:
+        raise c.refuse("dtype", "truth values have no difference", ("x", "y"))
+    dtype = float_of(c, common)
     return None if dtype is None else dtype.real
 
 

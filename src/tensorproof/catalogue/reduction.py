@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, float_of
+from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Number, Tensor
 from tensorproof.ops.lines import known, lines
 from tensorproof.ops.record import Op, Out, Values
-from tensorproof.terms.dtypes import BOOL, FLOAT64, INT64, UINT8, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, REALS_OR_BOOL, UINT8, DType
 from tensorproof.terms.ints import Term, maximum, minimum, product
 
 
@@ -67,15 +67,17 @@ def spread(c: Call) -> DType | None:
 
 
 DTYPE = ElementType("dtype")
+total = Within(Given("dtype", Summed()), REALS_OR_BOOL | FULL_COMPLEXES)
+"""The element type of a sum: what torch has a kernel for."""
 CORRECTION = Number("correction", 1, optional=True)
 
-SUM = reduction("sum", NUMERIC, DTYPE, dtype=Given("dtype", Summed()), fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.")
-NANSUM = reduction("nansum", NUMERIC, DTYPE, dtype=Given("dtype", Summed()), doc="The sum of what is not NaN.")
-PROD = reduction(
-    "prod", NUMERIC, DTYPE, dtype=Given("dtype", Summed()), fold=folded(lambda v: product(_numbers(v))), doc="The product over axes."
+SUM = reduction("sum", NUMERIC, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.")
+NANSUM = reduction("nansum", NUMERIC, DTYPE, dtype=total, doc="The sum of what is not NaN.")
+PROD = reduction("prod", NUMERIC, DTYPE, dtype=total, fold=folded(lambda v: product(_numbers(v))), doc="The product over axes.")
+MEAN = reduction(
+    "mean", NUMERIC, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes."
 )
-MEAN = reduction("mean", NUMERIC, DTYPE, dtype=averaged, values=Values("convex"), doc="The mean over axes.")
-NANMEAN = reduction("nanmean", NUMERIC, DTYPE, dtype=averaged, doc="The mean of what is not NaN.")
+NANMEAN = reduction("nanmean", NUMERIC, DTYPE, dtype=Within(averaged, FLOATS), doc="The mean of what is not NaN.")
 AMAX = reduction(
     "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), fold=folded(_extreme(maximum)), doc="The greatest element."
 )
