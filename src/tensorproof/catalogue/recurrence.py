@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from tensorproof.ops.call import Call
@@ -154,7 +155,7 @@ def packed_shape(c: Call) -> list[Any]:
     for n in whole:
         c.require("lengths", ge(n, 1), f"every length must be at least 1, and one is {n!r}", "lengths")
     if c["enforce_sorted"]:
-        for a, b in zip(whole, whole[1:]):
+        for a, b in pairwise(whole):
             c.require("sorted", ge(a, b), f"lengths must fall, and {a!r} stands before {b!r}: sort them or pass enforce_sorted=False", "lengths")
     rows = sum((minimum(n, steps) for n in whole), 0)
     return [Shape((rows, *trailing)), TensorType(Shape((maximum(*whole),)), INT64, contents=batch_sizes(contents))]
