@@ -69,7 +69,7 @@ def _conv_shape(c: Call) -> Shape:
             c.require("kernel", ge(size, 1), "padding='same' of an empty axis leaves no room for the kernel", "x")
             made.append(ceildiv(size, s))
         else:
-            must_fit(c, size + before + after, span(k, d))
+            must_fit(c, size + before + after, span(k, d), "weight")
             made.append(places(size + before + after, span(k, d), s))
     if c.framework == "torch":  # no input channels: no output channels either
         out = ite(eq(per_group, 0), 0, out)
@@ -121,7 +121,8 @@ def _transposed_shape(c: Call) -> Shape:
             c.require("output_size", within, f"an output of {wanted[i]!r} is asked for, and {least!r} to {least + s - 1!r} can be made", ("output_size", "x"))
             extra = wanted[i] - least
         else:
-            c.require("output_padding", lt(extra, maximum(s, d)), f"output_padding {extra!r} must be less than stride {s!r} or dilation {d!r}", "output_padding")
+            most = maximum(s, d)
+            c.require("output_padding", lt(extra, most), f"output_padding {extra!r} must be less than stride {s!r} or dilation {d!r}", "output_padding")
         c.require("output", ge(least + extra, 1), f"axis {i} of the output would have {least + extra!r} elements", ("x", "padding"))
         made.append(least + extra)
     if c.given("bias"):

@@ -10,7 +10,7 @@ from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, Float, Int, Ints, Tensor
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, DType
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -45,9 +45,17 @@ def _holds(c: Call, name: str, count: Dim) -> None:
         c.equal(name, c.shape(name).numel, count, f"{name} has {{a}} elements and must have {{b}}", (name, "x"))
 
 
+def _not_empty(c: Call, name: str, count: Dim) -> None:
+    """torch scales no empty set of channels."""
+    if c.framework == "torch":
+        c.require("empty", ge(count, 1), f"there are no channels for {name} to scale or shift", (name, "x"))
+
+
 def _channels(c: Call) -> None:
     for name in ("weight", "bias"):
         _holds(c, name, c.dims["C"])
+        if c.given(name):
+            _not_empty(c, name, c.shape(name).numel)
 
 
 def _running(c: Call, needed: bool) -> None:
@@ -107,6 +115,9 @@ NATIVE_BATCH_NORM = Op(
 
 def _instance_norm_shape(c: Call) -> Shape:
     _running(c, needed=not c["use_input_stats"])
+    for name in ("weight", "bias"):
+        if c.given(name):
+            _not_empty(c, name, minimum(c.dims["N"], c.shape(name)[0]))
     return c.shape("x")
 
 
@@ -238,19 +249,31 @@ NORMALIZE = Op(
 
 def _weight_norm_shape(c: Call) -> Shape:
     direction = c.shape("x")
-    c.broadcast(direction, c.shape("magnitude"), about=("x", "magnitude"))
-    c.require("rank", ge(len(direction), len(c.shape("magnitude"))), "magnitude has more axes than x", "magnitude")
+    if c["dim"] not in (0, len(direction) - 1):  # torch's own kernel for the first and the last axis looks at no shape
+        c.broadcast(direction, c.shape("magnitude"), about=("x", "magnitude"))
     return direction
 
 
 WEIGHT_NORM = Op(
     "weight_norm",
-    inputs=(Tensor("x", "...", FULL_FLOATS | {BFLOAT16, FLOAT16}), Tensor("magnitude", "...", FULL_FLOATS | {BFLOAT16, FLOAT16})),
+    inputs=(Tensor("x", "...", FLOATS), Tensor("magnitude", "...", FLOATS)),
     attributes=(Axis("dim", 0),),
     shape=_weight_norm_shape,
     dtype=Same("x", "magnitude"),
     doc="x with its length along the other axes made to be `magnitude`.",
 )
+
+
+def _except_dim(c: Call) -> Shape:
+    """1 for every axis but one; -1 means the norm of all."""
+    x, dim = c.shape("x"), c["dim"]
+    if dim == -1:
+        return Shape()
+    c.require("axis", -len(x) <= dim < len(x), f"dim = {dim} is out of range for x of rank {len(x)}", ("dim", "x"))
+    return Shape(size if i == dim % len(x) else 1 for i, size in enumerate(x))
+
+
+NORM_EXCEPT_DIM = Op("norm_except_dim", (Tensor("x", "...", FLOATS),), (Int("pow", 2), Int("dim", 0)), _except_dim, Like("x"))
 
 
 def _renorm_shape(c: Call) -> Shape:

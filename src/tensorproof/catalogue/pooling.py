@@ -7,11 +7,11 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
-from tensorproof.ops.record import Op, Out, ShapeRule, Values
+from tensorproof.ops.record import Op, Out, Values
 from tensorproof.ops.window import images, must_fit, places, places_rounded_up, scaled, span
-from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_FLOATS, INT64, REALS, DType, DTypes
+from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, INTS, REALS, DType, DTypes
 from tensorproof.terms.ints import Dim, ceildiv
-from tensorproof.terms.predicates import ge, le, lt, ne
+from tensorproof.terms.predicates import conj, eq, ge, le, lt, ne
 from tensorproof.terms.shapes import Shape
 
 
@@ -75,14 +75,19 @@ def _max_pool(n: int) -> Op:
 MAX_POOLS = (_max_pool(1), _max_pool(2), _max_pool(3))
 
 
+def _fit_unpadded(c: Call, n: int) -> None:
+    """In three dimensions torch averages only where the kernel fits without padding."""
+    if n == 3 and c.framework == "torch":
+        for size, k in zip(c.shape("x")[-n:], c["kernel"], strict=True):
+            c.require("kernel", ge(size, k), f"the kernel {k!r} is larger than the input {size!r}", ("x", "kernel"))
+
+
 def _avg_pool(n: int, dtypes: DTypes) -> Op:
     def shape(c: Call) -> Shape:
         not_empty(c, c.rank("x") - n - 1)
         if c["divisor_override"] is not None:
             c.require("divisor_override", ne(c["divisor_override"], 0), "the divisor must not be 0", "divisor_override")
-        if n == 3 and c.framework == "torch":  # there the kernel must fit without the padding
-            for size, k in zip(c.shape("x")[-n:], c["kernel"], strict=True):
-                c.require("kernel", ge(size, k), f"the kernel {k!r} is larger than the input {size!r}", ("x", "kernel"))
+        _fit_unpadded(c, n)
         return _windows(c, n)
 
     return Op(
@@ -97,29 +102,40 @@ def _avg_pool(n: int, dtypes: DTypes) -> Op:
 AVG_POOLS = (_avg_pool(1, FLOATS | {INT64}), _avg_pool(2, FLOATS | {INT64}), _avg_pool(3, FULL_FLOATS | {INT64}))
 
 
-def _lp_pool(n: int, dtypes: DTypes) -> Op:
+def _lp_dtype(c: Call) -> DType | None:
+    """A whole power of whole numbers is averaged as it is, and of these averages torch knows int64 only."""
+    dtype = c.dtype("x")
+    if c.framework == "torch" and dtype is not None and dtype.is_integer and dtype is not INT64 and not isinstance(c["norm"], float):
+        raise c.refuse("dtype", f"elements of type {dtype!r} are pooled by a norm that is a float, such as 2.0, and not {c['norm']!r}", ("x", "norm"))
+    return ToFloat("x")(c)
+
+
+def _lp_pool(n: int, floats: DTypes) -> Op:
     def shape(c: Call) -> Shape:
         not_empty(c, c.rank("x") - n - 1)
+        _fit_unpadded(c, n)
         c.require("norm", c["norm"] != 0, "the norm must not be 0: its root is taken", "norm")
         return _windows(c, n)
 
     return Op(
         f"lp_pool{n}d",
-        inputs=(Tensor("x", images(n), dtypes | {INT64, BOOL}),),
+        inputs=(Tensor("x", images(n), floats | INTS | {BOOL}),),
         attributes=(Float("norm"), *_sliding(n, padded=False)),
         shape=shape,
-        dtype=ToFloat("x"),
+        dtype=_lp_dtype,
     )
 
 
 LP_POOLS = (_lp_pool(1, FLOATS), _lp_pool(2, FLOATS), _lp_pool(3, FULL_FLOATS))
 
 
-def _adaptive(name: str, n: int, shape: ShapeRule, *attributes: Attribute, outputs: tuple[Out, ...] = ()) -> Op:
-    return Op(
-        f"adaptive_{name}_pool{n}d", (Tensor("x", images(n), FLOATS),), (Sizes("output_size", n, least=0), *attributes), shape, Like("x"),
-        outputs=outputs, values=Values("convex"),
-    )  # fmt: skip
+def _adaptive_avg_dtype(c: Call) -> DType | None:
+    """Down to one element torch takes the plain mean, which knows complex numbers."""
+    dtype = c.dtype("x")
+    if dtype is not None and dtype.is_complex:
+        one = conj(*(eq(size, 1) for size in c["output_size"]))
+        c.require("dtype", one, f"elements of type {dtype!r} are pooled to a single one only", ("x", "output_size"))
+    return dtype
 
 
 def _adaptive_avg(n: int) -> Op:
@@ -127,7 +143,10 @@ def _adaptive_avg(n: int) -> Op:
         not_empty(c, 1 if n == 3 else c.rank("x") - n)
         return Shape((*c.shape("x")[:-n], *c["output_size"]))
 
-    return _adaptive("avg", n, shape)
+    return Op(
+        f"adaptive_avg_pool{n}d", (Tensor("x", images(n), FLOATS | FULL_COMPLEXES),), (Sizes("output_size", n, least=0),), shape, _adaptive_avg_dtype,
+        values=Values("convex"),
+    )  # fmt: skip
 
 
 def _adaptive_max(n: int) -> Op:
@@ -135,7 +154,10 @@ def _adaptive_max(n: int) -> Op:
         not_empty(c, 1)
         return [Shape((*c.shape("x")[:-n], *c["output_size"]))] * 2
 
-    return _adaptive("max", n, shape, Bool("return_indices", False), outputs=(Out("values"), Out("indices", INT64, when="return_indices")))
+    return Op(
+        f"adaptive_max_pool{n}d", (Tensor("x", images(n), FLOATS),), (Sizes("output_size", n, least=0), Bool("return_indices", False)), shape, Like("x"),
+        outputs=(Out("values"), Out("indices", INT64, when="return_indices")), values=Values("convex"),
+    )  # fmt: skip
 
 
 ADAPTIVE_POOLS = tuple(make(n) for make in (_adaptive_avg, _adaptive_max) for n in (1, 2, 3))

@@ -27,7 +27,8 @@ def _unpool_shape(c: Call, n: int) -> Shape:
     _same_shapes(c, "x", "indices", "indices")
     wanted = c["output_size"]
     if c["kernel"] is None:
-        c.require("output_size", wanted is not None and len(wanted) == n, f"output_size must have {n} elements, and is {wanted!r}", "output_size")
+        if wanted is None or len(wanted) != n:
+            raise c.refuse("output_size", f"output_size must have {n} elements, and is {wanted!r}", "output_size")
         return Shape((*x[:-n], *wanted))
     kernel, stride = c["kernel"], c["stride"] or c["kernel"]
     usual = [(size - 1) * s + k - 2 * p for size, k, s, p in zip(x[-n:], kernel, stride, c["padding"], strict=True)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from tensorproof.ops.call import Call
-from tensorproof.terms.ints import Dim, Term, ceildiv, minimum
+from tensorproof.terms.ints import Dim, ceildiv, minimum
 from tensorproof.terms.predicates import ge
 
 AXES = {1: "X", 2: "Y X", 3: "Z Y X"}
@@ -42,16 +42,16 @@ def same_sides(kernel: Iterable[Dim], dilation: Iterable[Dim]) -> list[tuple[Dim
     return [(total // 2, total - total // 2) for total in totals]
 
 
-def must_fit(c: Call, padded: Dim, reach: Dim) -> None:
+def must_fit(c: Call, padded: Dim, reach: Dim, about: str = "kernel") -> None:
     """State that the kernel fits into the padded input."""
-    c.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", "kernel"))
+    c.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", about))
 
 
 def scaled(size: Dim, factor: Dim | float) -> Dim | None:
     """The whole part of size * factor as the frameworks' doubles give it; None where a symbolic size has no such term."""
-    if type(size) is not Term and type(factor) is not Term:
-        return int(size * factor)
     if not isinstance(factor, float):
         return size * factor
+    if isinstance(size, int):
+        return int(size * factor)
     ratio = Fraction(factor).limit_denominator(4096)
     return size * ratio.numerator // ratio.denominator if float(ratio) == factor else None

@@ -8,6 +8,11 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Session
 from tensorproof.ops.inputs import Anything, Bool, Ints, as_size, is_size
+from tensorproof.terms.dtypes import INT32
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
 
 
 @takes(Ints("stride"), Anything("padding"), Ints("dilation"), Bool("transposed"), Ints("output_padding"))
@@ -57,9 +62,12 @@ def adaptive(a: dict[str, Any], run: Run) -> Any:
 
 
 def fractional(a: dict[str, Any], run: Run) -> Any:
-    """The function wants one ratio for each axis; the module takes one for all."""
-    if a["output_size"] is None and a["output_ratio"] is not None and not isinstance(a["output_ratio"], tuple):
-        raise run.refuse("output_ratio", f"output_ratio must be two numbers, and is {a['output_ratio']!r}", ("output_ratio",))
+    """A kernel for each axis or one for all; the function in two dimensions wants a ratio for each axis, where the module takes one for all."""
+    n, kernel, ratio = int(run.row.op[-2]), a["kernel"], a["output_ratio"]
+    if isinstance(kernel, (tuple, list)) and len(kernel) != n:
+        raise run.refuse("kernel", f"kernel_size must be one number or {n}, and is {kernel!r}", ("kernel",))
+    if n == 2 and "_module" not in a and a["output_size"] is None and ratio is not None and not isinstance(ratio, (tuple, list)):
+        raise run.refuse("output_ratio", f"output_ratio must be two numbers, and is {ratio!r}", ("output_ratio",))
     return run.default(a)
 
 
@@ -75,3 +83,47 @@ def pairs(a: dict[str, Any], run: Run) -> Any:
         if isinstance(a.get(name), (tuple, list)) and len(a[name]) != 2:
             raise run.refuse(name, f"{name} must be one number or two, and is {a[name]!r}", (name,))
     return run.default(a)
+
+
+def lp_pool(a: dict[str, Any], run: Run) -> Any:
+    """The kernel is multiplied out: a number, or in two and three dimensions one for each axis."""
+    n, kernel = int(run.row.op[-2]), a["kernel"]
+    if isinstance(kernel, (tuple, list)) and (n == 1 or len(kernel) != n):
+        raise run.refuse("kernel", f"kernel_size must be one number{'' if n == 1 else f' or {n}'}, and is {kernel!r}", ("kernel",))
+    return run.default(a)
+
+
+@takes(Anything("boxes"))
+def regions(a: dict[str, Any], run: Run) -> Any:
+    """Boxes as rows with the image's number first, or a list with the boxes of each image."""
+    boxes = a["boxes"]
+    if isinstance(boxes, (tuple, list)):
+        total: Dim = 0
+        for one in boxes:
+            if not isinstance(one, TensorType):
+                raise run.refuse("boxes", f"boxes must be tensors, and one is {one!r}", ("boxes",))
+            if not one.shape.known:
+                raise run.give_up("the rank of the boxes is not known")
+            if len(one.shape) != 2:
+                raise run.refuse("boxes", f"the boxes of an image must have rank 2, and are {one.shape!r}", ("boxes",))
+            run.require("boxes", eq(one.shape[1], 4), f"a box has 4 numbers, and here {one.shape[1]!r}", ("boxes",))
+            total = total + one.shape[0]
+        boxes = TensorType(Shape((total, 5)), boxes[0].dtype if boxes else a["x"].dtype)
+    return run.default({**a, "boxes": boxes})
+
+
+def region_kernel(a: dict[str, Any], run: Run) -> Any:
+    """The size comes in two parts."""
+    return run.default({**a, "output_size": (a["pooled_height"], a["pooled_width"])})
+
+
+def region_kernel_with_map(a: dict[str, Any], run: Run) -> Any:
+    """With the map that the gradient needs."""
+    made = region_kernel(a, run)
+    return made, made.but(dtype=INT32)
+
+
+def deform_kernel(a: dict[str, Any], run: Run) -> Any:
+    """Sizes come in two parts; an unused mask comes as an empty tensor."""
+    pair = {ours: (a[f"{theirs}_h"], a[f"{theirs}_w"]) for ours, theirs in (("stride", "stride"), ("padding", "pad"), ("dilation", "dilation"))}
+    return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})

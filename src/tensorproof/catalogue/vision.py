@@ -1,0 +1,99 @@
+"""Detection: regions of interest, suppression of overlapping boxes, deformable convolution."""
+
+from __future__ import annotations
+
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Same, ToFloat
+from tensorproof.ops.inputs import Bool, Float, Int, Sizes, Tensor
+from tensorproof.ops.record import Op
+from tensorproof.ops.window import must_fit, places, span
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, INT64, REALS, DType
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+
+
+def _kept(c: Call) -> Shape:
+    count = c.dims["N"]
+    return Shape((c.fresh("kept", 0, count if isinstance(count, int) else None),))
+
+
+NMS = Op(
+    "nms",
+    inputs=(Tensor("boxes", "N 4", FLOATS), Tensor("scores", "N", FLOATS)),
+    attributes=(Float("threshold"),),
+    shape=_kept,
+    dtype=INT64,
+    codes={"N": "scores", "4": "boxes"},
+    data_dependent=True,
+    doc="The indices of the boxes that no better one covers.",
+)
+
+_REGIONS = (Tensor("x", "N C Y X", FLOATS), Tensor("boxes", "K 5", FLOATS))
+_POOLED = (Float("scale", 1.0), Sizes("output_size", 2, least=1))
+
+ROI_ALIGN = Op(
+    "roi_align",
+    inputs=_REGIONS,
+    attributes=(*_POOLED, Int("sampling_ratio", -1), Bool("aligned", False)),
+    shape="K C *output_size",
+    dtype=Same("x", "boxes"),
+    codes={"5": "boxes"},
+    doc="Each region of an image, a row of boxes with the image's number first, resampled to one size.",
+)
+ROI_POOL = Op("roi_pool", _REGIONS, _POOLED, "K C *output_size", Same("x", "boxes"), codes={"5": "boxes"}, doc="The greatest value of each part of a region.")
+
+
+def _by_position(c: Call) -> Shape:
+    channels, (height, width) = c.dims["C"], c["output_size"]
+    whole = eq(channels % (height * width), 0)
+    c.require("channels", whole, f"{channels!r} channels do not divide into {height!r} x {width!r} positions", ("x", "output_size"))
+    return Shape((c.dims["K"], channels // (height * width), height, width))
+
+
+PS_ROI_ALIGN = Op("ps_roi_align", _REGIONS, (*_POOLED, Int("sampling_ratio", -1)), _by_position, Same("x", "boxes"), codes={"5": "boxes"})
+PS_ROI_POOL = Op("ps_roi_pool", _REGIONS, _POOLED, _by_position, Same("x", "boxes"), codes={"5": "boxes"})
+
+BOX_AREA = Op("box_area", (Tensor("boxes", "N 4", REALS),), (), "N", dtype=lambda c: _wide(c.dtype("boxes")), codes={"4": "boxes"})
+BOX_IOU = Op(
+    "box_iou", (Tensor("boxes", "N 4", REALS), Tensor("others", "M 4", REALS)), (), "N M", dtype=ToFloat("boxes", "others"), codes={"4": "boxes"},
+    doc="How much of two boxes is common to both, for every pair.",
+)  # fmt: skip
+
+
+def _wide(dtype: DType | None) -> DType | None:
+    """Areas are taken in at least single precision and 32 bits."""
+    if dtype is None or dtype.bits >= 32:
+        return dtype
+    return FLOAT32 if dtype.is_float else INT32
+
+
+def _deform_conv_shape(c: Call) -> Shape:
+    (out, per_group, *kernel), channels = c.shape("weight"), c.dims["C"]
+    c.require("channels", eq(channels % per_group, 0), f"x has {channels!r} channels, which do not divide into groups of {per_group!r}", ("x", "weight"))
+    points = kernel[0] * kernel[1]
+    c.require("offset", eq(c.dims["O"] % (2 * points), 0), f"offset has {c.dims['O']!r} channels, not a multiple of {2 * points!r}", ("offset", "weight"))
+    if c.given("mask"):
+        c.equal("mask", 2 * c.shape("mask")[1], c.dims["O"], "twice the mask's channels are {a} and the offset's {b}", ("mask", "offset"))
+    made: list[Dim] = []
+    for size, k, s, p, d, own in zip(c.shape("x")[2:], kernel, c["stride"], c["padding"], c["dilation"], c.shape("offset")[2:], strict=True):
+        must_fit(c, size + 2 * p, span(k, d), "weight")
+        made.append(places(size + 2 * p, span(k, d), s))
+        c.equal("offset", own, made[-1], "offset has {a} positions along an axis and the output {b}", ("offset", "x"))
+    return Shape((c.dims["N"], out, *made))
+
+
+DEFORM_CONV2D = Op(
+    "deform_conv2d",
+    inputs=(
+        Tensor("x", "N C Y X", FLOATS),
+        Tensor("offset", "N O h w", FLOATS),
+        Tensor("weight", "M K ky kx", FLOATS),
+        Tensor("bias", "M", FLOATS, optional=True),
+        Tensor("mask", "N _ h w", FLOATS, optional=True),
+    ),
+    attributes=(Sizes("stride", 2, 1, least=1), Sizes("padding", 2, 0, least=0), Sizes("dilation", 2, 1, least=1)),
+    shape=_deform_conv_shape,
+    dtype=Same("x", "offset", "weight", "bias", "mask"),
+    codes={"M": "bias", "N": "batch", "h": "mask", "w": "mask"},
+)
