@@ -9,9 +9,9 @@ from tensorproof.ops.element_types import Given, Like, float_of, promoted
 from tensorproof.ops.families import NUMERIC, same_shape
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import FLOAT32, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
+from tensorproof.terms.ints import Dim, ite
+from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 
 NORM = Choice("norm", (None, "forward", "backward", "ortho"), None)
@@ -101,14 +101,17 @@ SHIFTS = tuple(
 
 
 def frequencies(name: str, count: Any, doc: str) -> Op:
-    return Op(
-        name, attributes=(Int("n", least=0), Float("d", 1.0), ElementType(dtypes=FLOATS_OR_COMPLEX)), shape=lambda c: Shape((count(c["n"]),)),
-        dtype=Given("dtype", lambda c: c.session.default_float if c.framework == "torch" else FLOAT32), doc=doc,
-    )  # fmt: skip
+    def shape(c: Call) -> Shape:
+        made = count(c["n"])
+        c.require("n", ge(made, 0), f"there are no frequencies of a transform of length {c['n']!r}", "n")
+        return Shape((made,))
+
+    dtype = Given("dtype", lambda c: c.session.default_float if c.framework == "torch" else FLOAT32)
+    return Op(name, attributes=(Int("n"), Float("d", 1.0), ElementType(dtypes=FLOATS)), shape=shape, dtype=dtype, doc=doc)
 
 
 FFTFREQ = frequencies("fftfreq", lambda n: n, "The frequencies of a transform of length n.")
-RFFTFREQ = frequencies("rfftfreq", lambda n: n // 2 + 1, "The frequencies of half a spectrum of length n.")
+RFFTFREQ = frequencies("rfftfreq", lambda n: ite(lt(n, 0), -(-n // 2), n // 2) + 1, "The frequencies of half a spectrum of length n.")
 
 
 # --- short time ---------------------------------------------------------------------------------------------------------------
@@ -200,7 +203,7 @@ def istft_shape(c: Call) -> Shape:
     x = c.shape("x")
     rows, frames = x[-2], x[-1]
     c.require("empty", ge(rows * frames, 1), "the spectrum is empty", "x")
-    half = c["onesided"]
+    half = False if c["onesided"] is None and c["return_complex"] else c["onesided"]
     wanted = eq(rows, n // 2 + 1) if half else eq(rows, n) if half is False else disj(eq(rows, n), eq(rows, n // 2 + 1))
     c.require("rows", wanted, f"the spectrum has {rows!r} frequencies, which is no spectrum of n_fft = {n!r}", ("x", "n_fft"))
     c.require("hop", le(hop, win), f"the step {hop!r} leaves gaps between windows of {win!r}", ("hop", "win"))

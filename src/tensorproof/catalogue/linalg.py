@@ -12,7 +12,7 @@ from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, Elem
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import INT32, INT64, LINALG, DType
 from tensorproof.terms.ints import Dim, minimum
-from tensorproof.terms.predicates import conj, disj, eq, ge, le
+from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -143,8 +143,7 @@ LDL_FACTOR_EX = matrix(
 
 
 def lowrank_shape(c: Call) -> list[Any]:
-    q, k = c["q"], smaller(c)
-    c.require("q", conj(ge(q, 0), le(q, k)), f"q = {q!r} must lie between 0 and the smaller side {k!r}", ("q", "x"))
+    q = minimum(c["q"], smaller(c))
     c.require("niter", c["niter"] is None or ge(c["niter"], 0), f"niter must not be negative, and is {c['niter']!r}", "niter")
     lead = c.lead["x"]
     if c.given("y"):
@@ -156,7 +155,7 @@ def lowrank_shape(c: Call) -> list[Any]:
 
 
 SVD_LOWRANK = Op(
-    "svd_lowrank", (MATRIX, Tensor("y", "...", NUMERIC, optional=True, default=None)), (Int("q", 6), Int("niter", 2)), lowrank_shape, FLOAT,
+    "svd_lowrank", (MATRIX, Tensor("y", "...", NUMERIC, optional=True, default=None)), (Int("q", 6, least=0), Int("niter", 2)), lowrank_shape, FLOAT,
     outputs=(Out("U"), Out("S"), Out("V")), doc="An approximate singular value decomposition of rank q.",
 )  # fmt: skip
 
@@ -272,7 +271,7 @@ def norm_type(c: Call) -> DType | None:
 
 def vector_norm_shape(c: Call) -> Shape:
     power, x, axes = c["ord"], c.shape("x"), c["dim"]
-    if isinstance(power, str):
+    if power is None or isinstance(power, str):
         raise c.refuse("ord", f"ord must be a number, and is {power!r}", "ord")
     if isinstance(power, (int, float)) and (power < 0 or power == float("inf")):  # an extreme of nothing has no value
         sizes = list(x) if axes is None else [x[a] for a in axes if a < len(x)]

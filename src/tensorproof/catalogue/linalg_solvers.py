@@ -151,7 +151,7 @@ def lstsq_shape(c: Call) -> list[Any]:
     spare = gt(m, n)
     residuals = empty
     if driver != "gelsy" and spare is not False:
-        full = Shape((*batch, *columns))
+        full = Shape((*batch, *(columns or (1,))))
         if spare is True and (driver == "gels" or len(full) > 1):  # a batch is taken to be of full rank; else there are none
             residuals = full
         elif len(full) == 1:

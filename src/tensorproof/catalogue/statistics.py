@@ -106,8 +106,8 @@ CORRCOEF = Op(
 
 
 def ordered(c: Call, lo: Any, hi: Any) -> None:
-    known = not isinstance(lo, (Term, TensorType)) and not isinstance(hi, (Term, TensorType))
-    c.require("range", not known or lo <= hi, f"the range's end {hi!r} is below its start {lo!r}", ("min", "max"))
+    below = isinstance(lo, (int, float)) and isinstance(hi, (int, float)) and hi < lo
+    c.require("range", not below, f"the range's end {hi!r} is below its start {lo!r}", ("min", "max"))
 
 
 def histc_shape(c: Call) -> Shape:
@@ -172,7 +172,7 @@ HISTOGRAM = Op(
 def histogramdd_shape(c: Call) -> list[Any]:
     """`bins`: one for each of the innermost axis's coordinates."""
     bins, x = c["bins"], c.tensor("x")
-    _weighted(c, x.shape[:-1].numel if isinstance(x.shape[:-1], Shape) else Shape(x.shape[:-1]).numel)
+    _weighted(c, Shape(x.shape[:-1]).numel)
     depth = x.shape[-1]
     if is_size(bins):
         if not isinstance(depth, int):

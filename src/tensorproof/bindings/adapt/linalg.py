@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
 from tensorproof.terms.ints import minimum
+from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
 
 
@@ -30,8 +31,6 @@ def norm(a: dict[str, Any], run: Run) -> Any:
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
     shared = {"x": x, "keepdim": a["keepdim"], "dtype": a.get("dtype")}
     if axes is not None and len(axes) not in (1, 2):
-        if not axes and order is None:
-            return run("vector_norm", ord=2, dim=None, **shared)
         raise run.refuse("axis", f"dim must name one axis or two, and names {len(axes)}", ("dim",))
     if order is None:
         return run("vector_norm", ord=2, dim=dim, **shared)
@@ -54,9 +53,12 @@ def tolerance(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("q", None, optional=True), Bool("center", True), Int("niter", 2))
 def pca_lowrank(a: dict[str, Any], run: Run) -> Any:
-    q = a["q"]
+    q, sides = a["q"], a["x"].shape[-2:]
+    if not a["x"].shape.known:
+        raise run.give_up("the rank is not known")
     if q is None:
-        q = minimum(6, *a["x"].shape[-2:])
+        q = minimum(6, *sides)
+    run.require("q", conj(ge(q, 0), le(q, minimum(*sides))), f"q = {q!r} must lie between 0 and the smaller of {sides!r}", ("q", "x"))
     return run("svd_lowrank", x=a["x"], q=q, niter=a["niter"])
 
 
