@@ -6,7 +6,7 @@ from math import ceil, isfinite
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
-from tensorproof.ops.storage import cast, small
+from tensorproof.ops.storage import cast, small, strides_or_none
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.record import Op
@@ -91,7 +91,7 @@ EMPTY_LIKE = Op(
 def empty_strided_shape(c: Call) -> TensorType:
     size, stride = c["size"], c["stride"]
     c.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
-    return TensorType(Shape(size), full_type(c) if c["dtype"] is not None else default_float(c), strides=stride, framework=c.framework)
+    return TensorType(Shape(size), full_type(c) if c["dtype"] is not None else default_float(c), strides=strides_or_none(size, stride), framework=c.framework)
 
 
 EMPTY_STRIDED = Op("empty_strided", attributes=(SIZE, Ints("stride", least=0), ElementType()), shape=empty_strided_shape)

@@ -39,11 +39,13 @@ def check_positions(c: Call, index: TensorType, n: Dim, about: tuple[str, ...], 
 class Picked:
     """One index tensor, or a mask, with the axes that it takes."""
 
-    __slots__ = ("axes", "contents", "shape")
+    __slots__ = ("axes", "contents", "index", "shape")
 
-    def __init__(self, axes: tuple[int, ...], shape: Shape, contents: list[tuple[int, ...]] | None) -> None:
+    def __init__(self, axes: tuple[int, ...], shape: Shape, contents: list[tuple[int, ...]] | None, index: TensorType | None = None) -> None:
         self.axes = axes
         self.shape = shape
+        self.index = index
+        """The positions, when this is no mask."""
         self.contents = contents
         """For each element its position along every axis taken."""
 
@@ -62,10 +64,9 @@ def picked(c: Call, x: TensorType, dim: int, item: TensorType) -> Picked:
             at = [i for i, v in enumerate(item.contents or ()) if v]
             places = [tuple((i // s) % n for s, n in zip(steps, item.shape)) for i in at]  # type: ignore[operator]
         return Picked(tuple(range(dim, dim + len(item.shape))), Shape((true_count(c, item),)), places)
-    check_positions(c, item, x.shape[dim], ("index", "x"))
     n = x.shape[dim]
-    places = [(v % n,) for v in item.contents or ()] if whole(item.contents) and type(n) is int and n else None
-    return Picked((dim,), item.shape, places)
+    places = [(v % n if n else 0,) for v in item.contents or ()] if whole(item.contents) and type(n) is int else None
+    return Picked((dim,), item.shape, places, item)
 
 
 def indexed(c: Call, x: TensorType, items: tuple[Any, ...]) -> TensorType:
@@ -145,6 +146,10 @@ def _taken(c: Call, x: TensorType, tensors: list[Picked]) -> TensorType:
     before = [i for i in rest if i < first]
     after = [i for i in rest if i >= first]
     shape = Shape((*(x.shape[i] for i in before), *together, *(x.shape[i] for i in after)))
+    for t in tensors:
+        n = x.shape[t.axes[0]] if t.axes else 1
+        if t.index is not None and together.numel != 0 and (shape.numel != 0 or n == 0):
+            check_positions(c, t.index, n, ("index", "x"))
     contents = None
     if known(x) and small(shape) and x.contents is not None and all(t.contents is not None for t in tensors):
         steps: Any = row_major(x.shape)
@@ -166,10 +171,12 @@ def setitem_rule(c: Call) -> TensorType:
     x, value = c.tensor("x"), c["value"]
     plain = x.but(strides=None, dtype=INT64, contents=tuple(range(int(x.shape.numel))) if small(x.shape) else None)  # type: ignore[arg-type]
     region = indexed(c, plain, c["index"])
-    tensors = any(isinstance(i, TensorType) and (len(i.shape) or i.dtype in MASKS) for i in c["index"]) or any(isinstance(i, bool) for i in c["index"])
+    tensors = [i for i in c["index"] if (isinstance(i, TensorType) and (len(i.shape) or i.dtype in MASKS)) or isinstance(i, bool)]
     fits_region(c, region.shape, value.shape)
     if c.framework == "torch" and not value.weak and x.dtype is not None and value.dtype is not None:
-        c.require("dtype", not tensors or x.dtype is value.dtype or len(value.shape) == 0, f"values of {value.dtype!r} cannot be put into {x.dtype!r} by index tensors", ("value", "x"))
+        one_mask = len(tensors) == 1 and (isinstance(tensors[0], bool) or tensors[0].dtype in MASKS) and value.shape.numel == 1  # as masked_fill
+        fits = not tensors or x.dtype is value.dtype or one_mask
+        c.require("dtype", fits, f"values of {value.dtype!r} cannot be put into {x.dtype!r} by index tensors", ("value", "x"))
     c.require("dtype", not (value.dtype is not None and value.dtype.is_complex and x.dtype is not None and not x.dtype.is_complex), "complex values cannot be put into real ones", ("value", "x"))
     return x.but(contents=written(x, region, value))
 
@@ -365,7 +372,7 @@ ONE_HOT = Op(
 def unravel_shapes(c: Call) -> list[Any]:
     sizes = c["size"]
     check_positions(c, c.tensor("x"), product(sizes), ("x", "size"))
-    return [c.shape("x")] * len(sizes)
+    return [TensorType(c.shape("x"), INT64, strides=UNKNOWN_STRIDES)] * len(sizes)
 
 
 UNRAVEL = Op("unravel_index", (Tensor("x", "...", frozenset(d for d in DType if d.is_integer)),), (Ints("size", least=0),), unravel_shapes, INT64, counted=True)

@@ -165,6 +165,10 @@ def roll_contents(c: Call) -> tuple[Any, ...] | None:
 ROLL = Op("roll", (X,), (Ints("shifts"), Axes("dim", None, unique=False)), roll_shape, Like("x"), fold=roll_contents, doc="Elements moved round along axes.")
 
 
+def rot90_rule(c: Call) -> TensorType:
+    return c.tensor("x").but(shape=rot90_shape(c), contents=None, strides=UNKNOWN_STRIDES)
+
+
 def rot90_shape(c: Call) -> Shape:
     x, k, dims = c.shape("x"), c["k"], c["dim"]
     c.require("axes", len(dims) == 2, f"a rotation needs two axes, and {len(dims)} are named", "dim")
@@ -178,7 +182,7 @@ def rot90_shape(c: Call) -> Shape:
     return Shape(turned)
 
 
-ROT90 = Op("rot90", (X,), (Int("k", 1), Ints("dim", (0, 1))), rot90_shape, Like("x"), doc="Turned by a quarter, k times.")
+ROT90 = Op("rot90", (X,), (Int("k", 1), Ints("dim", (0, 1))), rot90_rule, doc="Turned by a quarter, k times.")
 
 # --- diagonals ---------------------------------------------------------------------------------------------------------------------
 

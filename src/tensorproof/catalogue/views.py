@@ -341,8 +341,8 @@ def as_strided_rule(c: Call) -> TensorType:
     c.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
     shape = Shape(size)
     contents = None
-    if x.contents is not None and x.strides is None and small(shape) and type(offset) in (int, type(None)) and Shape(stride).concrete:
-        at = positions(size, stride, offset or 0)
+    if x.contents is not None and x.strides is None and offset is None and small(shape) and Shape(stride).concrete:
+        at = positions(size, stride)
         contents = tuple(x.contents[p] for p in at) if all(p < len(x.contents) for p in at) else None
     return x.but(shape=shape, strides=strides_or_none(shape, stride), contents=contents)
 

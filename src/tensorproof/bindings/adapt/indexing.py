@@ -63,6 +63,10 @@ def getitem(a: Arguments, run: Run) -> Any:
 @takes(Anything("value"))
 def setitem(a: Arguments, run: Run) -> Any:
     value = a["value"]
+    if a["index"] is False:
+        return a["x"]
+    if a["index"] is True:
+        a = {**a, "index": None}
     if isinstance(value, (list, tuple)):
         try:
             made = array_like("torch", value)
