@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
@@ -13,19 +14,18 @@ from tensorproof.ops.inputs import Choice, Number, Tensor
 from tensorproof.ops.record import NON_ZERO, POSITIVE, Hazard, Op, Values
 from tensorproof.terms.dtypes import (
     ALL_INTS,
-    ANY,
     BOOL,
     BOOLS,
     COMPLEX64,
     COMPLEX128,
     COMPLEXES,
+    FLOAT8S,
     FLOAT64,
     FLOATS,
     FULL_COMPLEXES,
     INT64,
     INTS,
     NUMBERS,
-    QUANTISED,
     REALS,
     REALS_OR_BOOL,
     UINT8,
@@ -38,7 +38,7 @@ from tensorproof.terms.promotion import to_float
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-PLAIN: DTypes = ANY - QUANTISED - of_kind("so")
+PLAIN: DTypes = NUMBERS | ALL_INTS | FLOAT8S
 MIXED: DTypes = FLOATS | FULL_COMPLEXES
 XY = Promote("x", "y")
 
@@ -97,20 +97,34 @@ def _fold_quotient(c: Call) -> Any:
     return None
 
 
+def _modulo(x: Any, y: Any) -> Any:
+    return None if y == 0 else x % y
+
+
+def _truncated_modulo(x: Any, y: Any) -> Any:
+    return None if y == 0 or Term in (type(x), type(y)) else x - y * _truncated(x, y)
+
+
 def by_zero(op: str) -> tuple[Hazard, ...]:
     return (Hazard(f"{op}/zero", "y", NON_ZERO, "inf or nan; whole numbers raise"),)
 
 
-DIV = promoting(
-    "div", MIXED | INTS, Choice("rounding", (None, "trunc", "floor"), None), dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient
+ROUNDING = Choice("rounding", (None, "trunc", "floor"), None)
+
+
+def dividing(op: Op) -> Op:
+    """The same operator; whoever makes up a call for it leaves zeros out of y."""
+    return replace(op, inputs=(op.inputs[0], Tensor("y", "...", op.inputs[1].dtypes, scalar=True, values="positive")))
+
+
+DIV, REMAINDER, FMOD = map(
+    dividing,
+    (
+        promoting("div", MIXED | INTS, ROUNDING, dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient),
+        promoting("remainder", REALS, hazards=by_zero("remainder"), fold=folding(_modulo), doc="with the sign of y"),
+        promoting("fmod", REALS, hazards=by_zero("fmod"), fold=folding(_truncated_modulo), doc="with the sign of x"),
+    ),
 )
-REMAINDER = promoting(
-    "remainder", REALS, hazards=by_zero("remainder"), fold=folding(lambda x, y: None if y == 0 else x % y), doc="with the sign of y"
-)
-FMOD = promoting(
-    "fmod", REALS, hazards=by_zero("fmod"), doc="with the sign of x",
-    fold=folding(lambda x, y: None if y == 0 or Term in (type(x), type(y)) else x - y * _truncated(x, y)),
-)  # fmt: skip
 
 
 def power(c: Call) -> DType | None:

@@ -12,12 +12,12 @@ from tensorproof.ops.families import NUMERIC, broadcast_shape, pairwise, same_sh
 from tensorproof.ops.inputs import Bool, Float, Tensor
 from tensorproof.ops.record import DTypeRule, Op
 from tensorproof.terms import predicates
-from tensorproof.terms.dtypes import ANY, BOOL, FULL_COMPLEXES, QUANTISED, REALS, REALS_OR_BOOL, DType, DTypes, of_kind
+from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, FLOAT8S, FULL_COMPLEXES, NUMBERS, REALS, REALS_OR_BOOL, DType, DTypes, of_kind
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-PLAIN: DTypes = ANY - QUANTISED - of_kind("so")
+PLAIN: DTypes = NUMBERS | ALL_INTS | FLOAT8S
 
 
 def truth(rule: DTypeRule) -> DTypeRule:
@@ -71,7 +71,7 @@ def one_type(c: Call) -> DType | None:
 
 
 TOLERANCES = (Float("rtol", 1e-05, least=0.0), Float("atol", 1e-08, least=0.0), Bool("equal_nan", False))
-ISCLOSE = pairwise("isclose", NUMERIC, *TOLERANCES, dtype=one_type)
+ISCLOSE = pairwise("isclose", NUMBERS | ALL_INTS, *TOLERANCES, dtype=one_type)
 
 
 def answer(c: Call) -> TensorType:
@@ -96,7 +96,7 @@ def all_equal(c: Call) -> TensorType:
     return answer(c)
 
 
-PAIR = (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC))
+PAIR = (Tensor("x", "...", NUMBERS | ALL_INTS), Tensor("y", "...", NUMBERS | ALL_INTS))
 ALLCLOSE = Op("allclose", PAIR, TOLERANCES, all_close, BOOL, doc="whether all elements are close, as one Python bool")
 EQUAL = Op("equal", (Tensor("x"), Tensor("y")), (), all_equal, BOOL, doc="whether shape and contents are the same, as one Python bool")
 

@@ -45,6 +45,6 @@ def with_mask(c: Call) -> list[Any]:
 
 
 NATIVE_DROPOUT = Op(
-    "native_dropout", (Tensor("x", "...", FLOATS | FULL_COMPLEXES),), (Float("p", least=0.0, most=1.0), Bool("training", None, optional=True)),
+    "native_dropout", (Tensor("x", "...", FLOATS | FULL_COMPLEXES),), (Float("p", least=0.0, most=1.0), Bool("training", optional=True)),
     with_mask, Like("x"), outputs=(Out("result"), Out("mask", BOOL)), random=True,
 )  # fmt: skip

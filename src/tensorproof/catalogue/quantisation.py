@@ -5,38 +5,42 @@ from __future__ import annotations
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Number, Tensor
+from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import ANY, FLOAT32, FLOATS, INT8, INT32, QUANTISED, REALS, UINT8, DType
+from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOATS, INT8, INT32, REALS, UINT8, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 
 SINGLE = frozenset({FLOAT32})
 STORED = {DType.QINT8: INT8, DType.QUINT8: UINT8, DType.QINT32: INT32}
 TO_QUANTISED = ElementType("dtype", optional=False, dtypes=frozenset(STORED))
+IN_BYTES = ElementType("dtype", optional=False, dtypes=frozenset({DType.QINT8, DType.QUINT8}))
+CHANNEL = Int("dim", least=0)
 
 
 def channel_scales(c: Call) -> Shape:
-    """One scale and one zero point for each slice along the axis."""
+    """One scale and one zero point for each slice along the axis, which may not be negative."""
+    rank = c.rank("x")
+    c.require("axis", c["dim"] < rank, f"dim = {c['dim']} is out of range for x of rank {rank}", ("dim", "x"))
     size, n = c.shape("x")[c["dim"]], c.dims["S"]
     c.require("channels", eq(size, n), f"axis {c['dim']} of x is {size!r}, and there are {n!r} scales", ("x", "scale", "dim"))
     return c.shape("x")
 
 
 QUANTIZE_PER_TENSOR = Op(
-    "quantize_per_tensor", (Tensor("x", "...", SINGLE),), (Number("scale"), Number("zero_point"), TO_QUANTISED), same_shape, Given("dtype")
+    "quantize_per_tensor", (Tensor("x", "...", SINGLE),), (Float("scale"), Int("zero_point"), TO_QUANTISED), same_shape, Given("dtype")
 )
-QUANTIZE_DYNAMIC = Op("quantize_per_tensor_dynamic", (Tensor("x", "...", SINGLE),), (TO_QUANTISED, Bool("reduce_range")), same_shape, Given("dtype"))
+QUANTIZE_DYNAMIC = Op("quantize_per_tensor_dynamic", (Tensor("x", "...", SINGLE),), (IN_BYTES, Bool("reduce_range")), same_shape, Given("dtype"))
 QUANTIZE_PER_CHANNEL = Op(
     "quantize_per_channel",
     inputs=(Tensor("x", "... _", SINGLE), Tensor("scale", "S", FLOATS, values="positive"), Tensor("zero_point", "S", REALS)),
-    attributes=(Axis("dim"), TO_QUANTISED),
+    attributes=(CHANNEL, TO_QUANTISED),
     shape=channel_scales,
     dtype=Given("dtype"),
     codes={"S": "scales"},
 )
 DEQUANTIZE = Op("dequantize", (Tensor("x"),), (), same_shape, FLOAT32)
-INT_REPR = Op("int_repr", (Tensor("x", "...", QUANTISED),), (), same_shape, lambda c: STORED.get(c.dtype("x") or DType.QINT8))
+INT_REPR = Op("int_repr", (Tensor("x", "...", frozenset(STORED)),), (), same_shape, lambda c: STORED.get(c.dtype("x") or DType.QINT8))
 
 
 def fake_limits(c: Call) -> Shape:
@@ -54,12 +58,12 @@ def fake_channels(c: Call) -> Shape:
 
 LIMITS = (Int("low"), Int("high"))
 FAKE_QUANTIZE = Op(
-    "fake_quantize", (Tensor("x", "...", FLOATS),), (Number("scale"), Number("zero_point"), *LIMITS), fake_limits, Like("x")
+    "fake_quantize", (Tensor("x", "...", FLOATS),), (Float("scale"), Int("zero_point"), *LIMITS), fake_limits, Like("x")
 )
 FAKE_QUANTIZE_PER_CHANNEL = Op(
     "fake_quantize_per_channel",
-    inputs=(Tensor("x", "... _", FLOATS), Tensor("scale", "S", SINGLE, values="positive"), Tensor("zero_point", "S", ANY)),
-    attributes=(Axis("dim"), *LIMITS),
+    inputs=(Tensor("x", "... _", FLOATS), Tensor("scale", "S", SINGLE, values="positive"), Tensor("zero_point", "S", frozenset({INT32, FLOAT16, FLOAT32}))),
+    attributes=(CHANNEL, *LIMITS),
     shape=fake_channels,
     dtype=Like("x"),
     codes={"S": "scales"},

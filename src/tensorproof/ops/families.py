@@ -11,7 +11,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Promote, Summed, ToFloat, Within
 from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, ElementType, Tensor
 from tensorproof.ops.record import DTypeRule, Hazard, Op, Out, Values
-from tensorproof.terms.dtypes import BOOL, INT64, NUMBERS, REALS_OR_BOOL, DType, DTypes, of_kind
+from tensorproof.terms.dtypes import BOOL, FLOAT8S, INT64, NUMBERS, REALS_OR_BOOL, DType, DTypes, of_kind
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -65,8 +65,8 @@ def pairwise(
     )  # fmt: skip
 
 
-NUMERIC: DTypes = of_kind("buifc")
-"""Every element type that some framework computes with, float8 left out."""
+NUMERIC: DTypes = of_kind("buifc") | FLOAT8S
+"""Every element type that some framework computes with."""
 
 
 def promoting(
@@ -112,7 +112,7 @@ def reduction(
 
     def shape(c: Call) -> Any:
         c.require("rank", c.framework != "torch" or c.rank("x") <= 64, f"{c.name} takes at most 64 axes, and x has {c.rank('x')}", "x")
-        if nonempty:
+        if nonempty and c.framework != "tf":
             axes = c["dim"]
             sizes = c.shape("x") if axes is None else [c.shape("x")[a] for a in ((axes,) if isinstance(axes, int) else axes) if len(c.shape("x"))]
             for size in sizes:

@@ -24,6 +24,9 @@ def disagreement(ours: Any, theirs: Any) -> str:
     from tensorproof.terms.tensor import TensorType
 
     if isinstance(ours, TensorType):
+        if ours.weak and not ours.shape and isinstance(theirs, (bool, int, float, complex)):  # a Python number
+            kind = "b" if isinstance(theirs, bool) else "i" if isinstance(theirs, int) else "f" if isinstance(theirs, float) else "c"
+            return "" if ours.dtype is None or ours.dtype.kind == kind else f"ours is a number {ours.dtype!r}, theirs is {theirs!r}"
         if not (isinstance(theirs, tuple) and len(theirs) == 2 and isinstance(theirs[1], str)):
             return f"ours is {ours!r}, theirs is {theirs!r}"
         shape, dtype = theirs

@@ -12,6 +12,7 @@ from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
 _torch: Any = torch
+NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support")
 
 
 def _dtype(dtype: DType) -> Any:
@@ -56,6 +57,8 @@ def observed(value: Any) -> Any:
         return (tuple(value.shape), str(value.dtype).removeprefix("torch."))
     if isinstance(value, (tuple, list)):
         return tuple(observed(v) for v in value)
+    if type(value).__module__ == "numpy":
+        return (tuple(value.shape), str(value.dtype))
     return value
 
 
@@ -83,4 +86,6 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
                 return Observed(observed(function.__get__(arguments[0])))
             return Observed(observed(function(*arguments, **real(kwargs))))
         except Exception as error:
+            if any(words in str(error) for words in NO_DEVICE):
+                return Observed(aside=str(error).splitlines()[0])
             return Observed(error=f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300])

@@ -107,4 +107,5 @@ NUMBERS: DTypes = REALS_OR_BOOL | COMPLEXES
 FLOATS_OR_COMPLEX: DTypes = FLOATS | COMPLEXES
 LINALG: DTypes = FULL_FLOATS | FULL_COMPLEXES
 INDEX: DTypes = frozenset({INT32, INT64})
+FLOAT8S: DTypes = frozenset(d for d in DType if d.kind == "f" and d.bits == 8)
 QUANTISED: DTypes = of_kind("q")

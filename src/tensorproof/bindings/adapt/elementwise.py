@@ -72,6 +72,16 @@ def batched_dropout(a: Arguments, run: Run) -> Any:
     return run(run.row.op, x=x, p=a["p"], training=training)
 
 
+@takes(Tensor("scale"), Tensor("zero_point"))
+def quantised_by_tensors(a: Arguments, run: Run) -> Any:
+    """Scale and zero point as tensors of one element."""
+    for name in ("scale", "zero_point"):
+        count = a[name].shape.numel
+        run.require(name, eq(count, 1), f"{name} must have one element, and has {count!r}", (name,))
+    rest = {k: v for k, v in a.items() if k in ("x", "dtype", "high", "low")}
+    return run(run.row.op, scale=1.0, zero_point=rest.get("low", 0), **rest)
+
+
 def dropout_backward(a: Arguments, run: Run) -> Any:
     """The gradient where the mask kept it, scaled."""
     return run("mul", x=run("mul", x=a["x"], y=a["y"]), y=a["scale"])
@@ -83,16 +93,18 @@ def masked_softmax(a: Arguments, run: Run) -> Any:
     x, mask = a["x"], a["mask"]
     if mask is not None:
         run("copy_into", x=x, y=mask)
+        wrong = x.dtype is not None and x.dtype.kind in "bc"
+        run.require("dtype", not wrong, f"{run.name} masks no elements of type {x.dtype!r}", ("x", "mask"))
     return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"])
 
 
 def masked_logaddexp(a: Arguments, run: Run) -> Any:
-    """Both operands are cast first, to the first one's element type if none is given, and each may have a mask."""
-    x, y = (run("cast", x=a[name], dtype=a["dtype"] or a["x"].dtype) for name in ("x", "y"))
+    """The result has the first operand's element type if none is given, and each operand may have a mask."""
+    x, y = (a[name].but(dtype=FLOAT32, contents=None) for name in ("x", "y"))
     for tensor, mask in ((x, a["input_mask"]), (y, a["other_mask"])):
         if isinstance(mask, TensorType):
             run("copy_into", x=tensor, y=mask)
-    return run("logaddexp", x=x, y=y)
+    return run("logaddexp", x=x, y=y).but(dtype=a["dtype"] or a["x"].dtype)
 
 
 def to(a: Arguments, run: Run) -> Any:

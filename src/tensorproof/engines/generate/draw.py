@@ -200,6 +200,8 @@ class Draw:
         count = 1
         for n in shape:
             count *= n
+        if wanted == "positive" and (dtype in ALL_INTS or dtype is BOOL) and count <= 4096:
+            return tuple(True if dtype is BOOL else self.random.randint(1, 3) for _ in range(count))
         if not wanted.startswith("index") or dtype not in ALL_INTS or count > 4096:
             return None
         axis = wanted.partition(":")[2]
