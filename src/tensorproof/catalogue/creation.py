@@ -6,11 +6,29 @@ from math import ceil, isfinite
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
-from tensorproof.ops.storage import cast, small, strides_or_none
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT32, INT64, NUMBERS, REALS, DType
+from tensorproof.ops.storage import cast, small, strides_or_none
+from tensorproof.terms.dtypes import (
+    ALL_INTS,
+    ANY,
+    BOOL,
+    COMPLEX32,
+    COMPLEX128,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    FLOATS,
+    INT32,
+    INT64,
+    NUMBERS,
+    REALS,
+    UINT16,
+    UINT32,
+    UINT64,
+    DType,
+)
 from tensorproof.terms.ints import Dim, Term, ceildiv, maximum
 from tensorproof.terms.predicates import ge, implies, le, lt, ne
 from tensorproof.terms.shapes import Shape
@@ -53,13 +71,34 @@ def filled(c: Call, shape: Shape, value: Any, dtype: DType | None) -> tuple[Any,
     return None if one is None else one * int(shape.numel)  # type: ignore[arg-type]
 
 
+def holdable(c: Call, dtype: DType | None) -> None:
+    """The value must fit the element type; torch lets a negative number wrap round in an unsigned one."""
+    value = number(c["value"])
+    if c.framework != "torch" or dtype is None or not isinstance(value, (int, float)) or isinstance(value, bool) or not dtype.is_integer:
+        return
+    most = (1 << (dtype.bits - (dtype.kind == "i"))) - 1
+    least = -most - 1 if dtype.kind == "i" else -most if isinstance(value, int) else 0
+    c.require("value", least <= value <= most, f"{value!r} does not fit into {dtype!r}", ("value", "dtype"))
+
+
+def full_shape(c: Call) -> Shape:
+    holdable(c, full_type(c))
+    return Shape(c["size"])
+
+
+@any_rank
+def full_like_shape(c: Call) -> Shape:
+    holdable(c, like_type(c))
+    return c.shape("x")
+
+
 full_type = Given("dtype", lambda c: number_type(c, c["value"]))
 
 FULL = Op(
     "full",
     attributes=(SIZE, Number("value"), ElementType(dtypes=STORED)),
     dtype=full_type,
-    shape=lambda c: Shape(c["size"]),
+    shape=full_shape,
     fold=lambda c: filled(c, Shape(c["size"]), c["value"], full_type(c)),
     doc="A tensor of one value.",
 )
@@ -76,7 +115,7 @@ FULL_LIKE = Op(
     inputs=(Tensor("x", "...", STORED),),
     attributes=(Number("value"), ElementType(dtypes=STORED)),
     dtype=like_type,
-    shape=any_rank(lambda c: c.shape("x")),
+    shape=full_like_shape,
     fold=lambda c: filled(c, c.shape("x"), c["value"], like_type(c)),
 )
 EMPTY_LIKE = Op(
@@ -108,6 +147,7 @@ EMPTY_PERMUTED = Op("empty_permuted", attributes=(SIZE, Ints("order"), ElementTy
 
 def eye_shape(c: Call) -> Shape:
     n, m = c["n"], c["m"]
+    c.require("dtype", c.framework != "torch" or c["dtype"] not in (COMPLEX32, UINT16, UINT32, UINT64), f"torch makes no identity of {c['dtype']!r}", "dtype")
     return Shape((n, n if m is None else m))
 
 
@@ -133,6 +173,8 @@ def _ends(c: Call) -> tuple[Any, Any, Any]:
 
 def arange_size(c: Call) -> Dim:
     start, end, step = _ends(c)
+    if c.framework == "torch" and c["dtype"] is INT64:  # torch cuts the ends first, for this type alone
+        start, end, step = (int(v) if isinstance(v, float) and isfinite(v) else v for v in (start, end, step))
     if any(isinstance(v, TensorType) for v in (start, end, step)):
         return c.fresh("arange")
     if any(isinstance(v, complex) for v in (start, end, step)):
@@ -201,7 +243,7 @@ def linspace_type(c: Call) -> DType | None:
 def spaced(name: str, *attributes: Any) -> Op:
     return Op(
         name,
-        attributes=(Number("start"), Number("end"), Int("steps", least=0), *attributes, ElementType(dtypes=NUMBERS - {BOOL})),
+        attributes=(Number("start"), Number("end"), Int("steps", least=0), *attributes, ElementType(dtypes=NUMBERS - {BOOL, COMPLEX32})),
         dtype=linspace_type,
         shape=lambda c: Shape((c["steps"],)),
     )

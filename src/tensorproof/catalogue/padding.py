@@ -10,6 +10,7 @@ from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Choice, Ints, Number, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast_one, known, small
+from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import ge, le, lt
 from tensorproof.terms.shapes import Shape
@@ -31,6 +32,8 @@ def pad_shape(c: Call) -> Shape:
     c.require("value", mode == "constant" or c["value"] in (None, 0), f"a value is given with mode {mode!r}, which takes none", ("value", "mode"))
     sides = pairs(c)
     made: list[Dim] = []
+    copies = c.dtype("x") is None or c.dtype("x") in REALS | FULL_COMPLEXES
+    c.require("dtype", copies or mode not in ("reflect", "replicate") or c.framework != "torch", f"mode {mode!r} does not take {c.dtype('x')!r}", "x")
     padded = len(c["padding"]) // 2
     if mode in ("reflect", "replicate") and c.framework == "torch":
         allowed = (padded + 1, padded + 2)

@@ -10,7 +10,7 @@ from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Number, Tensor, is_size
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import ALL_INTS, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL
+from tensorproof.terms.dtypes import ALL_INTS, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -23,11 +23,19 @@ RANDOM = Op(
     random=True,
     doc="Independent draws of real numbers.",
 )
+
+
+def random_like_type(c: Call) -> DType | None:
+    dtype = c["dtype"] or c.dtype("x")
+    c.require("dtype", dtype is None or dtype in FLOATS_OR_COMPLEX, f"no numbers of {dtype!r} are drawn", ("x", "dtype"))
+    return dtype
+
+
 RANDOM_LIKE = Op(
     "random_like",
     inputs=(Tensor("x", "...", STORED),),
     attributes=(ElementType(dtypes=FLOATS_OR_COMPLEX),),
-    dtype=Given("dtype", Like("x")),
+    dtype=random_like_type,
     shape=same_shape,
     random=True,
 )

@@ -11,13 +11,21 @@ from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Axis, Bool, Choice, Int, Ints, Number, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, positions, row_major, true_count, whole
-from tensorproof.terms.dtypes import BOOL, INDEX, INT64, NUMBERS, REALS, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INDEX, INT64, NUMBERS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 LONG = frozenset({INT64})
+REDUCED = REALS_OR_BOOL | FULL_COMPLEXES
+
+
+def reducible(c: Call) -> None:
+    """Complex numbers have no order, truth values no mean."""
+    dtype, reduce = c.dtype("x"), c["reduce"]
+    wrong = dtype is not None and ((dtype.is_complex and reduce in ("amax", "amin")) or (dtype is BOOL and reduce == "mean"))
+    c.require("dtype", not wrong, f"{reduce} is not defined for {dtype!r}", ("x", "reduce"))
 
 
 def one_type(c: Call, *names: str) -> None:
@@ -28,6 +36,7 @@ def one_type(c: Call, *names: str) -> None:
 def scatter_shape(c: Call) -> Shape:
     x, index, dim = c.shape("x"), c.shape("index"), c["dim"]
     source = c["source"]
+    reducible(c)
     if index.numel == 0:
         return x
     if source is not None and not source.weak:
@@ -78,7 +87,7 @@ SCATTER_ADD = Op(
 )
 SCATTER_REDUCE = Op(
     "scatter_reduce",
-    (Tensor("x", "...", REALS_OR_BOOL), Tensor("index", "...", INDEX, values="index:dim"), Tensor("source", "...", REALS_OR_BOOL)),
+    (Tensor("x", "...", REDUCED), Tensor("index", "...", INDEX, values="index:dim"), Tensor("source", "...", REDUCED)),
     (Axis("dim"), Choice("reduce", ("sum", "prod", "mean", "amax", "amin")), Bool("include_self", True)),
     scatter_shape,
     Like("x"),
@@ -98,6 +107,7 @@ def index_count(c: Call) -> Dim:
 def index_write_shape(c: Call) -> Shape:
     x, source, dim = c.shape("x"), c.shape("source"), c["dim"]
     n = index_count(c)
+    reducible(c)
     one_type(c, "x", "source")
     c.require("rank", max(1, len(x)) == max(1, len(source)) or len(source) == 0, f"the source is {source!r} and x is {x!r}: the ranks differ", ("source", "x"))
     given = source[dim] if len(source) else 1

@@ -10,7 +10,7 @@ from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import ElementType, Int, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, small
-from tensorproof.terms.dtypes import INT64, INTS, NUMBERS
+from tensorproof.terms.dtypes import INDEX, INT64, NUMBERS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.shapes import Shape
 
@@ -56,7 +56,7 @@ def triangle_indices(name: str, upper: bool) -> Op:
         at = [(i, j) for i in range(rows) for j in range(columns) if (j - i >= k if upper else j - i <= k)]
         return tuple(i for i, _ in at) + tuple(j for _, j in at)
 
-    attributes = (Int("rows", least=0), Int("columns", least=0), Int("offset", 0), ElementType(dtypes=INTS))
+    attributes = (Int("rows", least=0), Int("columns", least=0), Int("offset", 0), ElementType(dtypes=INDEX))
     return Op(name, (), attributes, lambda c: Shape((2, count(c))), Given("dtype", INT64), fold=contents)
 
 
