@@ -13,7 +13,7 @@ from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, ElementType, Ten
 from tensorproof.ops.record import DTypeRule, Hazard, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, FLOAT8S, INT64, NUMBERS, REALS_OR_BOOL, DType, DTypes, of_kind
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -110,7 +110,13 @@ def reduction(
 ) -> Op:
     """Axes are folded away (`dim`, `keepdim`). `nonempty`: a reduced axis of size 0 is refused."""
 
+    @any_rank
     def shape(c: Call) -> Any:
+        if not c.shape("x").known:
+            c.session.made += 1
+            whole = c["dim"] is None and not c["keepdim"]
+            unknown = Shape() if whole else unknown_shape(f"{name}{c.session.site}#{c.session.made}")
+            return [unknown] * len(outputs) if outputs else unknown
         c.require("rank", c.framework != "torch" or c.rank("x") <= 64, f"{c.name} takes at most 64 axes, and x has {c.rank('x')}", "x")
         if nonempty and c.framework != "tf":
             axes = c["dim"]

@@ -1,0 +1,96 @@
+"""State of TensorFlow graphs: variables, optimisers, tensor arrays, queues, files. What flows through them has a stated shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Tensor, Tensors
+from tensorproof.ops.record import Op
+from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+@any_rank
+def stated(c: Call) -> Shape:
+    """The shape given as an attribute, or none known."""
+    size = c["size"]
+    return size if isinstance(size, Shape) else Shape(size) if isinstance(size, tuple) else somewhere(c)
+
+
+STATED = Op("stated", (), (Anything("size"), ElementType()), stated, Given("dtype"), doc="A tensor whose shape and element type the graph states.")
+STATED_EACH = Op(
+    "stated_each", (), (Anything("sizes"), Anything("dtypes")), counted=True, doc="Tensors whose shapes and element types the graph states.",
+    shape=any_rank(lambda c: [TensorType(s if isinstance(s, Shape) else somewhere(c), d, framework="tf") for s, d in zip(c["sizes"], c["dtypes"])]),
+)  # fmt: skip
+AGREEING = Op(
+    "agreeing", (Tensors("xs"),), (), any_rank(lambda c: agreed(c, [x.shape for x in c["xs"]], ("xs",))), Same("xs"),
+    doc="An elementwise function of tensors of one shape.",
+)  # fmt: skip
+GRADIENT = Op(
+    "elementwise_gradient", (X, Tensor("y")), (), any_rank(lambda c: agreed(c, [c.shape("x"), c.shape("y")], ("x", "y"))), Same("x", "y"),
+    doc="The gradient of an elementwise function, from its value and the gradient behind it.",
+)  # fmt: skip
+
+
+@any_rank
+def assigned(c: Call) -> Shape:
+    if not c["validate"]:
+        return c.shape("y")
+    return agreed(c, [c.shape("x"), c.shape("y")], ("x", "y"))
+
+
+ASSIGN = Op("assign", (X, Tensor("y")), (Bool("validate", True),), assigned, Same("x", "y"), writes=("x",), doc="A value put into a variable.")
+
+
+@any_rank
+def updated(c: Call) -> Shape:
+    """Slots and gradient have the variable's shape; rates are scalars."""
+    shape = agreed(c, [x.shape for x in (c.tensor("x"), *c["xs"])], ("x", "xs"))
+    for rate in c["rates"] or ():
+        if rate.shape.known:
+            c.require("rate", len(rate.shape) == 0, f"a rate must be a scalar, and has shape {rate.shape!r}", "rates")
+    return shape
+
+
+OPTIMISER_STEP = Op(
+    "optimiser_step", (X, Tensors("xs", least=0), Tensors("rates", least=0, optional=True)), (), updated, Same("x", "xs", "rates"), writes=("x",),
+    doc="One step of an optimiser on a variable.",
+)  # fmt: skip
+
+
+@any_rank
+def sparse_updated(c: Call) -> Shape:
+    """Updates have the shape of the indices followed by that of a row."""
+    x, index, y = c.shape("x"), c.shape("index"), c.shape("y")
+    if x.known and index.known and y.known and len(x) and len(y):
+        agreed(c, [y, Shape((*index, *x[1:]))], ("y", "index"), "updates")
+    return x
+
+
+SCATTER_ROWS = Op("scatter_rows", (X, Tensor("index"), Tensor("y")), (), sparse_updated, Same("x", "y"), writes=("x",), doc="Rows of a variable replaced, added to or scaled.")
+
+# --- tensor arrays, stacks, queues ---------------------------------------------------------------------------------------------------
+
+TENSOR_ARRAY = Op(
+    "tensor_array", (Tensor("x", ""),), (), doc="A handle and a flow: an array of tensors.",
+    shape=lambda c: [TensorType(Shape((2,)), DType.RESOURCE, framework="tf"), TensorType(Shape(), FLOAT32, framework="tf")], counted=True,
+)  # fmt: skip
+FLOW = Op("flow", (), (), any_rank(lambda c: Shape()), FLOAT32, doc="The token that orders the uses of a tensor array.")
+
+
+@any_rank
+def gathered(c: Call) -> Any:
+    """As many elements as there are indices, each of the stated shape."""
+    size, index = c["size"], c.shape("index")
+    if not isinstance(size, Shape) or not size.known:
+        return somewhere(c)
+    return Shape((index[0] if index.known and len(index) == 1 else c.fresh("elements"), *size))
+
+
+ARRAY_GATHER = Op("array_gather", (Tensor("index"),), (Anything("size"), ElementType()), gathered, Given("dtype"))
+LIKE_ALL = Op("each_like", (Tensors("xs"),), (), any_rank(lambda c: list(c["xs"])), counted=True, doc="The tensors themselves.")
+CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", doc="x, handed on.")

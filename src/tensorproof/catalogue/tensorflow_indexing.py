@@ -1,0 +1,173 @@
+"""Indexing operators of TensorFlow that torch has not: whole index vectors, stitches, segments, blocks."""
+
+from __future__ import annotations
+
+from tensorproof.catalogue.tensorflow_arrays import INDICES, X, agreed, numbers, somewhere
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Int, Ints, Tensor, Tensors
+from tensorproof.ops.record import Op
+from tensorproof.terms.dtypes import ALL_INTS, INT32
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+@any_rank
+def gather_nd(c: Call) -> Shape:
+    x, index, batch = c.shape("x"), c.shape("index"), c["batch_dims"]
+    if not index.known or not x.known:
+        return somewhere(c)
+    c.require("rank", len(index) >= 1, "the indices need at least one axis", "index")
+    if type(index[-1]) is not int:
+        return somewhere(c)
+    c.require("depth", index[-1] <= len(x) - batch, f"indices of {index[-1]} numbers do not fit x {x!r}", ("index", "x"))
+    for a, b in zip(x[:batch], index[:batch]):
+        c.require("batch", eq(a, b), f"the batch axes are {a!r} and {b!r}, and must be equal", ("x", "index"))
+    return Shape((*index[:-1], *x[batch + index[-1] :]))
+
+
+GATHER_ND = Op("gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), doc="Slices named by whole index vectors.")
+
+
+def _scattered(c: Call, target: Shape) -> Shape:
+    """States that updates have the shape index[:-1] + target[depth:]."""
+    index, updates = c.shape("index"), c.shape("y")
+    if not (index.known and updates.known and target.known):
+        return target
+    c.require("rank", len(index) >= 1 and len(target) >= 1, "the indices and the target need at least one axis", ("index",))
+    if type(index[-1]) is not int:
+        return target
+    c.require("depth", index[-1] <= len(target), f"indices of {index[-1]} numbers do not fit the target {target!r}", ("index",))
+    wanted = Shape((*index[:-1], *target[index[-1] :]))
+    c.require("updates", len(updates) == len(wanted), f"the updates {updates!r} must have the shape {wanted!r}", ("y", "index"))
+    for a, b in zip(updates, wanted):
+        c.require("updates", eq(a, b), f"the updates {updates!r} must have the shape {wanted!r}", ("y", "index"))
+    return target
+
+
+@any_rank
+def scatter_nd(c: Call) -> Shape:
+    size = numbers(c, "size")
+    for n in size or ():
+        c.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", "size")
+    return somewhere(c) if size is None else _scattered(c, Shape(size))
+
+
+SCATTER_ND = Op("scatter_nd", (INDICES, Tensor("y")), (Ints("size", shape=True, loose=True, one=False),), scatter_nd, Like("y"), doc="Updates put into a tensor of zeros.")
+TENSOR_SCATTER = Op("tensor_scatter", (X, INDICES, Tensor("y")), (), any_rank(lambda c: _scattered(c, c.shape("x"))), Same("x", "y"), doc="x with updates put, added or held against.")
+
+
+@any_rank
+def dynamic_stitch(c: Call) -> TensorType:
+    """Rows of the tensors in `ys` at the places in `xs`; the result is as long as the greatest place needs."""
+    xs, ys = c["xs"], c["ys"]
+    c.require("count", len(xs) == len(ys), f"{len(xs)} index tensors go with {len(ys)} tensors", ("xs", "ys"))
+    tails: list[Shape] = []
+    for index, data in zip(xs, ys):
+        if index.shape.known and data.shape.known:
+            c.require("rank", len(data.shape) >= len(index.shape), f"data {data.shape!r} has fewer axes than its indices {index.shape!r}", ("xs", "ys"))
+            for a, b in zip(index.shape, data.shape):
+                c.require("shape", eq(a, b), f"data {data.shape!r} must begin with the shape of its indices {index.shape!r}", ("xs", "ys"))
+            tails.append(Shape(data.shape[len(index.shape) :]))
+    dtype = next((y.dtype for y in ys if y.dtype is not None), None)
+    if not tails:
+        return TensorType(somewhere(c), dtype, framework="tf")
+    tail = agreed(c, tails, ("ys",))
+    held = [x.contents for x in xs]
+    if any(h is None or not all(type(v) is int for v in h) for h in held):
+        return TensorType(Shape((c.fresh("stitched"), *tail)), dtype, framework="tf")
+    length = max((v for h in held for v in h), default=-1) + 1
+    contents = None
+    if not tail and all(y.contents is not None for y in ys) and length == len({v for h in held for v in h}):
+        place = {at: value for h, y in zip(held, ys) for at, value in zip(h, y.contents)}
+        contents = tuple(place[i] for i in range(length))
+    return TensorType(Shape((length, *tail)), dtype, contents=contents, framework="tf")
+
+
+DYNAMIC_STITCH = Op("dynamic_stitch", (Tensors("xs", "...", frozenset({INT32})), Tensors("ys")), (), dynamic_stitch, doc="Tensors merged by the places of their rows.")
+
+
+@any_rank
+def dynamic_partition(c: Call) -> list[Shape]:
+    x, index = c.shape("x"), c.shape("index")
+    if not x.known or not index.known:
+        return [somewhere(c)] * c["count"]
+    c.require("rank", len(x) >= len(index), f"x {x!r} has fewer axes than the partitions {index!r}", ("x", "index"))
+    for a, b in zip(index, x):
+        c.require("shape", eq(a, b), f"x {x!r} must begin with the shape of the partitions {index!r}", ("x", "index"))
+    return [Shape((c.fresh("part"), *x[len(index) :])) for _ in range(c["count"])]
+
+
+DYNAMIC_PARTITION = Op(
+    "dynamic_partition", (X, Tensor("index", "...", frozenset({INT32}))), (Int("count", least=1),), dynamic_partition, Like("x"), counted=True, data_dependent=True
+)  # fmt: skip
+
+
+def one_hot(c: Call) -> Shape:
+    x, depth, axis = c.shape("x"), c["depth"], c["dim"]
+    c.require("axis", -1 <= axis <= len(x), f"axis {axis} is out of range for a result of {len(x) + 1} axes", ("dim", "x"))
+    n = c.fresh("depth") if isinstance(depth, TensorType) else depth
+    c.require("depth", ge(n, 0), f"the depth must not be negative, and is {n!r}", "depth")
+    at = len(x) if axis == -1 else axis
+    return Shape((*x[:at], n, *x[at:]))
+
+
+ONE_HOT = Op(
+    "one_hot_axis", (Tensor("x", "...", ALL_INTS),),
+    (Int("depth", loose=True), Anything("on"), Anything("off"), Int("dim", -1), ElementType()), one_hot, Given("dtype"),
+    doc="A new axis that is `on` at the place that x names and `off` elsewhere.",
+)  # fmt: skip
+
+# --- segments and blocks ---------------------------------------------------------------------------------------------------------
+
+
+@any_rank
+def segment(c: Call) -> Shape:
+    x, index = c.shape("x"), c.shape("index")
+    if not x.known:
+        return somewhere(c)
+    c.require("rank", len(x) >= 1, "x needs at least one axis", "x")
+    if index.known:
+        c.require("rank", len(index) == 1, f"segment numbers are a vector, and have shape {index!r}", "index")
+        if c["sparse"] is None:
+            c.require("segments", eq(index[0], x[0]), f"{index[0]!r} segment numbers go with {x[0]!r} rows", ("index", "x"))
+    return Shape((c.fresh("segments") if c["count"] is None else c["count"], *x[1:]))
+
+
+SEGMENT = Op(
+    "segment", (X, INDICES), (Int("count", None, optional=True), Bool("sparse", None, optional=True)), segment, Like("x"), data_dependent=True,
+    doc="Rows summed (multiplied, averaged ...) by sorted segment numbers.",
+)  # fmt: skip
+
+
+@any_rank
+def unsorted_segment(c: Call) -> Shape:
+    x, index, count = c.shape("x"), c.shape("index"), c["count"]
+    n = c.fresh("segments") if isinstance(count, TensorType) else count
+    c.require("count", ge(n, 0), f"the number of segments must not be negative, and is {n!r}", "count")
+    if not x.known or not index.known:
+        return somewhere(c)
+    c.require("rank", len(index) <= len(x), f"segment numbers {index!r} have more axes than x {x!r}", ("index", "x"))
+    for a, b in zip(index, x):
+        c.require("segments", eq(a, b), f"x {x!r} must begin with the shape of the segment numbers {index!r}", ("index", "x"))
+    return Shape((n, *x[len(index) :]))
+
+
+UNSORTED_SEGMENT = Op("unsorted_segment", (X, INDICES), (Int("count", loose=True),), unsorted_segment, Like("x"))
+
+
+def _multiples(c: Call, size: Dim, block: Dim) -> Dim:
+    c.require("block", eq(size % block, 0), f"an axis of size {size!r} does not divide into blocks of {block!r}", ("x", "block"))
+    return size // block
+
+
+SPACE_TO_DEPTH = Op(
+    "space_to_depth", (Tensor("x", "N H W C"),), (Int("block", least=2),), dtype=Like("x"),
+    shape=lambda c: Shape((c.dims["N"], _multiples(c, c.dims["H"], c["block"]), _multiples(c, c.dims["W"], c["block"]), c.dims["C"] * c["block"] * c["block"])),
+)  # fmt: skip
+DEPTH_TO_SPACE = Op(
+    "depth_to_space", (Tensor("x", "N H W C"),), (Int("block", least=2),), dtype=Like("x"),
+    shape=lambda c: Shape((c.dims["N"], c.dims["H"] * c["block"], c.dims["W"] * c["block"], _multiples(c, c.dims["C"], c["block"] * c["block"]))),
+)  # fmt: skip
