@@ -11,7 +11,7 @@ from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Axis, Bool, Choice, Int, Ints, Number, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, positions, row_major, true_count, whole
-from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INDEX, INT64, NUMBERS, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INDEX, INT64, NUMBERS, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape

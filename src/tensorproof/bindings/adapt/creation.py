@@ -171,3 +171,10 @@ def kaiser(a: dict[str, Any], run: Run) -> Any:
     beta = a["beta"]
     run.require("beta", not isinstance(beta, (int, float)) or beta >= 0, f"beta must not be negative, and is {beta!r}", ("beta",))
     return signal_window(a, run)
+
+
+@takes(Anything("buffer"))
+def frombuffer(a: dict[str, Any], run: Run) -> Any:
+    """As many elements as the buffer holds, which is seldom known."""
+    count = a["count"] if a["count"] != -1 else run.fresh("buffer", 1)
+    return _leaf(run("empty", size=(count,), dtype=a["dtype"]), a, run)
