@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.ops.call import Call
+from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
@@ -13,7 +13,7 @@ from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import INT32, INT64, LINALG, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
@@ -269,8 +269,12 @@ def norm_type(c: Call) -> DType | None:
     return given.real
 
 
+@any_rank
 def vector_norm_shape(c: Call) -> Shape:
     power, x, axes = c["ord"], c.shape("x"), c["dim"]
+    if not x.known:
+        whole = axes is None and not c["keepdim"]
+        return Shape() if whole else unknown_shape(f"norm{c.session.site}#{c.session.made}")
     if power is None or isinstance(power, str):
         raise c.refuse("ord", f"ord must be a number, and is {power!r}", "ord")
     if isinstance(power, (int, float)) and (power < 0 or power == float("inf")):  # an extreme of nothing has no value

@@ -73,3 +73,31 @@ def lu(a: dict[str, Any], run: Run) -> Any:
 def lu_solve(a: dict[str, Any], run: Run) -> Any:
     """torch.lu_solve: the right-hand side first."""
     return run("lu_solve", x=a["x"], pivots=a["pivots"], y=a["y"])
+
+
+REPLACEMENTS = {
+    "symeig": "torch.linalg.eigh",
+    "eig": "torch.linalg.eig",
+    "lstsq": "torch.linalg.lstsq",
+    "solve": "torch.linalg.solve",
+    "matrix_rank": "torch.linalg.matrix_rank",
+}
+
+
+@takes(Anything("rest"))
+def removed(a: dict[str, Any], run: Run) -> Any:
+    """Names that torch keeps only to say that they are gone."""
+    name = run.name.rpartition(".")[2]
+    raise run.refuse("removed", f"{run.name} was removed from torch; {REPLACEMENTS[name]} takes its place", ("x",))
+
+
+def determinant(a: dict[str, Any], run: Run) -> Any:
+    """ATen's determinants give the LU factors too."""
+    made = run("slogdet" if run.row.op == "slogdet" else "det", x=a["x"])
+    return (*(made if isinstance(made, tuple) else (made,)), *run("lu_factor", x=a["x"]))
+
+
+def solve_ex(a: dict[str, Any], run: Run) -> Any:
+    """ATen's solver gives the LU factors too."""
+    result, info = run("solve_ex", x=a["x"], y=a["y"], left=a["left"])
+    return (result, *run("lu_factor", x=a["x"]), info)

@@ -1,0 +1,19 @@
+"""ATen's own Fourier transforms, as exported graphs hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Axes, Bool, Int
+
+
+@takes(Axes("dim"), Bool("onesided", True))
+def real_to_complex(a: dict[str, Any], run: Run) -> Any:
+    return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=a["dim"])
+
+
+@takes(Axes("dim"), Int("length"))
+def complex_to_real(a: dict[str, Any], run: Run) -> Any:
+    """The last axis gets its length back; the others stay."""
+    return run("irfftn", x=a["x"], dim=a["dim"], size=(*(-1 for _ in a["dim"][:-1]), a["length"]))
