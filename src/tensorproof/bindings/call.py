@@ -346,6 +346,8 @@ def _check_only(row: Row, name: str, value: Any, allowed: str) -> None:
     for one in value if isinstance(value, tuple) else (value,):
         if isinstance(one, TensorType) and not one.weak and one.dtype is not None and one.dtype not in element_types_named(allowed):
             raise Refused(Requirement(f"{row.op}/dtype", False, f"{row.name} does not take element type {one.dtype!r} as {name}", (name,)))
+        if isinstance(one, DType) and one not in element_types_named(allowed):
+            raise Refused(Requirement(f"{row.op}/dtype", False, f"{row.name} does not take {one!r} as {name}", (name,)))
 
 
 def _check_rank(row: Row, name: str, value: Any, allowed: str, session: Session) -> None:

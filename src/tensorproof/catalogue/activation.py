@@ -9,7 +9,7 @@ from tensorproof.ops.element_types import Given, Like, Same, Within
 from tensorproof.ops.families import elementwise, replaced, same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Number, Tensor
 from tensorproof.ops.record import FINITE, Hazard, Interval, Op, Values
-from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType
+from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, COMPLEXES, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType, DTypes
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 
@@ -155,17 +155,17 @@ def softmax_type(c: Call) -> DType | None:
     return rule(c) if c.shape("x").numel == 0 else Within(rule, FLOATS)(c)
 
 
-def _softmax(name: str, values: Values, doc: str) -> Op:
+def _softmax(name: str, values: Values, doc: str, takes: DTypes = ANY) -> Op:
     return Op(
-        name, (Tensor("x", "...", ANY),), (Axis("dim", -1), ElementType("dtype")), along_axis,
+        name, (Tensor("x", "...", takes),), (Axis("dim", -1), ElementType("dtype")), along_axis,
         softmax_type, values=values, hazards=(Hazard(f"{name}/finite", "x", FINITE, NOT_FINITE),), doc=doc,
     )  # fmt: skip
 
 
 SOFTMAX = _softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis")
 LOG_SOFTMAX = _softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax")
-SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x")
-SOFTMAX_BACKWARD = Op("softmax_backward", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)), (Axis("dim"),), gradient, Same("x", "y"))
+SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x", REALS | COMPLEXES)
+SOFTMAX_BACKWARD = Op("softmax_backward", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)), (Axis("dim"), ElementType("dtype", optional=False)), gradient, Same("x", "y"))
 GUMBEL_SOFTMAX = Op(
     "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,
     values=bounded(0.0, 1.0), random=True,

@@ -218,7 +218,7 @@ def interpolated(c: Call) -> DType | None:
         raise c.refuse("weight", "a complex weight needs complex operands", "weight")
     if len(known) > 1:
         raise c.refuse("dtype", f"x, y and weight must have one element type, and have {' and '.join(sorted(map(repr, known)))}", ("x", "y", "weight"))
-    return c.dtype("x")
+    return promoted(c, ("x", "y", "weight"))
 
 
 LERP = Op(

@@ -39,12 +39,16 @@ FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, 
 
 
 def with_mask(c: Call) -> list[Any]:
-    """The mask of an empty tensor is an empty tensor like it."""
-    x = c.tensor("x")
+    """Only training needs floats. The mask of an empty tensor is an empty tensor like it."""
+    x, p = c.tensor("x"), c["p"]
+    if c["training"] is not False and x.shape.numel != 0:
+        if x.dtype is not None and x.dtype not in FLOATS | FULL_COMPLEXES:
+            raise c.refuse("dtype", f"{c.name} does not take element type {x.dtype!r} in training", "x")
+        if isinstance(p, (int, float)):
+            c.require("p", 0 <= p <= 1, f"p must lie between 0 and 1, and is {p}", "p")
     return [x.shape, x if x.shape.numel == 0 else x.shape]
 
 
 NATIVE_DROPOUT = Op(
-    "native_dropout", (Tensor("x", "...", FLOATS | FULL_COMPLEXES),), (Float("p", least=0.0, most=1.0), Bool("training", optional=True)),
-    with_mask, Like("x"), outputs=(Out("result"), Out("mask", BOOL)), random=True,
+    "native_dropout", (Tensor("x"),), (Float("p"), Bool("training", optional=True)), with_mask, Like("x"), outputs=(Out("result"), Out("mask", BOOL)), random=True,
 )  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axis, Tensor
-from tensorproof.terms.dtypes import BFLOAT16, BY_LABEL, FLOAT16, FLOAT32, DType
+from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
+from tensorproof.terms.dtypes import BFLOAT16, BY_LABEL, FLOAT16, FLOAT32, INT32, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
 from tensorproof.terms.shapes import Shape
@@ -42,10 +42,12 @@ def softmax(a: Arguments, run: Run) -> Any:
     return run(run.row.op, x=a["x"], dim=dim, dtype=a.get("dtype"))
 
 
+@takes(Bool("half_to_float"))
 def half_to_float(a: Arguments, run: Run) -> Any:
     """ATen's own softmax turns half precision into float32 on request (on CUDA)."""
-    half = a["half_to_float"] and a["x"].dtype in (FLOAT16, BFLOAT16)
-    return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if half else None)
+    half = a["x"].dtype in (FLOAT16, BFLOAT16, None)
+    run.require("dtype", half or not a["half_to_float"], f"x has element type {a['x'].dtype!r}, which is not half precision", ("x", "half_to_float"))
+    return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if a["half_to_float"] else None)
 
 
 def hardtanh(a: Arguments, run: Run) -> Any:
@@ -72,9 +74,9 @@ def batched_dropout(a: Arguments, run: Run) -> Any:
     return run(run.row.op, x=x, p=a["p"], training=training)
 
 
-@takes(Tensor("scale"), Tensor("zero_point"))
+@takes(Tensor("scale"), Tensor("zero_point", dtypes=frozenset({INT32})), Int("low", most=0), Int("high", least=1))
 def quantised_by_tensors(a: Arguments, run: Run) -> Any:
-    """Scale and zero point as tensors of one element."""
+    """Scale and zero point as tensors of one element. The bounds above guide who makes up a call: 0 lies between them."""
     for name in ("scale", "zero_point"):
         count = a[name].shape.numel
         run.require(name, eq(count, 1), f"{name} must have one element, and has {count!r}", (name,))
@@ -82,6 +84,7 @@ def quantised_by_tensors(a: Arguments, run: Run) -> Any:
     return run(run.row.op, scale=1.0, zero_point=rest.get("low", 0), **rest)
 
 
+@takes(Float("scale"))
 def dropout_backward(a: Arguments, run: Run) -> Any:
     """The gradient where the mask kept it, scaled."""
     return run("mul", x=run("mul", x=a["x"], y=a["y"]), y=a["scale"])
@@ -100,7 +103,7 @@ def masked_softmax(a: Arguments, run: Run) -> Any:
 
 def masked_logaddexp(a: Arguments, run: Run) -> Any:
     """The result has the first operand's element type if none is given, and each operand may have a mask."""
-    x, y = (a[name].but(dtype=FLOAT32, contents=None) for name in ("x", "y"))
+    x, y = (run("cast", x=a[name], dtype=a["dtype"]) for name in ("x", "y"))
     for tensor, mask in ((x, a["input_mask"]), (y, a["other_mask"])):
         if isinstance(mask, TensorType):
             run("copy_into", x=tensor, y=mask)
@@ -121,6 +124,11 @@ def to(a: Arguments, run: Run) -> Any:
         elif isinstance(value, str):
             device = value
     return run("cast", x=a["x"], dtype=dtype, device=device, memory_format=a.get("memory_format"))
+
+
+@takes(Tensor("other"))
+def type_as(a: Arguments, run: Run) -> Any:
+    return to(a, run)
 
 
 CLASSES = {
@@ -158,6 +166,7 @@ def result_type(a: Arguments, run: Run) -> DType:
     return dtype
 
 
+@takes(ElementType("type1", optional=False), ElementType("type2", optional=False))
 def promote_types(a: Arguments, run: Run) -> DType:
     first, second = a["type1"], a["type2"]
     if not isinstance(first, DType) or not isinstance(second, DType):
@@ -168,6 +177,7 @@ def promote_types(a: Arguments, run: Run) -> DType:
     return dtype
 
 
+@takes(ElementType("from_", optional=False), ElementType("to", optional=False))
 def can_cast(a: Arguments, run: Run) -> bool:
     if not isinstance(a["from_"], DType) or not isinstance(a["to"], DType):
         raise run.give_up("an element type is not known")

@@ -128,7 +128,7 @@ class Draw:
         low = 1 if kind.least is None else kind.least
         n = kind.n if isinstance(kind.n, int) else self.made.get(kind.n, 2)
         draw = [low, low, low + 1, low + 1, low + 2]
-        return r.choice(draw) if r.random() < 0.5 or not isinstance(n, int) else tuple(r.choice(draw) for _ in range(n))
+        return r.choice(draw) if (kind.one and r.random() < 0.5) or not isinstance(n, int) else tuple(r.choice(draw) for _ in range(n))
 
     def _ints(self, kind: Ints) -> Any:
         """A shape or a list of axes that has a chance to fit the tensor drawn first."""
