@@ -212,13 +212,19 @@ class Sizes:
     optional: bool = False
     words: tuple[str, ...] = ()
     """Strings that may stand in its place, such as "same"; the rule sees the string."""
+    holes: bool = False
+    """Whether None may stand for one of several; the rule says what it means."""
+    one: bool = True
+    """Whether a single whole number stands for all of them."""
 
     def takes(self, value: Any) -> bool:
         if isinstance(value, str):
             return value in self.words
         if value is None:
             return self.optional
-        return is_size(value) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
+        if isinstance(value, (tuple, list)):
+            return all(is_size(as_size(v)) or (self.holes and v is None) for v in value)
+        return self.one and is_size(value)
 
     def read(self, value: Any) -> Any:
         if not isinstance(value, (tuple, list)):
@@ -247,7 +253,7 @@ class Ints:
         if isinstance(value, TensorType):
             return self.loose or value.contents is not None or (value.shape.known and len(value.shape) == 1)
         if isinstance(value, (tuple, list)):
-            return all(is_size(as_size(v)) for v in value)
+            return all(is_size(as_size(v)) for v in value) or (self.loose and isinstance(value, Shape))
         return self.one and is_size(value)
 
     def read(self, value: Any) -> Any:
@@ -265,13 +271,19 @@ class Floats:
     name: str
     default: Any = REQUIRED
     optional: bool = True
+    loose: bool = False
+    """Whether a tensor may stand in (the rule sees its contents, or the tensor where they are not known)."""
 
     def takes(self, value: Any) -> bool:
         if value is None:
             return self.optional
+        if self.loose and isinstance(value, TensorType):
+            return True
         return is_number(value) or (isinstance(value, (tuple, list)) and all(is_number(v) for v in value))
 
     def read(self, value: Any) -> Any:
+        if isinstance(value, TensorType):
+            return value if value.contents is None else value.contents
         return tuple(value) if isinstance(value, list) else value
 
 

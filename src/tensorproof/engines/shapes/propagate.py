@@ -183,6 +183,8 @@ class Walk:
         keywords = {key: self._attribute(node, key, given) for key, given in node.attributes.items() if key in taken}
         if node.framework == "onnx":
             keywords["_opset"] = self.graph.opsets.get(node.domain, 1)
+        if "_outputs" in taken:
+            keywords["_outputs"] = len(node.outputs)
         self._session.site = f"@{self.place}{node.name}"
         outcome = call(name, tuple(self._arguments(node)), keywords, self._session)
         where = self.place + node.name
