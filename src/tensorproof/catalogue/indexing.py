@@ -164,7 +164,7 @@ def _taken(c: Call, x: TensorType, tensors: list[Picked]) -> TensorType:
     return x.but(shape=shape, contents=contents, strides=None if x.strides is None else UNKNOWN_STRIDES, weak=False)
 
 
-GETITEM = Op("getitem", (X,), (Index(),), lambda c: indexed(c, c.tensor("x"), c["index"]), data_dependent=True, aliases="x", doc="x[index].")
+GETITEM = Op("getitem", (X,), (Index(),), lambda c: indexed(c, c.tensor("x"), c["index"]), Like("x"), data_dependent=True, aliases="x", doc="x[index].")
 
 
 def setitem_rule(c: Call) -> TensorType:

@@ -7,7 +7,7 @@ from math import factorial
 from typing import Any
 
 from tensorproof.catalogue.views import plain_axis, selected, sliced, span
-from tensorproof.ops.call import Call
+from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
@@ -15,7 +15,7 @@ from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known
 from tensorproof.terms.ints import Dim, Term, ceildiv, lower, product
 from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 XS = Tensors("xs")
@@ -65,9 +65,14 @@ def cat_contents(c: Call) -> tuple[Any, ...] | None:
     return joined(xs, dim, Promote("xs")(c))
 
 
+@any_rank
 def stack_shape(c: Call) -> Shape:
     xs, dim = c["xs"], c["dim"]
     first = xs[0].shape
+    if not all(x.shape.known for x in xs):
+        if dim not in (0, -1) or any(x.shape != first for x in xs):
+            return unknown_shape(repr(c.fresh("stack")))
+        return Shape((len(xs), *first) if dim == 0 else (*first, len(xs)))
     for i, x in enumerate(xs[1:], 1):
         c.require("rank", len(x.shape) == len(first), f"tensor {i} has shape {x.shape!r} and the first one {first!r}", "xs")
         for axis, (a, b) in enumerate(zip(x.shape, first)):

@@ -231,3 +231,20 @@ def sum_to_shape(c: Call) -> Shape:
     return Shape(size)
 
 
+def unfold_rule(c: Call) -> TensorType:
+    x, dim, size, step = c.tensor("x"), c["dim"], c["size"], c["step"]
+    n = x.shape[dim] if len(x.shape) else 1
+    c.require("window", le(size, n), f"a window of {size!r} is larger than the axis of size {n!r}", ("size", "x"))
+    count = (n - size) // step + 1
+
+    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
+        if not axes:
+            return [(size, 1)], 0
+        stride = axes[dim][1]
+        return [*axes[:dim], (count, stride * step), *axes[dim + 1 :], (size, stride)], 0
+
+    return view(x, change)
+
+
+UNFOLD = Op("windows", (X,), (Axis("dim"), Int("size", least=0), Int("step", least=1)), unfold_rule, Like("x"), aliases="x", doc="Every stretch of an axis, as a new last axis.")
+

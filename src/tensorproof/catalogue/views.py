@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import positions, reshaped_strides, small, steps_of, strides_or_none, view
+from tensorproof.ops.storage import positions, reshaped, small, steps_of, strides_or_none, view
 from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64
 from tensorproof.terms.ints import Dim, Term, ceildiv, ite, lower, maximum, minimum, product, upper
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
-from tensorproof.terms.shapes import Segment, Shape
+from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 X = Tensor("x")
@@ -26,6 +27,11 @@ def plain_axis(c: Call, value: Any, rank: int, about: str = "dim") -> int:
     if not -reach <= value < reach:
         raise c.refuse("axis", f"{about} = {value} is out of range for rank {rank}", (about, "x"))
     return value + reach if value < 0 else value
+
+
+def of_unknown_rank(c: Call) -> TensorType:
+    """x in a shape that cannot be told."""
+    return c.tensor("x").but(shape=unknown_shape(repr(c.fresh(c.op.name))), strides=UNKNOWN_STRIDES, contents=None)
 
 
 # --- another shape -----------------------------------------------------------------------------------------------------------
@@ -48,10 +54,11 @@ def resolved(c: Call, size: Sequence[Any], numel: Dim, about: Sequence[str] = ("
 
 def shown_as(c: Call, x: TensorType, shape: Shape, strict: bool) -> TensorType:
     """x in another shape of as many elements. Strict: without a copy."""
-    strides = reshaped_strides(x, shape) if x.shape.known else (None if x.strides is None else UNKNOWN_STRIDES)
-    if strides is False:
-        c.require("strides", not strict, f"a view as {shape!r} needs another order of memory than {x.shape!r} with strides {x.strides!r} has", "x")
-        strides = None
+    strides, holds = reshaped(x, shape) if x.shape.known else (None if x.strides is None else UNKNOWN_STRIDES, True)
+    if strict:
+        c.require("strides", holds, f"a view as {shape!r} needs another order of memory than {x.shape!r} with strides {x.strides!r} has", "x")
+    elif holds is not True:
+        strides = None if holds is False else UNKNOWN_STRIDES
     return x.but(shape=shape, strides=strides, weak=False, contents=x.contents if shape.concrete else None)
 
 
@@ -63,8 +70,13 @@ def reshape_rule(c: Call) -> TensorType:
     return shown_as(c, x, resolved(c, size, x.shape.numel), c["strict"])
 
 
+@any_rank
 def flatten_rule(c: Call) -> TensorType:
     x, first, last = c.tensor("x"), c["start"], c["end"]
+    if not x.shape.known:
+        if last != -1 or first < 0 or not Shape(x.shape[:first]).known or len(x.shape) <= first:
+            return of_unknown_rank(c)
+        return shown_as(c, x, Shape((*x.shape[:first], Shape(x.shape[first:]).numel)), False)
     c.require("axes", first <= last, f"start_dim {first} comes after end_dim {last}", ("start", "end"))
     joined = product(x.shape[first : last + 1])
     return shown_as(c, x, Shape((*x.shape[:first], joined, *x.shape[last + 1 :])), False)
@@ -77,9 +89,9 @@ def unflatten_rule(c: Call) -> TensorType:
     return shown_as(c, x, Shape((*x.shape[:dim], *resolved(c, size, x.shape[dim]), *x.shape[dim + 1 :])), True)
 
 
-RESHAPE = Op("reshape", (X,), (Ints("size", shape=True), Bool("strict", False)), reshape_rule, aliases="x", doc="The same elements in another shape; strict: no copy.")
-FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, aliases="x")
-UNFLATTEN = Op("unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, aliases="x")
+RESHAPE = Op("reshape", (X,), (Ints("size", shape=True), Bool("strict", False)), reshape_rule, Like("x"), aliases="x", doc="The same elements in another shape; strict: no copy.")
+FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x")
+UNFLATTEN = Op("unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, Like("x"), aliases="x")
 
 
 def view_dtype_rule(c: Call) -> TensorType:
@@ -97,7 +109,7 @@ def view_dtype_rule(c: Call) -> TensorType:
     return x.but(shape=shape, dtype=dtype, contents=None, strides=None if x.strides is None else x.strides if old == new else UNKNOWN_STRIDES)
 
 
-VIEW_DTYPE = Op("view_dtype", (X,), (ElementType(optional=False),), view_dtype_rule, aliases="x", doc="The same bits as another element type.")
+VIEW_DTYPE = Op("view_dtype", (X,), (ElementType(optional=False),), view_dtype_rule, lambda c: c["dtype"], aliases="x", doc="The same bits as another element type.")
 
 
 def view_as_complex_rule(c: Call) -> TensorType:
@@ -151,13 +163,13 @@ def matrix_transpose(c: Call) -> TensorType:
     return ordered(x, [*range(n - 2), n - 1, n - 2])
 
 
-PERMUTE = Op("permute", (X,), (Axes("dim", optional=False),), permute_rule, aliases="x", doc="The axes in another order.")
-TRANSPOSE = Op("transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, aliases="x", doc="Two axes change places.")
-MOVEDIM = Op("movedim", (X,), (Axes("source", optional=False), Axes("target", optional=False)), movedim_rule, aliases="x")
-T = Op("t", (Tensor("x", " | N | N M"),), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), aliases="x", doc="A matrix transposed.")
-REVERSED_AXES = Op("reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), aliases="x")
-MATRIX_TRANSPOSE = Op("matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, aliases="x", doc="The last two axes change places.")
-ADJOINT = Op("adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), aliases="x")
+PERMUTE = Op("permute", (X,), (Axes("dim", optional=False),), permute_rule, Like("x"), aliases="x", doc="The axes in another order.")
+TRANSPOSE = Op("transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, Like("x"), aliases="x", doc="Two axes change places.")
+MOVEDIM = Op("movedim", (X,), (Axes("source", optional=False), Axes("target", optional=False)), movedim_rule, Like("x"), aliases="x")
+T = Op("t", (Tensor("x", " | N | N M"),), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x", doc="A matrix transposed.")
+REVERSED_AXES = Op("reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x")
+MATRIX_TRANSPOSE = Op("matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", doc="The last two axes change places.")
+ADJOINT = Op("adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), Like("x"), aliases="x")
 
 # --- axes of size one -----------------------------------------------------------------------------------------------------------
 
@@ -186,8 +198,15 @@ def squeeze_rule(c: Call) -> TensorType:
     return view(x, lambda axes: ([axes[k] for k in kept if isinstance(k, int)], 0))
 
 
+@any_rank
 def unsqueeze_rule(c: Call) -> TensorType:
-    dim = c["dim"]
+    x, dim = c.tensor("x"), c["dim"]
+    if not x.shape.known:
+        at = dim if dim >= 0 else len(x.shape) + 1 + dim
+        passed = x.shape[:at] if dim >= 0 else x.shape[at:]
+        if not Shape(passed).known or not 0 <= at <= len(x.shape):
+            return of_unknown_rank(c)
+        return x.but(shape=Shape((*x.shape[:at], 1, *x.shape[at:])), strides=UNKNOWN_STRIDES, contents=None)
     return view(c.tensor("x"), lambda axes: ([*axes[:dim], (1, _covered(axes, dim)), *axes[dim:]], 0))
 
 
@@ -203,9 +222,9 @@ def atleast_rule(c: Call) -> TensorType:
     return view(x, lambda axes: ([*[(1, 1)] * before, *axes, *[(1, 1)] * (after if missing > 0 else 0)], 0))
 
 
-SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, aliases="x", doc="Without axes of size 1.")
-UNSQUEEZE = Op("unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, aliases="x", doc="With a new axis of size 1.")
-ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, aliases="x", doc="With axes of size 1 added up to a rank.")
+SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", doc="Without axes of size 1.")
+UNSQUEEZE = Op("unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", doc="With a new axis of size 1.")
+ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, Like("x"), aliases="x", doc="With axes of size 1 added up to a rank.")
 
 
 def expand_rule(c: Call) -> TensorType:
@@ -232,7 +251,7 @@ def expand_rule(c: Call) -> TensorType:
     return made.but(strides=UNKNOWN_STRIDES) if unsure else made
 
 
-EXPAND = Op("expand", (X,), (Ints("size", shape=True),), expand_rule, aliases="x", doc="Axes of size 1 repeated without a copy.")
+EXPAND = Op("expand", (X,), (Ints("size", shape=True),), expand_rule, Like("x"), aliases="x", doc="Axes of size 1 repeated without a copy.")
 
 # --- parts -----------------------------------------------------------------------------------------------------------------------
 
@@ -242,10 +261,22 @@ def span(n: Dim, start: Any, stop: Any, step: Any) -> tuple[Dim, Dim]:
     if type(step) is int and step < 0:
         first = n - 1 if start is None else maximum(minimum(_from_end(start, n), n - 1), -1)
         last: Dim = -1 if stop is None else maximum(minimum(_from_end(stop, n), n - 1), -1)
-    else:
-        first = 0 if start is None else _clamped(start, n)
-        last = n if stop is None else _clamped(stop, n)
-    return first, maximum(0, ceildiv(last - first, step))
+        return first, maximum(0, ceildiv(last - first, step))
+    first = 0 if start is None else _clamped(start, n)
+    backwards = lt(0 if start is None else start, 0), lt(n if stop is None else stop, 0)
+    begin, end = 0 if start is None else start, n if stop is None else stop
+    match backwards:  # the same length in fewer terms where the signs are known
+        case (False, False):
+            length = minimum(end, n) - begin
+        case (True, False):
+            length = minimum(end, n) - maximum(begin + n, 0) if stop is not None else minimum(n, -begin)
+        case (False, True):
+            length = n + end - begin
+        case (True, True):
+            length = minimum(end - begin, n + end)
+        case _:
+            length = _clamped(end, n) - first
+    return first, maximum(0, length if step == 1 else ceildiv(length, step))
 
 
 def _from_end(at: Dim, n: Dim) -> Dim:
@@ -313,9 +344,9 @@ def narrow_rule(c: Call) -> TensorType:
     return sliced(x, dim, first, length)
 
 
-SELECT = Op("select", (X,), (Axis("dim"), Int("index")), select_rule, aliases="x", doc="One position of an axis, which goes.")
-SLICE = Op("slice", (X,), (Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)), slice_rule, aliases="x")
-NARROW = Op("narrow", (X,), (Axis("dim"), Anything("start"), Int("length")), narrow_rule, aliases="x", doc="A stretch of one axis.")
+SELECT = Op("select", (X,), (Axis("dim"), Int("index")), select_rule, Like("x"), aliases="x", doc="One position of an axis, which goes.")
+SLICE = Op("slice", (X,), (Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)), slice_rule, Like("x"), aliases="x")
+NARROW = Op("narrow", (X,), (Axis("dim"), Anything("start"), Int("length")), narrow_rule, Like("x"), aliases="x", doc="A stretch of one axis.")
 
 
 def diagonal_rule(c: Call) -> TensorType:
@@ -333,7 +364,7 @@ def diagonal_rule(c: Call) -> TensorType:
     return view(x, change)
 
 
-DIAGONAL = Op("diagonal", (X,), (Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1)), diagonal_rule, aliases="x")
+DIAGONAL = Op("diagonal", (X,), (Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1)), diagonal_rule, Like("x"), aliases="x")
 
 
 def as_strided_rule(c: Call) -> TensorType:
@@ -352,24 +383,6 @@ AS_STRIDED = Op(
     (X,),
     (Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True)),
     as_strided_rule,
+    Like("x"),
     aliases="x",
 )
-
-
-def unfold_rule(c: Call) -> TensorType:
-    x, dim, size, step = c.tensor("x"), c["dim"], c["size"], c["step"]
-    n = x.shape[dim] if len(x.shape) else 1
-    c.require("window", le(size, n), f"a window of {size!r} is larger than the axis of size {n!r}", ("size", "x"))
-    count = (n - size) // step + 1
-
-    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
-        if not axes:
-            return [(size, 1)], 0
-        stride = axes[dim][1]
-        return [*axes[:dim], (count, stride * step), *axes[dim + 1 :], (size, stride)], 0
-
-    return view(x, change)
-
-
-UNFOLD = Op("windows", (X,), (Axis("dim"), Int("size", least=0), Int("step", least=1)), unfold_rule, aliases="x", doc="Every stretch of an axis, as a new last axis.")
-

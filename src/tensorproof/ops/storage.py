@@ -7,12 +7,14 @@ to the steps in the known contents.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from struct import error, pack, unpack
 from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, DType
-from tensorproof.terms.ints import Dim, Term, bounds
+from tensorproof.terms.ints import Dim, Term, bounds, product
+from tensorproof.terms.predicates import Truth, conj, disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, TensorType
 
@@ -151,53 +153,57 @@ def view(x: TensorType, change: Callable[[Axes], tuple[Axes, Dim]]) -> TensorTyp
     return x.but(shape=shape, strides=strides, contents=contents, weak=False)
 
 
-def reshaped_strides(x: TensorType, shape: Shape) -> tuple[Dim, ...] | bool | None:
-    """The strides with which the memory of x shows as `shape`; False where that needs a copy, UNKNOWN_STRIDES where it cannot be told."""
+def reshaped(x: TensorType, shape: Shape) -> tuple[tuple[Dim, ...] | None, Truth]:
+    """The strides with which the memory of x shows as `shape`, and what must hold for that: False where it needs a copy.
+
+    The strides are UNKNOWN_STRIDES where they cannot be told.
+    """
     if x.strides is None or any(size == 0 for size in shape):
-        return None
+        return None, True
     steps = steps_of(x)
     if steps is None:
-        return UNKNOWN_STRIDES
+        return UNKNOWN_STRIDES, True
     old = [(size, step) for size, step in zip(x.shape, steps) if size != 1]
-    if not old:
-        return None
-    if not (x.shape.concrete and shape.concrete and all(type(s) is int for s in steps)):
-        return _symbolic_strides(old, shape)
-    runs: list[tuple[Any, Any]] = []  # stretches of axes that lie one behind the other: the count, the step of the last axis
-    for size, step in old:
-        if runs and runs[-1][1] == size * step:
-            runs[-1] = (runs[-1][0] * size, step)
-        else:
-            runs.append((size, step))
-    made: list[int] = []
-    count, step = runs.pop()
-    for size in reversed(shape):
-        if size != 1 and count == 1 and runs:
-            count, step = runs.pop()
-        if size != 1 and count % size:
-            return False
-        made.append(step)
-        if size != 1:
-            count, step = count // size, step * size
-    return strides_or_none(shape, tuple(reversed(made)))
-
-
-def _symbolic_strides(old: Axes, shape: Shape) -> tuple[Dim, ...] | bool | None:
-    """Where sizes are symbols: leading axes that stay as they are keep their steps; the concrete rest is decided, or it cannot be told."""
     new = [size for size in shape if size != 1]
-    kept = 0
-    while kept < min(len(new), len(old)) and new[kept] == old[kept][0]:
-        kept += 1
-    rest_old, rest_new = old[kept:], new[kept:]
-    steps = [step for _, step in old[:kept]]
-    if rest_old or rest_new:
-        sizes = [s for s, _ in rest_old]
-        if not (Shape(sizes).concrete and Shape(rest_new).concrete and all(type(s) is int for _, s in rest_old)) or not rest_old:
-            return UNKNOWN_STRIDES
-        rest = reshaped_strides(TensorType(Shape(sizes), strides=tuple(s for _, s in rest_old)), Shape(rest_new))
-        if rest is False:
+    made: list[Dim] = []
+    conditions: list[Truth] = []
+    while old and new:
+        taken_old, taken_new = _block(old, new)
+        inner = _merged(old[:taken_old], new[:taken_new], conditions) if taken_old else None
+        if inner is None:
+            return UNKNOWN_STRIDES, True
+        if inner is False:
+            return None, False
+        made.extend(inner)
+        del old[:taken_old], new[:taken_new]
+    if old or new:
+        return UNKNOWN_STRIDES, True
+    walk = iter(made)
+    return strides_or_none(shape, [1 if size == 1 else next(walk) for size in shape]), conj(*conditions)
+
+
+def _block(old: Axes, new: list[Dim]) -> tuple[int, int]:
+    """How many leading axes of each make the same number of elements; (0, 0) where that cannot be told."""
+    for i in range(1, len(old) + 1):
+        count = product(size for size, _ in old[:i])
+        total: Dim = 1
+        for j, size in enumerate(new, 1):
+            total = total * size
+            if total is count or total == count:
+                return i, j
+    return 0, 0
+
+
+def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ...] | bool | None:
+    """The steps of new axes in place of old ones. False: impossible; None: cannot be told. What must hold is added to `conditions`."""
+    for (size, step), (after, inner) in pairwise(old):
+        if step == after * inner:
+            continue
+        if len(new) > 1 and not all(type(n) is int for n in (*new, *(n for n, _ in old))):
+            return None
+        holds = disj(eq(step, after * inner), eq(size, 1), eq(after, 1), *(eq(n, 0) for n, _ in old))
+        if holds is False:
             return False
-        steps.extend(row_major(rest_new) if rest is None else rest)  # type: ignore[arg-type]
-    walk = iter(steps)
-    made = [1 if size == 1 else next(walk) for size in shape]
-    return strides_or_none(shape, made)
+        conditions.append(holds)
+    step = old[-1][1]
+    return tuple(step * n for n in row_major(new))
