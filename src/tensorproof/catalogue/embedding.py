@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.ops.call import Call
+from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Op, Out
@@ -33,7 +33,7 @@ EMBEDDING = Op(
     "embedding",
     inputs=(Tensor("index", "...", ALL_INTS, values="index:V"), Tensor("weight", "V D", ANY)),
     attributes=TABLE,
-    shape=lambda c: (*c.shape("index"), table_checked(c)[1]),
+    shape=any_rank(lambda c: Shape((*c.shape("index"), table_checked(c)[1]))),
     dtype=Like("weight"),
 )
 EMBEDDING_RENORM = Op(

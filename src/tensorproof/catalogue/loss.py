@@ -225,8 +225,8 @@ def logits_shape(c: Call) -> Shape:
     for name in ("weight", "pos_weight"):
         if c.given(name):
             into(c, name, shape, name)
-            if target in FLOATS and c.dtype(name) in FULL_COMPLEXES:
-                raise c.refuse("dtype", f"{name} is complex and target is not", (name, "target"))
+    if (c.given("weight") and target in FLOATS and c.dtype("weight") in FULL_COMPLEXES) or (c.given("pos_weight") and target in FULL_COMPLEXES):
+        raise c.refuse("dtype", "complex numbers do not go with a real target, nor a complex target with pos_weight", ("target", "weight", "pos_weight"))
     return reduced(c, shape)
 
 
@@ -234,7 +234,7 @@ BINARY_CROSS_ENTROPY_WITH_LOGITS = Op(
     "binary_cross_entropy_with_logits",
     inputs=(
         Tensor("x", "...", FLOATS), Tensor("target", "...", FLOATS | FULL_COMPLEXES, values="unit"),
-        Tensor("weight", "...", WIDE, optional=True), Tensor("pos_weight", "...", SUBTRACTED, optional=True),
+        Tensor("weight", "...", WIDE, optional=True), Tensor("pos_weight", "...", REALS, optional=True),
     ),
     attributes=(REDUCTION,),
     shape=logits_shape,

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from tensorproof.catalogue.loss import REDUCTION, mixed, reduced
-from tensorproof.ops.call import Call
+from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
-from tensorproof.ops.record import Op, Out
+from tensorproof.ops.record import Op, Out, ShapeRule
 from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, INTS, REALS_OR_BOOL, UINT8, DType, DTypes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Shape, unknown_shape
 
 LONG: DTypes = frozenset({INT64})
 CLASS: DTypes = frozenset({INT64, UINT8})
 ANY_NUMBER: DTypes = REALS_OR_BOOL | FULL_COMPLEXES
+
+
+def scalar_of_any_rank(rule: ShapeRule) -> ShapeRule:
+    """A loss that is summed or averaged is a scalar whatever the ranks of its inputs."""
+
+    def shape(c: Call) -> Shape:
+        if all(c.shape(p.name).known for p in c.op.inputs if c.given(p.name)):
+            return rule(c)
+        return reduced(c, unknown_shape(f"{c.name} of {c.shape('x')!r}"))
+
+    return any_rank(shape)
 
 
 def in_range(c: Call, classes: Dim) -> None:
@@ -28,12 +39,12 @@ def in_range(c: Call, classes: Dim) -> None:
         c.require("target", holds, f"class {value!r} in target is out of range for {classes!r} classes", ("target", "x"))
 
 
-def class_weight(c: Call, classes: Dim) -> None:
+def class_weight(c: Call, classes: Dim, any_shape: bool = False) -> None:
     if c.given("weight"):
         given = c.shape("weight")
         message = f"weight must hold one number for each of the {classes!r} classes, and has shape {given!r}"
-        c.require("weight", len(given) == 1, message, ("weight", "x"))
-        c.require("weight", eq(given[0], classes), message, ("weight", "x"))
+        c.require("weight", any_shape or len(given) == 1, message, ("weight", "x"))
+        c.require("weight", eq(given.numel, classes), message, ("weight", "x"))
 
 
 def indexed_shape(c: Call) -> Shape:
@@ -41,9 +52,10 @@ def indexed_shape(c: Call) -> Shape:
     x, target = c.shape("x"), c.shape("target")
     classes = x[0] if len(x) == 1 else x[1]
     dtype = c.dtype("target")
-    allowed = CLASS if len(x) <= 2 else LONG
-    if dtype is not None and dtype not in allowed:
-        raise c.refuse("dtype", f"class indices must be of type {' or '.join(sorted(map(repr, allowed)))}, and are {dtype!r}", "target")
+    if dtype not in CLASS and dtype is not None:
+        raise c.refuse("dtype", f"class indices must be of type int64 or uint8, and are {dtype!r}", "target")
+    if len(x) > 2 and dtype is UINT8:
+        c.require("dtype", c["reduction"] != "none" and eq(x.numel, 0), "class indices of several losses for each sample must be of type int64, and are uint8", "target")
     losses = Shape((*x[:1], *x[2:])) if len(x) > 1 else Shape()
     if not (len(x) == 1 and len(target) == 1):
         message = f"target must have shape {losses!r}, one class for each prediction of x {x!r}, and has {target!r}"
@@ -51,7 +63,7 @@ def indexed_shape(c: Call) -> Shape:
         c.require("target", conj(*(eq(a, b) for a, b in zip(target, losses))), message, ("target", "x"))
     else:
         c.require("target", eq(target[0], 1), f"x is one prediction, so target must be one class, and has {target[0]!r}", ("target", "x"))
-    class_weight(c, classes)
+    class_weight(c, classes, any_shape=len(x) > 2 and not c["label_smoothing"])  # the kernel of images counts the weights only
     if c.given("weight"):
         Same("x", "weight")(c)
     in_range(c, classes)
@@ -76,7 +88,7 @@ def cross_entropy_shape(c: Call) -> Shape:
 
 
 def cross_entropy_dtype(c: Call) -> DType | None:
-    if c.rank("x") != c.rank("target") or c.dtype("target") in CLASS:
+    if c.dtype("target") in CLASS:
         return c.dtype("x")
     weight = (c.dtype("weight"),) if c.given("weight") else ()
     return mixed(c, promoted(c, ("x", "target")), *weight)
@@ -88,15 +100,15 @@ CROSS_ENTROPY = Op(
         Tensor("x", "C | N C ...", FLOATS), Tensor("target", "...", FLOATS | CLASS, values="index:C"),
         Tensor("weight", "...", ANY_NUMBER, optional=True),
     ),
-    attributes=(Int("ignore_index", -100), REDUCTION, Float("label_smoothing", 0.0, least=0.0, most=1.0)),
-    shape=cross_entropy_shape,
+    attributes=(Int("ignore_index", -100), REDUCTION, Float("label_smoothing", 0.0, most=1.0)),
+    shape=scalar_of_any_rank(cross_entropy_shape),
     dtype=cross_entropy_dtype,
 )  # fmt: skip
 NLL = Op(
     "nll_loss",
     inputs=(Tensor("x", "C | N C ...", FLOATS), Tensor("target", "...", CLASS, values="index:C"), Tensor("weight", "...", FLOATS, optional=True)),
     attributes=(Int("ignore_index", -100), REDUCTION),
-    shape=indexed_shape,
+    shape=scalar_of_any_rank(indexed_shape),
     dtype=Same("x", "weight"),
 )
 NLL_FORWARD = Op(
@@ -124,7 +136,7 @@ def multi_margin_shape(c: Call) -> Shape:
     rows, classes = samples(c)
     target = c.shape("target")
     c.require("target", eq(target.numel, rows), f"target must hold one class for each of the {rows!r} predictions, and holds {target.numel!r}", ("target", "x"))
-    class_weight(c, classes)
+    class_weight(c, classes, any_shape=c.given("weight") and c.rank("weight") == 0)
     in_range(c, classes)
     return reduced(c, target)
 

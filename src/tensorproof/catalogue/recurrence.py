@@ -12,7 +12,7 @@ from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, lower, maximum, minimum
-from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 
@@ -144,7 +144,9 @@ def packed_shape(c: Call) -> list[Any]:
     """Rows of all sequences, and how many sequences reach each step."""
     x, lengths, contents = c.shape("x"), c.shape("lengths"), c.contents("lengths")
     batch, steps = (x[0], x[1]) if c["batch_first"] else (x[1], x[0])
-    c.equal("lengths", lengths[0], batch, "lengths holds {a} numbers for {b} sequences", ("lengths", "x"))
+    count = lengths[0]  # sorting picks as many sequences as there are lengths
+    holds = eq(count, batch) if c["enforce_sorted"] else le(count, batch)
+    c.require("lengths", holds, f"lengths holds {count!r} numbers for {batch!r} sequences", ("lengths", "x"))
     c.require("empty", ge(x.numel, 1), f"x of shape {x!r} is empty and cannot be packed", "x")
     trailing = x[2:]
     if contents is None or any(isinstance(n, float) and n != int(n) for n in contents):

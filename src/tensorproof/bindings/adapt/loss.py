@@ -12,7 +12,7 @@ from tensorproof.ops.inputs import Anything, Tensor
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.predicates import conj, eq, negate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -146,8 +146,9 @@ def linear_cross_entropy(a: dict[str, Any], run: Run) -> Any:
     made = run("linear", x=x, weight=weight.but(shape=Shape((count, ws[-1]))), bias=flat)
     logits = made.but(shape=Shape((*xs[:-1], *outputs)))
     ignored = a.get("ignore_index")
-    if len(target.shape) == len(logits.shape):
-        run.require("ignore_index", ignored is None, "ignore_index has no meaning for class probabilities", ("ignore_index",))
+    if len(target.shape) == len(logits.shape) and ignored is not None:
+        alike = conj(*(eq(m, n) for m, n in zip(target.shape, logits.shape)))
+        run.require("ignore_index", negate(alike), "ignore_index has no meaning for class probabilities", ("ignore_index",))
     return run(
         "cross_entropy", x=logits, target=target, weight=a.get("class_weight"), reduction=a["reduction"], label_smoothing=a["label_smoothing"],
         ignore_index=-100 if ignored is None else ignored,

@@ -133,7 +133,7 @@ def as_lengths(value: Any) -> TensorType | None:
 
 def _pack(run: Run, x: TensorType, lengths: TensorType, batch_first: bool, enforce_sorted: bool) -> Packed:
     data, sizes = run("pack_padded_sequence", x=x, lengths=lengths, batch_first=batch_first, enforce_sorted=enforce_sorted)
-    batch = x.shape[0 if batch_first else 1]
+    batch = x.shape[0 if batch_first else 1] if enforce_sorted else lengths.shape[0]
     order = None if enforce_sorted else TensorType(Shape((batch,)), INT64)
     contents = lengths.contents
     whole = None if contents is None else tuple(int(n) if isinstance(n, float) else n for n in contents)
@@ -149,6 +149,15 @@ def pack_padded(a: dict[str, Any], run: Run) -> Any:
     if not a["x"].shape.known:
         raise run.give_up("the rank of the input is not known")
     return _pack(run, a["x"], lengths, bool(a["batch_first"]), bool(a["enforce_sorted"]))
+
+
+def packed(a: dict[str, Any], run: Run) -> Any:
+    """A packed sequence built from its parts: the first batch size is the number of sequences."""
+    sizes, order = a["batch_sizes"], a.get("sorted_indices")
+    if not isinstance(sizes, TensorType):
+        raise run.give_up("a packed sequence without batch sizes")
+    batch = sizes.contents[0] if sizes.contents else order.shape[0] if isinstance(order, TensorType) else run.fresh("batch", 1)
+    return Packed.of(a["x"], sizes, order, batch, None)
 
 
 @takes(Anything("sequence"))
