@@ -12,7 +12,7 @@ from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, whole
 from tensorproof.terms.ints import Dim, absolute
-from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
