@@ -9,7 +9,7 @@ from tensorproof.ops.element_types import Promote, ToFloat
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, REALS_OR_BOOL, DTypes
+from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_COMPLEXES, REALS_OR_BOOL, DTypes
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import ge, le
 from tensorproof.terms.shapes import Shape
@@ -132,7 +132,8 @@ RECURRENT_CELL = Op(
 def _attended(c: Call) -> list[Shape]:
     query, value = c.shape("query"), c.shape("value")
     key = c.shape("key") if c.given("key") else value
-    c.require("rank", len(query) >= 2 and len(value) >= 2, f"query and value have at least two axes, and are {query!r} and {value!r}", ("query", "value"))
+    if len(query) < 2 or len(value) < 2 or len(key) < 2:
+        raise c.give_up("a query, value or key without steps")
     lead = c.broadcast(query[:-2], key[:-2], about=("query", "key"), code="batch")
     if c["score"] == "dot":
         c.equal("features", query[-1], key[-1], "query has {a} features and key {b}", ("query", "key"))
@@ -145,7 +146,7 @@ def _attended(c: Call) -> list[Shape]:
 
 DOT_ATTENTION = Op(
     "dot_attention",
-    inputs=(Tensor("query", "...", FLOATS), Tensor("value", "...", FLOATS), Tensor("key", "...", FLOATS, optional=True)),
+    inputs=(Tensor("query", "...", REAL), Tensor("value", "...", REAL), Tensor("key", "...", REAL, optional=True)),
     attributes=(Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False)),
     outputs=(Out("output"), Out("scores", when="return_scores")),
     shape=_attended,
@@ -183,8 +184,8 @@ def _resized(c: Call) -> Shape:
 
 RESIZE_IMAGE = Op(
     "resize_image",
-    inputs=(Tensor("x", "_ _ _ _ | _ _ _", REAL),),
-    attributes=(Sizes("size", 2, least=1), Int("axis", 1)),
+    inputs=(Tensor("x", "_ _ _ _ | _ _ _", REAL | FULL_COMPLEXES),),
+    attributes=(Sizes("size", 2, least=0), Int("axis", 1)),
     shape=_resized,
     dtype=lambda c: c.dtype("x"),
     doc="Images of another height and width; axis is where the height stands.",
@@ -196,7 +197,7 @@ def _flipped(c: Call) -> Shape:
 
 
 AUGMENT = Op("augment_image", (Tensor("x", "_ _ _ _ | _ _ _", REAL),), (), any_rank(_flipped), lambda c: c.dtype("x"), random=True, doc="An image changed at random, of the same size.")
-NOISE = Op("noise", (Tensor("x", "...", REAL),), (), same_shape, lambda c: c.dtype("x"), random=True, doc="x, with noise in training.")
+NOISE = Op("noise", (Tensor("x"),), (), same_shape, lambda c: c.dtype("x"), random=True, doc="x, with noise in training.")
 
 
 def encoded_shape(c: Call) -> Shape:

@@ -7,18 +7,17 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
-from tensorproof.ops.call import Session, Refused
+from tensorproof.ops.call import Refused, Session
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 ACTIVATIONS = frozenset(
-    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu linear log_sigmoid log_softmax mish relu relu6"
-    " selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus sparse_sigmoid sparsemax squareplus swish tanh tanh_shrink threshold".split()
+    ["celu", "elu", "exponential", "gelu", "glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "soft_shrink", "softmax", "softplus", "softsign", "sparse_plus", "sparse_sigmoid", "sparsemax", "squareplus", "swish", "tanh", "tanh_shrink", "threshold"]
 )
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
 PADDING = Choice("padding", ("valid", "same"), "valid")
@@ -140,7 +139,7 @@ def norm_weights(module: Module, names: Mapping[str, Any], session: Session) -> 
 
 
 def prelu_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    shape = list(at_least(module, names["x"], 2)[1:])
+    shape = list(at_least(module, names["x"], 1)[1:])
     shared = names["shared_axes"]
     for axis in (shared if isinstance(shared, (tuple, list)) else (shared,)) if shared is not None else ():
         shape[axis - 1] = 1
@@ -344,11 +343,12 @@ def transposed(a: dict[str, Any], run: Run) -> Any:
     kernel = module.parameters["kernel"]
     run.require("channels", eq(x.shape[1], kernel.shape[-1]), f"the layer was made for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}", ("x",))
     extra = a["output_padding"]
+    if isinstance(extra, (tuple, list)) and len(extra) != n:
+        raise run.refuse("output_padding", f"output_padding must be one whole number or {n}, and is {extra!r}", ("output_padding",))
     wanted: list[Dim] = []
     from tensorproof.terms.ints import maximum
 
     for i, (size, k, s, d) in enumerate(zip(x.shape[2:], kernel.shape[:n], sizes(a["stride"], n), sizes(a["dilation"], n), strict=True)):
-        run.require("empty", ge(size, 1), "a spatial axis of x has no elements", ("x",))
         reach, more = d * (k - 1) + 1, None if extra is None else sizes(extra, n)[i]
         if more is not None:
             run.require("output_padding", ge(s, more + 1), f"output_padding {more!r} must be less than the stride {s!r}", ("output_padding", "stride"))
@@ -406,12 +406,14 @@ def group_norm(a: dict[str, Any], run: Run) -> Any:
     groups = x.shape[a["dim"]] if a["groups"] == -1 else a["groups"]
     if len(x.shape) < 2:
         raise run.refuse("rank", f"an input has a batch axis and channels, and it is {x.shape!r}", ("x",))
-    return run("axis_group_norm", x=x, groups=groups, dim=a["dim"], gamma=held.get("gamma"), beta=held.get("beta"))
+    return run("axis_group_norm", x=_computed(a, x), groups=groups, dim=a["dim"], gamma=held.get("gamma"), beta=held.get("beta"))
 
 
 @takes(Float("stddev", least=0.0))
 def same(a: dict[str, Any], run: Run) -> Any:
     """A layer whose output is like its input."""
+    if run.row.name.endswith("Masking"):
+        at_least(a["_module"], a["x"], 1)
     return run(run.row.op, x=a["x"])
 
 
@@ -493,8 +495,9 @@ def flattened(a: dict[str, Any], run: Run) -> Any:
     word(run, a, FORMAT)
     if not x.shape.known:
         raise run.give_up("the rank is not known")
+    at_least(a["_module"], x, 1)
     if len(x.shape) < 2:
-        return x.but(shape=Shape((*x.shape, 1))) if len(x.shape) else run.default(a)
+        return x.but(shape=Shape((*x.shape, 1)))
     return run("flatten", x=x, start=1, end=-1)
 
 
@@ -528,11 +531,18 @@ def repeated(a: dict[str, Any], run: Run) -> Any:
 # --- several inputs -------------------------------------------------------------------------------------------------------
 
 
+def _inputs(a: dict[str, Any]) -> tuple[TensorType, ...]:
+    """The inputs; `keras.layers.add` makes a layer that casts floats as every layer does."""
+    if "_module" in a:
+        return tuple(a["xs"])
+    return tuple(x.but(dtype=FLOAT32, contents=None) if x.dtype is not None and x.dtype.is_float else x for x in a["xs"])
+
+
 @takes(Tensors("xs", least=1))
 def merged(a: dict[str, Any], run: Run) -> Any:
     """Inputs of a lower rank get axes of size 1 behind the batch axis; batches must be equal."""
-    xs: tuple[TensorType, ...] = tuple(a["xs"])
-    if run.row.name.endswith("Subtract") and len(xs) != 2:
+    xs = _inputs(a)
+    if run.row.name.lower().endswith("subtract") and len(xs) != 2:
         raise run.refuse("inputs", f"two inputs are subtracted, and {len(xs)} are given", ("xs",))
     if not all(x.shape.known for x in xs):
         raise run.give_up("an input's rank is not known")
@@ -545,20 +555,20 @@ def merged(a: dict[str, Any], run: Run) -> Any:
     made = whole[0]
     for x in whole[1:]:
         made = run(run.row.op, x=made, y=x)
-    return run("div", x=made, y=len(xs)) if run.row.name.endswith("Average") else made
+    return run("div", x=made, y=len(xs)) if run.row.name.lower().endswith("average") else made
 
 
 @takes(Tensors("xs", least=1), Int("axis", -1))
 def concatenated(a: dict[str, Any], run: Run) -> Any:
-    xs = tuple(a["xs"])
+    xs = _inputs(a)
     if any(not x.shape.known or len(x.shape) == 0 for x in xs):
         raise run.give_up("an input's rank is not known")
-    return run("cat", xs=xs, dim=a["axis"])
+    return xs[0] if len(xs) == 1 else run("cat", xs=xs, dim=a["axis"])
 
 
 @takes(Tensors("xs", least=2), Ints("axes"))
 def dotted(a: dict[str, Any], run: Run) -> Any:
-    xs = tuple(a["xs"])
+    xs = _inputs(a)
     if len(xs) != 2:
         raise run.refuse("inputs", f"two inputs are multiplied, and {len(xs)} are given", ("xs",))
     x, y = xs
@@ -752,7 +762,7 @@ def einsum_dense(a: dict[str, Any], run: Run) -> Any:
     return activated(a, run, _computed(a, a["x"]).but(shape=shape))
 
 
-@takes(Int("input_dim", least=1), Int("output_dim", least=0))
+@takes(Int("input_dim", least=1), Int("output_dim", least=1), Tensor("index", "..."))
 def embedded(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["index"]
     table = a["_module"].parameters["embeddings"]
@@ -764,7 +774,7 @@ def category_encoded(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
     mode = word(run, a, Choice("mode", ("one_hot", "multi_hot", "count")))
     if mode == "one_hot":
-        shape = (*x.shape[:-1], a["classes"]) if x.shape and x.shape[-1] == 1 else (*x.shape, a["classes"])
+        shape = (*x.shape[:-1], a["classes"]) if len(x.shape) > 1 and x.shape[-1] == 1 else (*x.shape, a["classes"])
     else:
         shape = (*x.shape[:-1], a["classes"]) if len(x.shape) else (a["classes"],)
     return _computed(a, x).but(shape=Shape(shape))
@@ -815,3 +825,18 @@ def grouped(a: dict[str, Any], run: Run) -> Any:
     query, value = a["query"], a["value"]
     run.require("features", eq(query.shape[-1], value.shape[-1]), f"query has {query.shape[-1]!r} features and value {value.shape[-1]!r}", ("query", "value"))
     return multi_head(a, run)
+
+
+@takes(Float("factor", least=0.0, most=1.0), Tensor("x", "N H W 3 | H W 3"))
+def coloured(a: dict[str, Any], run: Run) -> Any:
+    """Works on red, green and blue (or on gray)."""
+    x: TensorType = a["x"]
+    of_rank(a["_module"], x, 3, 4)
+    c = x.shape[-3] if word(run, a, FORMAT) == "channels_first" else x.shape[-1]
+    run.require("channels", disj(eq(c, 3), eq(c, 1)), f"an image has 3 channels, or 1, and this one has {c!r}", ("x",))
+    return _computed(a, x)
+
+
+@takes(Int("factor", least=1, most=8))
+def posterised(a: dict[str, Any], run: Run) -> Any:
+    return augmented(a, run)
