@@ -170,7 +170,7 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
             continue
         else:
             kind = kinds[argument.ours]
-            if getattr(kind, "optional", False) and kind.default is None:
+            if row.framework != "torch" and getattr(kind, "optional", False) and kind.default is None:
                 bound[argument.ours] = None
                 continue
             raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")

@@ -108,7 +108,7 @@ def _entries(text: str, file: str) -> list[tuple[list[str], _Raw]]:
         for home in homes:
             raw = _Raw(home, line, tuple(extra), f"{file}:{at}")
             found.append(([f"{home}.{n}" for n in names], raw))
-            if match[2] and home == "torch.Tensor":
+            if match[2] and home in ("torch.Tensor", "aten"):
                 found.append(([f"{home}.{n}_" for n in names], _Raw(home, line, tuple(extra), f"{file}:{at}", inplace=True)))
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same, Within
@@ -34,8 +35,8 @@ def selu(x: float) -> float:
     return 1.0507009873554805 * (x if x > 0 else 1.6732632423543772 * math.expm1(x))
 
 
-def increasing(function: object) -> Values:
-    return Values("increasing", function)  # type: ignore[arg-type]
+def increasing(function: Callable[[float], float]) -> Values:
+    return Values("increasing", function)
 
 
 # --- fixed curves ---
@@ -165,7 +166,13 @@ def _softmax(name: str, values: Values, doc: str, takes: DTypes = ANY) -> Op:
 SOFTMAX = _softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis")
 LOG_SOFTMAX = _softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax")
 SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x", REALS | COMPLEXES)
-SOFTMAX_BACKWARD = Op("softmax_backward", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)), (Axis("dim"), ElementType("dtype", optional=False)), gradient, Same("x", "y"))
+SOFTMAX_BACKWARD = Op(
+    "softmax_backward",
+    inputs=(Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)),
+    attributes=(Axis("dim"), ElementType("dtype", optional=False)),
+    shape=gradient,
+    dtype=Same("x", "y"),
+)
 GUMBEL_SOFTMAX = Op(
     "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,
     values=bounded(0.0, 1.0), random=True,

@@ -11,7 +11,7 @@ from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, promoted
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.inputs import Choice, Number, Tensor
-from tensorproof.ops.record import NON_ZERO, POSITIVE, Hazard, Op, Values
+from tensorproof.ops.record import NON_ZERO, POSITIVE, DTypeRule, Hazard, Op, Values
 from tensorproof.terms.dtypes import (
     ALL_INTS,
     BOOL,
@@ -35,7 +35,6 @@ from tensorproof.terms.dtypes import (
 )
 from tensorproof.terms.ints import Term, maximum, minimum
 from tensorproof.terms.promotion import to_float
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 PLAIN: DTypes = NUMBERS | ALL_INTS | FLOAT8S
@@ -230,7 +229,7 @@ LERP = Op(
 )
 
 
-def _valued(takes: DTypes) -> Any:
+def _valued(takes: DTypes) -> DTypeRule:
     def rule(c: Call) -> DType | None:
         dtype = promoted(c, ("x", "y", "z"))
         if isinstance(c["value"], complex) and dtype is not None and not dtype.is_complex:
@@ -256,7 +255,7 @@ ADDCDIV = Op(
 
 
 @any_rank
-def clamp_shape(c: Call) -> Shape:
+def clamp_shape(c: Call) -> Any:
     c.require("bounds", c.given("low") or c.given("high"), f"{c.name} needs a lower or an upper bound", ("low", "high"))
     return broadcast_shape(c)
 

@@ -46,7 +46,8 @@ def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], oper
 EQ = compared("eq", PLAIN, predicates.eq)
 NE = compared("ne", PLAIN, predicates.ne)
 LT, LE, GT, GE = (
-    compared(name, REALS_OR_BOOL, f, NUMERIC | of_kind("s")) for name, f in (("lt", predicates.lt), ("le", predicates.le), ("gt", predicates.gt), ("ge", predicates.ge))
+    compared(name, REALS_OR_BOOL, f, NUMERIC | of_kind("s"))
+    for name, f in (("lt", predicates.lt), ("le", predicates.le), ("gt", predicates.gt), ("ge", predicates.ge))
 )
 
 

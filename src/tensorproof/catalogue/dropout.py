@@ -50,5 +50,6 @@ def with_mask(c: Call) -> list[Any]:
 
 
 NATIVE_DROPOUT = Op(
-    "native_dropout", (Tensor("x"),), (Float("p"), Bool("training", optional=True)), with_mask, Like("x"), outputs=(Out("result"), Out("mask", BOOL)), random=True,
+    "native_dropout", (Tensor("x"),), (Float("p"), Bool("training", optional=True)), with_mask, Like("x"),
+    outputs=(Out("result"), Out("mask", BOOL)), random=True,
 )  # fmt: skip

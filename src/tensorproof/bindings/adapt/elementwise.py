@@ -160,7 +160,7 @@ def type_of(a: Arguments, run: Run) -> Any:
 
 @takes(Tensor("x", scalar=True), Tensor("y", scalar=True))
 def result_type(a: Arguments, run: Run) -> DType:
-    dtype = run("result_type", x=a["x"], y=a["y"]).dtype
+    dtype: DType | None = run("result_type", x=a["x"], y=a["y"]).dtype
     if dtype is None:
         raise run.give_up("an element type is not known")
     return dtype
