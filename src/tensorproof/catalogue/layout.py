@@ -220,7 +220,7 @@ def resize_rule(c: Call) -> TensorType:
 
 
 RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",))
-SUM_TO_SIZE = Op("sum_to_size", (X,), (Ints("size", shape=True),), lambda c: sum_to_shape(c), lambda c: c.dtype("x") if c.shape("x") == tuple(c["size"]) else Summed("x")(c), doc="Summed over the axes that broadcasting would repeat.")
+SUM_TO_SIZE = Op("sum_to_size", (X,), (Ints("size", shape=True),), lambda c: sum_to_shape(c), lambda c: c.dtype("x") if c["size"] and c.shape("x") == tuple(c["size"]) else Summed("x")(c), doc="Summed over the axes that broadcasting would repeat.")
 
 
 def sum_to_shape(c: Call) -> Shape:

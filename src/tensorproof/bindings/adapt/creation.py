@@ -161,7 +161,8 @@ def scalar(a: dict[str, Any], run: Run) -> Any:
 def linalg_vander(a: dict[str, Any], run: Run) -> Any:
     """torch.linalg.vander takes leading axes."""
     x: TensorType = a["x"]
-    run.require("rank", len(x.shape) >= 1, "x must have at least one axis", ("x",))
+    if not len(x.shape):
+        x = x.but(shape=type(x.shape)((1,)))
     run.require("columns", a["n"] is None or a["n"] > 1, f"N must be greater than 1, and is {a['n']!r}", ("n",))
     row = run("vander", x=x.but(shape=type(x.shape)(x.shape[-1:]), contents=None, strides=None), n=a["n"])
     return row.but(shape=type(x.shape)((*x.shape[:-1], *row.shape)))

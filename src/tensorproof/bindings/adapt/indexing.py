@@ -146,3 +146,13 @@ def any_if_empty(a: Arguments, run: Run) -> Any:
 
 
 gather = any_if_empty
+
+
+def masked_index(a: Arguments, run: Run) -> Any:
+    """Places outside the mask may be anything, so the positions are not looked at."""
+    index = tuple(slice(None) if i is None else i.but(contents=None) for i in a["index"])
+    return run("getitem", x=a["x"].but(contents=None), index=index)
+
+
+def masked_put(a: Arguments, run: Run) -> Any:
+    return a["x"].but(contents=None, strides=None)

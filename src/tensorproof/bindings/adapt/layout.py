@@ -9,8 +9,8 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.layout import strides_of_format
 from tensorproof.ops.inputs import Anything, Int, Tensor, Tensors, is_size
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
-from tensorproof.terms.dtypes import BOOL, FLOAT32
-from tensorproof.terms.ints import Term
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
+from tensorproof.terms.ints import Term, ceildiv, product
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
@@ -343,3 +343,37 @@ def _made(value: Any, run: Run) -> TensorType:
 def sparse(a: Arguments, run: Run) -> Any:
     """Places and values as tensors or as lists."""
     return run.default({k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()})
+
+
+def fill_diagonal(a: Arguments, run: Run) -> Any:
+    x: TensorType = a["x"]
+    run.require("rank", len(x.shape) >= 2, f"a diagonal needs two axes, and x is {x.shape!r}", ("x",))
+    for n in x.shape[1:] if len(x.shape) > 2 else ():
+        run.require("size", eq(n, x.shape[0]), f"beyond two axes all sizes must be equal, and x is {x.shape!r}", ("x",))
+    return x.but(contents=None)
+
+
+def contains(a: Arguments, run: Run) -> Any:
+    return TensorType(Shape(), BOOL, weak=True)
+
+
+def shape_tensor(a: Arguments, run: Run) -> Any:
+    shape = _known(a["x"], run)
+    return run("constant", data=TensorType(Shape((len(shape),)), INT64, contents=tuple(shape)))
+
+
+@takes(Tensors("xs", least=0), Int("chunks"), Int("dim"))
+def chunk_cat(a: Arguments, run: Run) -> Any:
+    """Each tensor padded to so many equal parts; part i of all of them, flattened, one behind the other."""
+    xs, dim, n = _all(a, run), a["dim"], a["chunks"]
+    run.require("chunks", n >= 1, f"the number of parts must be at least 1, and is {n!r}", ("chunks",))
+    total: Any = 0
+    dim = dim + len(xs[0].shape) if dim < 0 else dim
+    for x in xs:
+        same = x.dtype is xs[0].dtype and len(x.shape) >= 1 and x.shape.numel != 0
+        run.require("xs", same, "the tensors must be of one element type and not empty", ("xs",))
+        run.require("axis", 0 <= dim < len(x.shape), f"dim = {dim} is out of range for rank {len(x.shape)}", ("dim",))
+        for p, q in zip(x.shape[:dim], xs[0].shape[:dim]):
+            run.require("size", eq(p, q), f"the axes before dim must agree, and are {p!r} and {q!r}", ("xs",))
+        total = total + ceildiv(x.shape[dim], n) * product(x.shape[dim + 1 :])
+    return xs[0].but(shape=Shape((*xs[0].shape[:dim], n, total)), contents=None, strides=None)
