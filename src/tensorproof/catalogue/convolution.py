@@ -9,7 +9,7 @@ from tensorproof.ops.record import Op
 from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
 from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEXES, FLOATS, INT64, NUMBERS, DType
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
-from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 
 _same = Same("x", "weight", "bias")
@@ -24,10 +24,14 @@ def _conv_dtype(c: Call) -> DType | None:
     return dtype
 
 
+def _no_work(c: Call) -> Truth:
+    """An empty batch or no channels: then torch looks at little else."""
+    return disj(eq(c.dims.get("N", 1), 0), eq(c.dims["C"], 0))
+
+
 def _not_empty(c: Call, size: Dim) -> None:
     """torch lets a batch or the channels be empty, not an image."""
-    batch = c.dims.get("N", 1)
-    c.require("empty", disj(ge(size, 1), eq(batch, 0), eq(c.dims["C"], 0)), "a spatial axis of x has no elements", "x")
+    c.require("empty", disj(ge(size, 1), _no_work(c)), "a spatial axis of x has no elements", "x")
 
 
 def _sides(c: Call, kernel: tuple[Dim, ...]) -> list[tuple[Dim, Dim]]:
@@ -43,10 +47,19 @@ def _sides(c: Call, kernel: tuple[Dim, ...]) -> list[tuple[Dim, Dim]]:
 def _pad_with_image(c: Call, size: Dim, most: Dim) -> None:
     """Padding that is taken from the image itself must find enough of it."""
     mode = c["padding_mode"]
+    if mode in ("reflect", "replicate"):
+        c.require("empty", ge(c.dims["C"], 1), f"padding by {mode!r} needs at least one channel", "x")
     if mode == "reflect":
         c.require("padding", lt(most, size), f"reflecting padding of {most!r} must be less than the axis, which has {size!r}", ("padding", "x"))
     elif mode == "circular":
         c.require("padding", le(most, size), f"circular padding of {most!r} goes round an axis of {size!r} more than once", ("padding", "x"))
+
+
+def _check_kernel(c: Call, axis: int, size: Dim) -> None:
+    """A kernel is not empty, and is what was said where it was said."""
+    c.require("kernel", ge(size, 1), f"a kernel has at least one element, and axis {axis} of it has {size!r}", "weight")
+    if c["kernel"] is not None:
+        c.equal("kernel", size, c["kernel"][axis], "the weight's kernel is {a} and the kernel given is {b}", ("weight", "kernel"))
 
 
 def _conv_shape(c: Call) -> Shape:
@@ -60,9 +73,8 @@ def _conv_shape(c: Call) -> Shape:
             c.require("stride", eq(s, 1), f"padding='same' needs stride 1, and it is {s!r}", ("stride", "padding"))
     made: list[Dim] = []
     for i, (size, k, s, d, (before, after)) in enumerate(zip(x[-n:], kernel, c["stride"], c["dilation"], _sides(c, tuple(kernel)), strict=True)):
-        c.require("kernel", ge(k, 1), f"a kernel has at least one element, and axis {i} of it has {k!r}", "weight")
-        if c["kernel"] is not None:
-            c.equal("kernel", k, c["kernel"][i], "the weight's kernel is {a} and the kernel given is {b}", ("weight", "kernel"))
+        _check_kernel(c, i, k)
+        c.require("dilation", disj(ge(d, 1), _no_work(c)), f"dilation must be at least 1, and is {d!r}", "dilation")
         _pad_with_image(c, size, maximum(before, after))
         _not_empty(c, size)
         if c["padding"] == "same":
@@ -87,7 +99,7 @@ def _conv(n: int) -> Op:
         attributes=(
             Sizes("stride", n, 1, least=1),
             Sizes("padding", n, 0, least=0, words=("same", "valid")),
-            Sizes("dilation", n, 1, least=1),
+            Sizes("dilation", n, 1),
             Int("groups", 1, least=1),
             Choice("padding_mode", ("zeros", "reflect", "replicate", "circular"), "zeros"),
             Sizes("padding_end", n, None, least=0, optional=True),
@@ -112,7 +124,7 @@ def _transposed_shape(c: Call) -> Shape:
     made: list[Dim] = []
     after = c["padding_end"] or c["padding"]
     for i, (size, k, s, d) in enumerate(zip(x[-n:], kernel, c["stride"], c["dilation"], strict=True)):
-        c.require("kernel", ge(k, 1), f"a kernel has at least one element, and axis {i} of it has {k!r}", "weight")
+        _check_kernel(c, i, k)
         _not_empty(c, size)
         least = (size - 1) * s - c["padding"][i] - after[i] + span(k, d)
         extra = c["output_padding"][i]
@@ -122,7 +134,7 @@ def _transposed_shape(c: Call) -> Shape:
             extra = wanted[i] - least
         else:
             most = maximum(s, d)
-            c.require("output_padding", lt(extra, most), f"output_padding {extra!r} must be less than stride {s!r} or dilation {d!r}", "output_padding")
+            c.require("output_padding", lt(extra, most), f"output_padding {extra!r} must be less than stride or dilation, {most!r}", "output_padding")
         c.require("output", ge(least + extra, 1), f"axis {i} of the output would have {least + extra!r} elements", ("x", "padding"))
         made.append(least + extra)
     if c.given("bias"):
@@ -157,7 +169,9 @@ def _conv_transpose(n: int) -> Op:
             Sizes("output_padding", n, 0, least=0),
             Int("groups", 1, least=1),
             Sizes("dilation", n, 1, least=1),
+            Choice("padding_mode", ("zeros",), "zeros"),
             Sizes("padding_end", n, None, least=0, optional=True),
+            Sizes("kernel", n, None, optional=True),
             Ints("output_size", None, optional=True, one=False),
         ),
         shape=_transposed_shape,
@@ -181,7 +195,7 @@ _TBC = NUMBERS - BOOLS - {COMPLEX32}
 CONV_TBC = Op(
     "conv_tbc",
     inputs=(Tensor("x", "T N C", _TBC), Tensor("weight", "k C M", _TBC), Tensor("bias", "M", _TBC)),
-    attributes=(Int("padding", 0, least=0),),
+    attributes=(Int("padding", 0),),
     shape=_tbc_shape,
     dtype=_same,
     codes={"C": "channels", "M": "bias"},

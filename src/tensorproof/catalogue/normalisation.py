@@ -257,7 +257,7 @@ def _weight_norm_shape(c: Call) -> Shape:
 WEIGHT_NORM = Op(
     "weight_norm",
     inputs=(Tensor("x", "...", FLOATS), Tensor("magnitude", "...", FLOATS)),
-    attributes=(Axis("dim", 0),),
+    attributes=(Axis("dim", 0, scalar_ok=False),),
     shape=_weight_norm_shape,
     dtype=Same("x", "magnitude"),
     doc="x with its length along the other axes made to be `magnitude`.",
@@ -278,6 +278,7 @@ NORM_EXCEPT_DIM = Op("norm_except_dim", (Tensor("x", "...", FLOATS),), (Int("pow
 
 def _renorm_shape(c: Call) -> Shape:
     c.require("rank", c.rank("x") >= 2, f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
+    c.require("p", c["p"] > 0, f"the norm must be positive, and is {c['p']!r}", "p")
     return c.shape("x")
 
 

@@ -8,10 +8,10 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
 from tensorproof.ops.record import Op, Out, Values
-from tensorproof.ops.window import images, must_fit, places, places_rounded_up, scaled, span
-from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, INTS, REALS, DType, DTypes
+from tensorproof.ops.window import AXES, images, must_fit, places, places_rounded_up, scaled, span
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX32, FLOATS, FULL_FLOATS, INT64, NUMBERS, REALS, DType, DTypes
 from tensorproof.terms.ints import Dim, ceildiv
-from tensorproof.terms.predicates import conj, eq, ge, le, lt, ne
+from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt, ne
 from tensorproof.terms.shapes import Shape
 
 
@@ -26,6 +26,8 @@ def _windows(c: Call, n: int, dilated: bool = False) -> Shape:
     x, kernel = c.shape("x"), c["kernel"]
     stride, padding = c["stride"] or kernel, c["padding"] or (0,) * n
     if padding == "same":
+        if c.framework == "torch":
+            raise c.refuse("padding", "a pool does not take padding='same'", "padding")
         return Shape((*x[:-n], *(ceildiv(size, s) for size, s in zip(x[-n:], stride, strict=True))))
     after, dilation = c["padding_end"] or padding, c["dilation"] if dilated else (1,) * n
     made: list[Dim] = []
@@ -119,7 +121,7 @@ def _lp_pool(n: int, floats: DTypes) -> Op:
 
     return Op(
         f"lp_pool{n}d",
-        inputs=(Tensor("x", images(n), floats | INTS | {BOOL}),),
+        inputs=(Tensor("x", images(n), floats | ALL_INTS | {BOOL}),),
         attributes=(Float("norm"), *_sliding(n, padded=False)),
         shape=shape,
         dtype=_lp_dtype,
@@ -129,33 +131,47 @@ def _lp_pool(n: int, floats: DTypes) -> Op:
 LP_POOLS = (_lp_pool(1, FLOATS), _lp_pool(2, FLOATS), _lp_pool(3, FULL_FLOATS))
 
 
+def _wanted(c: Call, n: int) -> tuple[Dim, ...]:
+    """The sizes asked for; None keeps the input's."""
+    return tuple(own if size is None else size for size, own in zip(c["output_size"], c.shape("x")[-n:], strict=True))
+
+
+def _plain_mean(c: Call, n: int) -> Truth:
+    """Down to one element torch takes the mean, of anything that has the axes."""
+    return conj(*(eq(size, 1) for size in _wanted(c, n)))
+
+
 def _adaptive_avg_dtype(c: Call) -> DType | None:
-    """Down to one element torch takes the plain mean, which knows complex numbers."""
-    dtype = c.dtype("x")
-    if dtype is not None and dtype.is_complex:
-        one = conj(*(eq(size, 1) for size in c["output_size"]))
-        c.require("dtype", one, f"elements of type {dtype!r} are pooled to a single one only", ("x", "output_size"))
+    """The mean knows complex numbers; where nothing is made, no element type is looked at."""
+    dtype, n = c.dtype("x"), len(c["output_size"])
+    if dtype is not None and not dtype.is_float:
+        nothing = n < 3 and disj(*(eq(size, 0) for size in _wanted(c, n)))
+        c.require("dtype", disj(nothing, dtype.is_complex and _plain_mean(c, n)), f"elements of type {dtype!r} are not averaged here", ("x", "output_size"))
     return dtype
 
 
 def _adaptive_avg(n: int) -> Op:
     def shape(c: Call) -> Shape:
-        not_empty(c, 1 if n == 3 else c.rank("x") - n)
-        return Shape((*c.shape("x")[:-n], *c["output_size"]))
+        x, wanted, mean = c.shape("x"), _wanted(c, n), _plain_mean(c, n)
+        c.require("rank", disj(len(x) in (n + 1, n + 2), mean), f"x must have rank {n + 1} or {n + 2}, and is {x!r}", "x")
+        for size in x[1:] if n == 3 else x[-n:]:
+            c.require("empty", disj(ge(size, 1), mean), f"x {x!r} has an axis without elements", "x")
+        return Shape((*x[:-n], *wanted))
 
     return Op(
-        f"adaptive_avg_pool{n}d", (Tensor("x", images(n), FLOATS | FULL_COMPLEXES),), (Sizes("output_size", n, least=0),), shape, _adaptive_avg_dtype,
-        values=Values("convex"),
+        f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 3 else f"... {AXES[n]}", NUMBERS - {COMPLEX32}),),
+        (Sizes("output_size", n, least=0, holes=n > 1),), shape, _adaptive_avg_dtype, values=Values("convex"),
     )  # fmt: skip
 
 
 def _adaptive_max(n: int) -> Op:
     def shape(c: Call) -> list[Shape]:
         not_empty(c, 1)
-        return [Shape((*c.shape("x")[:-n], *c["output_size"]))] * 2
+        return [Shape((*c.shape("x")[:-n], *_wanted(c, n)))] * 2
 
     return Op(
-        f"adaptive_max_pool{n}d", (Tensor("x", images(n), FLOATS),), (Sizes("output_size", n, least=0), Bool("return_indices", False)), shape, Like("x"),
+        f"adaptive_max_pool{n}d", (Tensor("x", images(n), FLOATS),),
+        (Sizes("output_size", n, least=0, holes=n > 1), Bool("return_indices", False)), shape, Like("x"),
         outputs=(Out("values"), Out("indices", INT64, when="return_indices")), values=Values("convex"),
     )  # fmt: skip
 
@@ -181,6 +197,9 @@ def _fractional(n: int) -> Op:
     def shape(c: Call) -> list[Shape]:
         not_empty(c, 1)
         sizes = _fractional_size(c, n)
+        if c.given("samples"):
+            enough = ge(c.shape("samples")[0], c.dims.get("N", 1))
+            c.require("samples", enough, f"there are samples for {c.shape('samples')[0]!r} images of {c.dims.get('N', 1)!r}", ("samples", "x"))
         for size, k, made in zip(c.shape("x")[-n:], c["kernel"], sizes, strict=True):
             c.require("output_size", ge(made, 0), f"an output of {made!r} elements cannot be made", "output_size")
             room = le(made + k - 1, size) if n == 2 else lt(made + k - 1, size)

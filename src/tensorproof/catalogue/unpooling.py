@@ -26,11 +26,9 @@ def _unpool_shape(c: Call, n: int) -> Shape:
     not_empty(c, 1)
     _same_shapes(c, "x", "indices", "indices")
     wanted = c["output_size"]
-    if c["kernel"] is None:
-        if wanted is None or len(wanted) != n:
-            raise c.refuse("output_size", f"output_size must have {n} elements, and is {wanted!r}", "output_size")
-        return Shape((*x[:-n], *wanted))
     kernel, stride = c["kernel"], c["stride"] or c["kernel"]
+    for s in stride if n == 3 else ():
+        c.require("stride", ge(s, 1), f"the stride must be at least 1, and is {s!r}", ("stride", "kernel"))
     usual = [(size - 1) * s + k - 2 * p for size, k, s, p in zip(x[-n:], kernel, stride, c["padding"], strict=True)]
     if wanted is None:
         for size in usual:
@@ -47,20 +45,40 @@ def _unpool_shape(c: Call, n: int) -> Shape:
 def _unpool(n: int) -> Op:
     return Op(
         f"max_unpool{n}d",
-        inputs=(Tensor("x", images(n), FLOATS), Tensor("indices", "...", frozenset({INT64}), values="index:X")),
+        inputs=(Tensor("x", images(n), FLOATS), Tensor("indices", images(n), frozenset({INT64}), values="index")),
         attributes=(
-            Sizes("kernel", n, None, optional=True),
-            Sizes("stride", n, None, least=1 if n == 3 else 0, optional=True),
+            Sizes("kernel", n),
+            Sizes("stride", n, None, optional=True),
             Sizes("padding", n, 0),
             Ints("output_size", None, optional=True),
         ),
         shape=lambda c: _unpool_shape(c, n),
         dtype=Like("x"),
-        doc="Without a kernel, output_size alone tells the size.",
+        codes=dict.fromkeys("NCZYX", "indices"),
     )
 
 
 UNPOOLS = (_unpool(1), _unpool(2), _unpool(3))
+
+
+def _unpool_to(n: int) -> Op:
+    def shape(c: Call) -> Shape:
+        not_empty(c, 1)
+        _same_shapes(c, "x", "indices", "indices")
+        return Shape((*c.shape("x")[:-n], *c["output_size"]))
+
+    return Op(
+        f"max_unpool{n}d_to_size",
+        inputs=_unpool(n).inputs,
+        attributes=(Sizes("output_size", n, least=0), Sizes("stride", n, 1, least=1), Sizes("padding", n, 0)),
+        shape=shape,
+        dtype=Like("x"),
+        codes=dict.fromkeys("NCZYX", "indices"),
+        doc="Unpooling to a size that is told outright.",
+    )
+
+
+UNPOOLS_TO_SIZE = (_unpool_to(2), _unpool_to(3))
 
 
 def _backward_shape(c: Call) -> Shape:

@@ -276,6 +276,8 @@ class Call:
         self.require(attribute.name, len(sizes) == n, f"{attribute.name} must be one whole number or {n}, and is {value!r}", attribute.name)
         if attribute.least is not None:
             for one in sizes:
+                if one is None and attribute.holes:
+                    continue
                 self.require(
                     attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, and is {value!r}", attribute.name
                 )

@@ -122,9 +122,11 @@ class Number:
     name: str
     default: Any = REQUIRED
     optional: bool = False
+    loose: bool = False
+    """Whether a tensor with axes may stand in too."""
 
     def takes(self, value: Any) -> bool:
-        return is_number(value) or (self.optional and value is None) or (isinstance(value, TensorType) and len(value.shape) == 0)
+        return is_number(value) or (self.optional and value is None) or (isinstance(value, TensorType) and (self.loose or len(value.shape) == 0))
 
     def read(self, value: Any) -> Any:
         return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Ints
+from tensorproof.ops.inputs import Bool, Float, Int, Ints
 from tensorproof.terms.dtypes import UINT8
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import ne
@@ -68,16 +68,37 @@ def listed(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
+_SAID = (Float("momentum"), Float("eps", least=0), Bool("training"), Bool("use_input_stats"))
+
+
+@takes(*_SAID)
+def said(a: dict[str, Any], run: Run) -> Any:
+    """Forms without defaults: what may be left open elsewhere must be said."""
+    return run.default(a)
+
+
+@takes(*_SAID)
 def with_running(a: dict[str, Any], run: Run) -> Any:
     """The functional form gives the running statistics back."""
     return (*run.default(a), a["running_mean"], a["running_var"])
 
 
+@takes(*_SAID)
 def with_reserve(a: dict[str, Any], run: Run) -> Any:
     """The forms that say whether they update: an empty reserve comes last."""
     return (*run.default(a), TensorType(Shape((0,)), UINT8))
 
 
+@takes(Ints("normalized_shape", one=False), Float("eps"))
+def listed_said(a: dict[str, Any], run: Run) -> Any:
+    """A list, and an eps that has no default."""
+    return run.default(a)
+
+
+@takes(Int("dim"))
 def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
-    """With the lengths that were there before."""
+    """For the first and the last axis only, counted from the front; with the lengths that were there before."""
+    x: TensorType = a["x"]
+    if x.shape.known and a["dim"] not in (0, len(x.shape) - 1):
+        raise run.refuse("axis", f"dim must be 0 or {len(x.shape) - 1}, the first or the last axis, and is {a['dim']!r}", ("dim", "x"))
     return run.default(a), a["magnitude"]

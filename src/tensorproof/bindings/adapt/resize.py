@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Int, Ints, as_size, is_size
+from tensorproof.ops.inputs import Bool, Int, Ints, as_size, is_size
 
 
-@takes(Anything("size"))
+@takes(Ints("size", None, optional=True))
 def interpolate(a: dict[str, Any], run: Run) -> Any:
     """One number as `size` stands for every spatial axis, a list of one does not."""
     size, x = as_size(a["size"]), a["x"].shape
@@ -16,14 +16,18 @@ def interpolate(a: dict[str, Any], run: Run) -> Any:
         if not x.known:
             raise run.give_up("the input's rank is not known")
         size = (size,) * (len(x) - 2)
-    if size is not None and not (isinstance(size, (tuple, list)) and all(is_size(as_size(one)) for one in size)):
-        raise run.refuse("size", f"size must be whole numbers, and is {size!r}", ("size",))
     return run.default({**a, "size": size})
 
 
-@takes(Ints("size", one=False))
+@takes(Ints("size", one=False), Bool("align_corners"))
 def sized(a: dict[str, Any], run: Run) -> Any:
     """The forms of ATen that are told the size."""
+    return run.default(a)
+
+
+@takes(Bool("align_corners"))
+def sized_or_scaled(a: dict[str, Any], run: Run) -> Any:
+    """The forms of ATen that are told the size or the factors."""
     return run.default(a)
 
 
@@ -31,7 +35,7 @@ MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
 
 
-@takes(Int("mode", least=0, most=2), Int("padding_mode", least=0, most=2))
+@takes(Int("mode", least=0, most=2), Int("padding_mode", least=0, most=2), Bool("align_corners"))
 def grid_sampler(a: dict[str, Any], run: Run) -> Any:
     """ATen counts the modes."""
     mode, padding = a["mode"], a["padding_mode"]
@@ -40,3 +44,9 @@ def grid_sampler(a: dict[str, Any], run: Run) -> Any:
     if not (0 <= mode <= 2 and 0 <= padding <= 2):
         raise run.give_up(f"mode {mode} and padding mode {padding} are not documented")
     return run.default({**a, "mode": MODES[mode], "padding_mode": PADDINGS[padding]})
+
+
+@takes(Bool("align_corners"))
+def affine_grid(a: dict[str, Any], run: Run) -> Any:
+    """The generator behind `affine_grid`."""
+    return run.default(a)

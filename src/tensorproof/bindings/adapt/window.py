@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Session
-from tensorproof.ops.inputs import Anything, Bool, Ints, as_size, is_size
+from tensorproof.ops.inputs import Anything, Bool, Choice, Sizes
 from tensorproof.terms.dtypes import INT32
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
@@ -15,7 +15,18 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
-@takes(Ints("stride"), Anything("padding"), Ints("dilation"), Bool("transposed"), Ints("output_padding"))
+@takes(Sizes("stride", 2, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, one=False))
+def convolution_mode(a: dict[str, Any], run: Run) -> Any:
+    """The padding is a word."""
+    if a["padding"] not in ("same", "valid"):
+        raise run.refuse("padding", f"padding must be 'same' or 'valid', and is {a['padding']!r}", ("padding",))
+    return convolution(a, run)
+
+
+_LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stride", 1), ("padding", 0), ("dilation", 1), ("output_padding", 0)))
+
+
+@takes(*_LISTS, Bool("transposed"))
 def convolution(a: dict[str, Any], run: Run) -> Any:
     """One spelling for all dimensions: the weight's rank tells how many."""
     x, weight = a["x"], a["weight"]
@@ -40,25 +51,17 @@ def depthwise(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, "groups": channels})
 
 
-@takes(Anything("output_size"))
 def adaptive(a: dict[str, Any], run: Run) -> Any:
-    """None in `output_size` keeps the input's size, from two dimensions on. One number stands for all, a tuple of one does not."""
-    wanted, shape = a["output_size"], a["x"].shape
-    n = int(run.row.op[-2])
-    if isinstance(wanted, (tuple, list)):
-        if len(wanted) != n:
-            raise run.refuse("output_size", f"output_size must have {n} elements, and has {len(wanted)}", ("output_size",))
-        if any(size is None for size in wanted):
-            if n == 1:
-                raise run.refuse("output_size", "None is no output size in one dimension", ("output_size",))
-            if not shape.known:
-                raise run.give_up("the input's rank is not known")
-            kept = ((1,) * n + tuple(shape))[-n:]
-            wanted = tuple(own if size is None else size for size, own in zip(wanted, kept, strict=True))
-    sizes = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
-    if not all(is_size(as_size(size)) for size in sizes):
-        raise run.refuse("output_size", f"output_size must be whole numbers, and is {wanted!r}", ("output_size",))
-    return run.default({**a, "output_size": wanted})
+    """One number stands for all axes, a tuple of one does not."""
+    n, wanted = int(run.row.op[-2]), a["output_size"]
+    if isinstance(wanted, (tuple, list)) and len(wanted) != n:
+        raise run.refuse("output_size", f"output_size must have {n} elements, and has {len(wanted)}", ("output_size",))
+    return run.default(a)
+
+
+def transposed(a: dict[str, Any], run: Run) -> Any:
+    """The module forgets its output_padding when it is told the output's size."""
+    return run.default({**a, "output_padding": 0} if a["output_size"] is not None else a)
 
 
 def fractional(a: dict[str, Any], run: Run) -> Any:
@@ -127,3 +130,15 @@ def deform_kernel(a: dict[str, Any], run: Run) -> Any:
     """Sizes come in two parts; an unused mask comes as an empty tensor."""
     pair = {ours: (a[f"{theirs}_h"], a[f"{theirs}_w"]) for ours, theirs in (("stride", "stride"), ("padding", "pad"), ("dilation", "dilation"))}
     return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})
+
+
+def unpool(a: dict[str, Any], run: Run) -> Any:
+    """torch looks at the first sizes of a list, in three dimensions at all of them."""
+    n = int(run.row.op[-2])
+    given = dict(a)
+    for name in ("kernel", "stride", "padding"):
+        if isinstance(a[name], (tuple, list)):
+            if len(a[name]) < n or (n == 3 and len(a[name]) > n and name != "kernel"):
+                raise run.refuse(name, f"{name} must be one number or {n}, and is {a[name]!r}", (name,))
+            given[name] = tuple(a[name][:n])
+    return run.default(given)

@@ -14,7 +14,7 @@ from tensorproof.bindings.call import Outcome, call, call_module, element_types_
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.engines.generate.draw import COMMON, SKIP, Draw
-from tensorproof.ops.inputs import REQUIRED, Parameter, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, ElementType, Parameter, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -59,12 +59,16 @@ def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[s
     ordered = sorted(arguments, key=lambda a: not isinstance(kinds_[a.ours], (Tensor, Tensors)))
     for argument in ordered:
         kind = kinds_[argument.ours]
-        if argument.ours in row.only and isinstance(kind, (Tensor, Tensors)):
+        if argument.ours in row.only and isinstance(kind, (Tensor, Tensors, ElementType)):
             kind = replace(kind, dtypes=element_types_named(row.only[argument.ours]))
         value = draw.value(kind)
         if value is SKIP:
-            if argument.default is REQUIRED and not getattr(kind, "optional", False):
+            if argument.default is not REQUIRED:
+                continue
+            if not getattr(kind, "optional", False):
                 value = _forced(draw, kind)
+            elif row.framework == "torch":  # "None" must be said where the spelling has no default
+                value = None
             else:
                 continue
         if value is not SKIP:
