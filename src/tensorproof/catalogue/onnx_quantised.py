@@ -31,10 +31,15 @@ def with_types_of(**pairs: str) -> Any:
     return check
 
 
+def _single(shape: Shape) -> bool:
+    """A number, or a vector of one."""
+    return len(shape) == 0 or shape == (1,)
+
+
 def _scales(c: Call) -> Shape:
     """One scale for all, one for each position of an axis, or one for each block along it; zero points have the scales' shape."""
     x, scale, axis, block = c.shape("x"), c.shape("scale"), c["dim"], c["block"]
-    if c.given("zero_point"):
+    if c.given("zero_point") and not (_single(scale) and _single(c.shape("zero_point"))):
         point = c.shape("zero_point")
         c.require("zero_point", len(point) == len(scale), f"scale {scale!r} and zero point {point!r} must have one shape", ("scale", "zero_point"))
         for a, b in zip(scale, point):

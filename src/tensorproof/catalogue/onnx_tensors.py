@@ -253,7 +253,7 @@ def padded(c: Call) -> Shape:
 
 _MODES = ("constant", "reflect", "edge", "wrap")
 PAD_AXES = Op(
-    "pad_axes", (X, Tensor("value", "", optional=True, default=None)),
+    "pad_axes", (X, Tensor("value", " | 1", optional=True, default=None)),
     (Ints("padding", loose=True, one=False), Ints("dim", None, optional=True, loose=True), Choice("mode", _MODES, "constant")), padded, Same("x", "value"),
     doc="Padding before all axes, then after all of them; negative padding cuts.",
 )  # fmt: skip
@@ -294,6 +294,24 @@ def gathered(c: Call) -> TensorType:
 GATHER_SLICES = Op(
     "gather_slices", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:")), (Axis("dim", 0, scalar_ok=False),), gathered, Like("x"),
     doc="The slices of an axis that an index tensor names; its axes take the place of that axis.",
+)  # fmt: skip
+
+
+def gathered_elements(c: Call) -> Shape:
+    x, index, axis = c.shape("x"), c.shape("index"), c["dim"]
+    c.require("rank", len(x) == len(index), f"index {index!r} must have the rank of x {x!r}", ("x", "index"))
+    for i, (a, b) in enumerate(zip(index, x)):
+        if i != axis:
+            c.require("size", le(a, b), f"axis {i} of the index is {a!r}, and that of x only {b!r}", ("x", "index"))
+    n = x[axis]
+    for at in c.contents("index") or ():
+        c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {axis} of size {n!r}", ("index", "x"))
+    return index
+
+
+GATHER_ELEMENTS = Op(
+    "gather_elements", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:")), (Axis("dim", 0, scalar_ok=False),), gathered_elements, Like("x"),
+    doc="Single elements, named by an index along one axis.",
 )  # fmt: skip
 
 

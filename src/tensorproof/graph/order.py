@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from tensorproof.graph.graph import Graph
+from tensorproof.graph.graph import Graph, Node
 
 _ROUND = ("NextIteration", "RefNextIteration")
 
@@ -15,13 +15,24 @@ def is_back_edge(graph: Graph, source: str) -> bool:
     return node is not None and node.spelling in _ROUND
 
 
+def reads(node: Node) -> set[str]:
+    """The nodes that a node reads: its inputs, and what the graphs that it holds (ONNX) read from around them."""
+    found = {edge.node for edge in node.inputs if edge is not None}
+    for held in node.attributes.values():
+        for graph in held if isinstance(held, tuple) else (held,):
+            if isinstance(graph, Graph):
+                inside = {source for inner in graph.nodes.values() for source in reads(inner)} | {edge.node for edge in graph.outputs}
+                found |= inside - graph.nodes.keys()
+    return found
+
+
 def topological(graph: Graph) -> tuple[list[str], list[str]]:
     """Names of nodes, each after those it reads; and of those that wait for each other in a circle, which no valid file has."""
     nodes = graph.nodes
     waiting: dict[str, int] = {}
     readers: dict[str, list[str]] = {}
     for name, node in nodes.items():
-        sources = {edge.node for edge in node.inputs if edge is not None and edge.node in nodes}
+        sources = {source for source in reads(node) if source in nodes}
         sources = {source for source in sources if not is_back_edge(graph, source)}
         waiting[name] = len(sources)
         for source in sources:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import reduce as fold
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.onnx_windows import AUTO_PAD
+from tensorproof.ops.contents import spread
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, Tensor, Tensors, as_size
-from tensorproof.ops.storage import cast
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
+from tensorproof.ops.storage import cast, known, small
+from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from tensorproof.terms.ints import Dim, ceildiv, maximum
 from tensorproof.terms.predicates import conj, ge, lt
 from tensorproof.terms.shapes import Shape, unknown_shape
@@ -27,14 +30,37 @@ def folded(a: dict[str, Any], run: Run) -> Any:
 def divide(a: dict[str, Any], run: Run) -> Any:
     """Whole numbers are divided towards zero."""
     dtype = a["x"].dtype
-    return run("div", x=a["x"], y=a["y"], rounding="trunc" if dtype is not None and dtype.is_integer else None)
+    if dtype is not None and dtype.is_integer:
+        return run("div", x=a["x"], y=a["y"], rounding="trunc")
+    return _with_floats(run("div", x=a["x"], y=a["y"]), lambda x, y: x / y if y else None, a["x"], a["y"])
+
+
+_EXACT: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "floor": math.floor, "ceil": math.ceil, "cast": float,
+}  # fmt: skip
+
+
+def exact(a: dict[str, Any], run: Run) -> Any:
+    """Known floats are computed with too: exporters scale sizes by way of them (Shape, Cast, Mul, Floor, Cast)."""
+    return _with_floats(run.default(a), _EXACT[run.row.op], *(a[name] for name in ("x", "y") if name in a))
+
+
+def _with_floats(made: TensorType, function: Callable[..., Any], *operands: TensorType) -> TensorType:
+    """The result with its contents, where it and all operands are floats (or whole numbers being cast) that are known and few."""
+    if made.contents is not None or made.dtype not in (FLOAT16, FLOAT32, FLOAT64) or not small(made.shape):
+        return made
+    if any(not known(x) or not all(isinstance(v, (int, float)) and math.isfinite(v) for v in x.contents or ()) for x in operands):
+        return made
+    columns = [spread(x.contents or (), x.shape, tuple(made.shape)) for x in operands]
+    found = [function(*row) for row in zip(*columns)]
+    return made if None in found else made.but(contents=cast(tuple(found), made.dtype))
 
 
 @takes(Bool("fmod", False))
 def modulo(a: dict[str, Any], run: Run) -> Any:
     """The sign of the divisor, or with fmod that of the dividend; of floats the latter only."""
     dtype = a["x"].dtype
-    if not a["fmod"] and dtype is not None and dtype.is_float and run.row.opsets[0] < 28:
+    if not a["fmod"] and dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
         raise run.refuse("fmod", f"the remainder of {dtype!r} needs fmod=1", ("x", "fmod"))
     return run("fmod" if a["fmod"] else "remainder", x=a["x"], y=a["y"])
 
@@ -119,6 +145,8 @@ def reduced(a: dict[str, Any], run: Run) -> Any:
         if a.get("noop_with_empty_axes"):
             return run("identity", x=x).but(contents=None)
         axes = None
+    if x.contents == ():
+        x = x.but(contents=None)
     if isinstance(axes, tuple) and x.shape.known:
         rank = len(x.shape)
         for axis in axes:
@@ -148,7 +176,7 @@ def cumulated(a: dict[str, Any], run: Run) -> Any:
     return run(run.row.op, x=x, dim=axis, dtype=x.dtype)
 
 
-@takes(Number("start"), Number("end"), Number("step"))
+@takes(Number("start", loose=True), Number("end", loose=True), Number("step", loose=True))
 def ranged(a: dict[str, Any], run: Run) -> Any:
     """Three single numbers of one type; a step that leads away from the end gives nothing."""
     given = [a["start"], a["end"], a["step"]]

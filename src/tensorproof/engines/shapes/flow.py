@@ -107,7 +107,11 @@ def _while(walk: Walk, node: Node) -> Results:
 
 
 def _onnx_if(walk: Walk, node: Node) -> Results:
+    """A condition that is known takes its own branch only."""
     bodies = [_subgraph(node, "then_branch"), _subgraph(node, "else_branch")]
+    condition = walk.values(node)[0] if node.inputs else None
+    if condition is not None and condition.contents is not None and len(condition.contents) == 1 and isinstance(condition.contents[0], (bool, int)):
+        bodies = [bodies[0] if condition.contents[0] else bodies[1]]
     return _joined(walk, node, [walk.inner(body, [], node) for body in bodies if body is not None]) if all(bodies) else None
 
 
