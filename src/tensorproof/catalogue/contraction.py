@@ -6,12 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Promote, Same
+from tensorproof.ops.element_types import Promote, Same, Within
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Axis, Bool, Int, Ints, Number, Tensor, Tensors
 from tensorproof.ops.record import DTypeRule, Op, Values
 from tensorproof.terms.dtypes import COMPLEX32, FULL_COMPLEXES, NUMBERS, REALS, DType
-from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 
 
@@ -79,7 +79,8 @@ OUTER = Op("outer", (Tensor("x", "N", NUMERIC), Tensor("y", "M", NUMERIC)), (), 
 def vecdot_shape(c: Call) -> Shape:
     """The axis counts in the broadcast shape."""
     made, dim = c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y")), c["dim"]
-    if c.rank("x") == c.rank("y") == 1:
+    if c.rank("x") == c.rank("y") == 1:  # a dot product, whatever dim says
+        c.equal("size", c.shape("x")[0], c.shape("y")[0], "the vectors have {a} and {b} elements, and must have the same", ("x", "y"))
         return Shape()
     reach = max(len(made), 1)
     c.require("axis", -reach <= dim < reach, f"dim = {dim} is out of range for {made!r}", "dim")
@@ -101,7 +102,7 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
         return made
 
     def dtype(c: Call) -> DType | None:
-        common = Same("start", "x", "y")(c) if name != "addr" else Promote("start", "x", "y")(c)
+        common = Same("start", "x", "y")(c) if name != "addr" else Within(Promote("start", "x", "y"), NUMBERS - {COMPLEX32})(c)
         for factor in ("beta", "alpha"):
             whole = common is not None and not (common.is_float or common.is_complex)
             fraction = isinstance(c[factor], float) and whole and name == "addr"
@@ -126,7 +127,7 @@ def _fits(c: Call, start: Shape, made: Shape) -> None:
 
 ADDMM = added("addmm", "N K", "K M", "N M", doc="A matrix product added to a tensor.")
 ADDMV = added("addmv", "N K", "K", "N", doc="A matrix times a vector, added to a tensor.")
-ADDR = added("addr", "N", "M", "N M", NUMBERS - {COMPLEX32}, doc="An outer product added to a matrix.")
+ADDR = added("addr", "N", "M", "N M", doc="An outer product added to a matrix.")
 ADDBMM = added("addbmm", "B N K", "B K M", "N M", doc="The sum of a batch of matrix products, added to a matrix.")
 BADDBMM = added("baddbmm", "B N K", "B K M", "B N M", doc="A batch of matrix products, added to a tensor.")
 
@@ -149,7 +150,7 @@ def multi_dot_shape(c: Call) -> Shape:
 
 MULTI_DOT = Op(
     "multi_dot", (Tensors("xs", "...", NUMERIC),), (Bool("vectors", True),), multi_dot_shape,
-    lambda c: summable(c, Agreed("xs")(c)),
+    lambda c: summable(c, Agreed("xs")(c)) if len(c["xs"]) > 1 else c["xs"][0].dtype,
     doc="The product of a chain of matrices, in the cheapest order.",
 )  # fmt: skip
 
@@ -190,6 +191,8 @@ def _biased(c: Call, made: Shape) -> Shape:
 
 def bilinear_shape(c: Call) -> Shape:
     a, b = c.lead["x"], c.lead["y"]
+    for axis in ("I", "J"):
+        c.require("features", ge(c.dims[axis], 1), "an input without features cannot be flattened into rows", ("x", "y"))
     c.require("batch", len(a) == len(b), f"x and y have {len(a)} and {len(b)} leading axes, and must have the same", ("x", "y"))
     for i, (m, n) in enumerate(zip(a, b)):
         c.equal("batch", m, n, f"axis {i} of x and y is {{a}} and {{b}}, and must be equal", ("x", "y"))
@@ -270,9 +273,13 @@ def cross_shape(c: Call) -> Shape:
         c.require("rank", len(x) == len(y), f"x has rank {len(x)} and y has rank {len(y)}, and they must be equal", ("x", "y"))
     made = c.broadcast(x, y, about=("x", "y"))
     if c["dim"] is None:
-        if any(eq(size, 3) is True for size in made):
-            return made
-        c.require("size", disj(*(eq(size, 3) for size in made)), f"no axis of {made!r} has size 3", ("x", "y"))
+        first = next((i for i, size in enumerate(x) if eq(size, 3) is not False), None)
+        if first is None:
+            raise c.refuse("size", f"no axis of x has size 3: {x!r}", "x")
+        if eq(x[first], 3) is True:
+            c.require("size", eq(y[first], 3), f"axis {first} is 3 in x and {y[first]!r} in y, and must be 3 in both", ("x", "y"))
+        else:
+            c.require("size", disj(*(eq(size, 3) for size in x)), f"no axis of {x!r} has size 3", "x")
         return made
     at = c["dim"] - len(x)
     for name, shape in (("x", x), ("y", y)):

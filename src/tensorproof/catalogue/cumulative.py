@@ -29,7 +29,15 @@ def _running(step: Callable[[Any, Any], Any]) -> Callable[[Call], tuple[Any, ...
 
 def scan(name: str, *attributes: Any, dtype: DTypeRule, fold: Any = None, doc: str = "") -> Op:
     """One axis is run along; the shape stays."""
-    return Op(name, (Tensor("x", "...", NUMERIC),), (Axis("dim"), *attributes), same_shape, dtype, fold=fold, doc=doc)
+    return Op(
+        name,
+        (Tensor("x", "...", NUMERIC | frozenset(d for d in DType if d.is_float)),),
+        (Axis("dim"), *attributes),
+        same_shape,
+        dtype,
+        fold=fold,
+        doc=doc,
+    )
 
 
 total = Within(Given("dtype", Summed()), REALS | FULL_COMPLEXES)
@@ -47,8 +55,6 @@ EXTREMES = tuple(
 
 def diff_shape(c: Call) -> Shape:
     x, dim = c.shape("x"), c["dim"]
-    if c["n"] == 0:  # nothing is joined on either
-        return x
     size = x[dim]
     for name in ("prepend", "append"):
         if not c.given(name):
@@ -58,7 +64,7 @@ def diff_shape(c: Call) -> Shape:
         for i, (a, b) in enumerate(zip(other, x)):
             c.require("size", i == dim or eq(a, b), f"axis {i} of {name} is {a!r}, and that of x is {b!r}", (name, "x"))
         size = size + other[dim]
-    return replaced(x, dim, maximum(size - c["n"], 0))
+    return x if c["n"] == 0 else replaced(x, dim, maximum(size - c["n"], 0))  # without a difference nothing is joined on either
 
 
 DIFF = Op(

@@ -6,8 +6,8 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, float_of, promoted
-from tensorproof.ops.families import NUMERIC, same_shape
-from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
+from tensorproof.ops.families import NUMERIC
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
 from tensorproof.terms.ints import Dim, ite
@@ -94,8 +94,15 @@ SEVERAL = tuple(
         ("ihfftn", FORWARD, "The inverse of hfftn."),
     )
 )
+
+
+def shifted(c: Call) -> Shape:
+    c.require("rank", c.framework != "torch" or c.rank("x") > 0, "a tensor of rank 0 has nothing to shift", "x")
+    return c.shape("x")
+
+
 SHIFTS = tuple(
-    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), same_shape, Like("x"), doc=doc)
+    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"), doc=doc)
     for name, doc in (("fftshift", "The zero frequency moved to the middle."), ("ifftshift", "The inverse of fftshift."))
 )
 
@@ -145,6 +152,10 @@ def stft_shape(c: Call) -> Shape:
     x = c.shape("x")
     length = x[-1]
     if c["center"]:
+        if c["pad_mode"] not in ("reflect", "constant", "replicate", "circular"):
+            raise c.refuse("pad_mode", f"there is no padding {c['pad_mode']!r}", "pad_mode")
+        if c["pad_mode"] == "circular":
+            c.require("length", ge(length, n // 2), f"the signal of {length!r} does not wrap around {n // 2!r} samples", ("x", "n_fft"))
         if c["pad_mode"] == "reflect":
             c.require("length", gt(length, n // 2), f"reflecting {n // 2!r} samples needs a longer signal than {length!r}", ("x", "n_fft"))
         length = length + 2 * (n // 2)
@@ -189,7 +200,7 @@ STFT = Op(
     inputs=(Tensor("x", "T | B T", FLOATS_OR_COMPLEX), WINDOW),
     attributes=(
         *FRAMES,
-        Choice("pad_mode", ("reflect", "constant", "replicate", "circular"), "reflect"),
+        Anything("pad_mode", "reflect"),
         Bool("return_complex", None, optional=True),
     ),
     shape=stft_shape,
@@ -210,7 +221,11 @@ def istft_shape(c: Call) -> Shape:
     c.require(
         "return_complex", not (half and c["return_complex"]), "a one-sided spectrum gives a real signal", ("onesided", "return_complex")
     )
+    window = c.dtype("window") if c.given("window") else None
+    real = window is None or not window.is_complex or c["return_complex"]
+    c.require("return_complex", real, "a complex window gives a complex signal", ("window", "return_complex"))
     if c["length"] is not None:
+        c.require("length", ge(c["length"], 1), f"length must be at least 1, and is {c['length']!r}", "length")
         return Shape((*x[:-2], c["length"]))
     return Shape((*x[:-2], n + hop * (frames - 1) - (2 * (n // 2) if c["center"] else 0)))
 

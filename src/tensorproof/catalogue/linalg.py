@@ -10,7 +10,7 @@ from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
 from tensorproof.ops.record import DTypeRule, Op, Out
-from tensorproof.terms.dtypes import INT32, INT64, LINALG, DType
+from tensorproof.terms.dtypes import FULL_COMPLEXES, INT32, INT64, LINALG, REALS, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape, unknown_shape
@@ -53,7 +53,8 @@ def matrix(
 
 UPPER = Bool("upper", False)
 INFO = Out("info", INT32)
-CHOLESKY = matrix("cholesky", SQUARE, same_shape, UPPER, doc="The triangular factor of a positive definite matrix.")
+DEFINITE = Tensor("x", "... N N", NUMERIC, values="spd")
+CHOLESKY = matrix("cholesky", DEFINITE, same_shape, UPPER, doc="The triangular factor of a positive definite matrix.")
 CHOLESKY_EX = matrix(
     "cholesky_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], UPPER, outputs=(Out("L"), INFO), doc="The same, with a status."
 )
@@ -144,7 +145,6 @@ LDL_FACTOR_EX = matrix(
 
 def lowrank_shape(c: Call) -> list[Any]:
     q = minimum(c["q"], smaller(c))
-    c.require("niter", c["niter"] is None or ge(c["niter"], 0), f"niter must not be negative, and is {c['niter']!r}", "niter")
     lead = c.lead["x"]
     if c.given("y"):
         for a, b in zip(reversed(c.shape("y")), reversed(c.shape("x"))):
@@ -191,8 +191,18 @@ def tolerant(then: Callable[[Call], Any]) -> Callable[[Call], Any]:
 TOLERANCES = (Anything("atol"), Anything("rtol"), Bool("hermitian", False))
 PINV = matrix("pinv", MATRIX, tolerant(lambda c: (*c.lead["x"], c.dims["N"], c.dims["M"])), *TOLERANCES, doc="The pseudo-inverse.")
 MATRIX_RANK = matrix("matrix_rank", MATRIX, tolerant(lambda c: c.lead["x"]), *TOLERANCES, dtype=INT64, doc="The numerical rank.")
+
+
+def power_type(c: Call) -> DType | None:
+    """The first power is the matrix itself, of whatever type; torch multiplies no truth values."""
+    dtype = c.dtype("x")
+    if c.framework == "torch" and c["n"] != 1 and dtype is not None and dtype not in REALS | FULL_COMPLEXES:
+        raise c.refuse("dtype", f"{c.name} does not multiply elements of type {dtype!r}", "x")
+    return dtype
+
+
 MATRIX_POWER = matrix(
-    "matrix_power", SQUARE, same_shape, Int("n"), dtype=Like("x"), doc="The matrix times itself, n times; inverted where n is negative."
+    "matrix_power", SQUARE, same_shape, Int("n"), dtype=power_type, doc="The matrix times itself, n times; inverted where n is negative."
 )
 MATRIX_EXP = matrix("matrix_exp", SQUARE, same_shape, dtype=Like("x"), doc="The exponential of a matrix.")
 

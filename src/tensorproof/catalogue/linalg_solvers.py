@@ -69,7 +69,8 @@ SOLVE_EX = Op(
     doc="The solution of a square system, with a status.",
 )  # fmt: skip
 SOLVE_TRIANGULAR = Op(
-    "solve_triangular", (SQUARE, RIGHT), (Bool("upper"), LEFT, Bool("unitriangular", False)), lambda c: matrices(c, c.dims["N"], c["left"]), agreed,
+    "solve_triangular", (SQUARE, RIGHT), (Bool("upper"), LEFT, Bool("unitriangular", False)), lambda c: matrices(c, c.dims["N"], c["left"]),
+    lambda c: c.dtype("x") if c.framework == "torch" else agreed(c),  # torch does not hold the two types against each other
     codes=CODES, doc="The solution of a triangular system.",
 )  # fmt: skip
 CHOLESKY_SOLVE = Op(
@@ -88,7 +89,7 @@ TRIANGULAR_SOLVE = Op(
     agreed, outputs=(Out("solution"), Out("cloned_coefficient")), codes=CODES, doc="The solution of a triangular system, and the system.",
 )  # fmt: skip
 
-PIVOTS = Tensor("pivots", "... P", frozenset({INT32}))
+PIVOTS = Tensor("pivots", "... P", frozenset({INT32}), values="positive")
 
 
 def pivoted(c: Call, sizes: Dim) -> None:
@@ -145,6 +146,9 @@ def lstsq_shape(c: Call) -> list[Any]:
     c.require("rank", len(y) >= 1, "the right-hand side must have rank 1 or more", "y")
     rows, columns = (y[-1], ()) if flat else (y[-2], (y[-1],))
     c.equal("rows", rows, m, "there are {a} right-hand values for {b} equations", ("x", "y"))
+    if flat:
+        for a, b in zip(y, lead):
+            c.equal("batch", a, b, "vectors need the matrices' own batch: {a} and {b} differ", ("x", "y"))
     batch = c.broadcast(lead, y[: len(y) - 1 - len(columns)], about=("x", "y"), code="batch")
     solution = Shape((*batch, n, *columns))
     empty = Shape((0,))
@@ -184,6 +188,7 @@ LSTSQ = Op(
 
 def tensorinv_shape(c: Call) -> Shape:
     x, at = c.shape("x"), c["ind"]
+    c.require("ind", isinstance(at, int) and at <= len(x), f"ind = {at!r} is more than the rank {len(x)}", ("ind", "x"))
     before, after = product(x[:at]), product(x[at:])
     c.require(
         "square",
@@ -201,7 +206,12 @@ TENSORINV = Op(
 
 def tensorsolve_shape(c: Call) -> Shape:
     x, y, axes = c.shape("x"), c.shape("y"), c["dim"]
+    c.require("rank", len(y) <= len(x), f"y has rank {len(y)}, more than x's {len(x)}", ("x", "y"))
     if axes:
+        inside = all(isinstance(a, int) and -len(x) <= a < len(x) for a in axes)
+        c.require(
+            "axis", inside and len({a % len(x) for a in axes}) == len(axes), f"dims = {axes!r} does not name axes of {x!r}", ("dim", "x")
+        )
         moved = [a % len(x) for a in axes]
         x = Shape((*(s for i, s in enumerate(x) if i not in moved), *(x[i] for i in moved)))
     made = Shape(x[len(y) :])
@@ -223,7 +233,11 @@ def lobpcg_shape(c: Call) -> list[Any]:
     k = c["k"]
     if k is None:
         k = c.shape("guess")[-1] if c.given("guess") else 1
-    n = c["n"] if c["n"] is not None else (c.shape("guess")[-1] if c.given("guess") else k)
+    n = c.shape("guess")[-1] if c.given("guess") else c["n"] if c["n"] is not None else k
+    if c.given("y"):
+        c.require("shape", len(c.shape("y")) == len(c.shape("x")), "A and B must have one shape", ("x", "y"))
+        for a, b in zip(c.shape("y"), c.shape("x")):
+            c.equal("shape", a, b, "A and B must have one shape: {a} and {b} differ", ("x", "y"))
     c.require("size", ge(m, 3 * n), f"the matrix has {m!r} rows, and needs three for each of {n!r} vectors", ("x", "k"))
     if c.given("guess"):
         c.equal("rows", c.shape("guess")[-2], m, "the guess has {a} rows, and the matrix {b}", ("guess", "x"))

@@ -67,17 +67,27 @@ def spread(c: Call) -> DType | None:
 
 
 DTYPE = ElementType("dtype")
+STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
+"""What may be summed when `dtype` says into what: float8 too."""
 total = Within(Given("dtype", Summed()), REALS_OR_BOOL | FULL_COMPLEXES)
 """The element type of a sum: what torch has a kernel for."""
 CORRECTION = Number("correction", 1, optional=True)
 
-SUM = reduction("sum", NUMERIC, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.")
-NANSUM = reduction("nansum", NUMERIC, DTYPE, dtype=total, doc="The sum of what is not NaN.")
-PROD = reduction("prod", NUMERIC, DTYPE, dtype=total, fold=folded(lambda v: product(_numbers(v))), doc="The product over axes.")
-MEAN = reduction(
-    "mean", NUMERIC, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes."
-)
-NANMEAN = reduction("nanmean", NUMERIC, DTYPE, dtype=Within(averaged, FLOATS), doc="The mean of what is not NaN.")
+
+def nan_total(c: Call) -> DType | None:
+    """Sums that look for NaN are of real numbers (torch)."""
+    made = total(c)
+    searched = c.framework == "torch" and made is not None and made.is_complex and (c.dtype("x") or made).kind not in "iub"
+    if searched:
+        raise c.refuse("dtype", f"{c.name} does not sum complex numbers", ("x", "dtype"))
+    return made
+
+
+SUM = reduction("sum", STORED, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.")
+NANSUM = reduction("nansum", STORED, DTYPE, dtype=nan_total, doc="The sum of what is not NaN.")
+PROD = reduction("prod", STORED, DTYPE, dtype=total, fold=folded(lambda v: product(_numbers(v))), doc="The product over axes.")
+MEAN = reduction("mean", STORED, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes.")
+NANMEAN = reduction("nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), doc="The mean of what is not NaN.")
 AMAX = reduction(
     "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), fold=folded(_extreme(maximum)), doc="The greatest element."
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Bool, Int
 from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
@@ -67,12 +67,6 @@ def lu(a: dict[str, Any], run: Run) -> Any:
     """torch.lu: the compact factors, and a status where one is asked for."""
     found = run("lu_factor_ex", x=a["x"], pivot=a["pivot"])
     return tuple(found) if a["get_infos"] else tuple(found[:2])
-
-
-@takes(Tensor("y"), Tensor("pivots"))
-def lu_solve(a: dict[str, Any], run: Run) -> Any:
-    """torch.lu_solve: the right-hand side first."""
-    return run("lu_solve", x=a["x"], pivots=a["pivots"], y=a["y"])
 
 
 REPLACEMENTS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Tensor
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -34,6 +34,31 @@ def into(a: dict[str, Any], run: Run) -> Any:
 @takes(Axis("dim"))
 def along(a: dict[str, Any], run: Run) -> Any:
     """The overload in which one axis must be given."""
+    return run.default(a)
+
+
+@takes(Axes("dim"))
+def maybe_over(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which axes must be given; None stands for all."""
+    return run.default(a)
+
+
+def scan(a: dict[str, Any], run: Run) -> Any:
+    """In place, `dtype` must be the tensor's own."""
+    if run.row.inplace and a["dtype"] not in (None, a["x"].dtype):
+        raise run.refuse("inplace", f"dtype = {a['dtype']!r} is not that of the tensor written in place, {a['x'].dtype!r}", ("dtype", "x"))
+    return run.default(a)
+
+
+@takes(Int("bins", least=1))
+def histogram(a: dict[str, Any], run: Run) -> Any:
+    """A number of equal bins."""
+    return run.default(a)
+
+
+@takes(Tensor("bins", "E"))
+def histogram_edges(a: dict[str, Any], run: Run) -> Any:
+    """The bins between given edges."""
     return run.default(a)
 
 
