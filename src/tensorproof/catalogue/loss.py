@@ -8,16 +8,31 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Attribute, Bool, Choice, Float, Tensor
 from tensorproof.ops.record import DTypeRule, Op
-from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType, DTypes
+from tensorproof.terms.dtypes import (
+    ALL_INTS,
+    BOOL,
+    BOOLS,
+    COMPLEX32,
+    COMPLEXES,
+    FLOATS,
+    FULL_COMPLEXES,
+    INT64,
+    INTS,
+    REALS,
+    DType,
+    DTypes,
+)
 from tensorproof.terms.ints import Dim, ite
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 
 REDUCTION = Choice("reduction", ("mean", "none", "sum"), "mean")
-WIDE: DTypes = REALS_OR_BOOL | FULL_COMPLEXES
-SUBTRACTED: DTypes = REALS | FULL_COMPLEXES
+SUBTRACTED: DTypes = ALL_INTS | FLOATS | COMPLEXES
 """torch does not subtract truth values."""
+WIDE: DTypes = SUBTRACTED | BOOLS
+PAIRED: DTypes = WIDE - COMPLEXES
+ANY_NUMBER: DTypes = frozenset(d for d in DType if d.kind in "buifc" and d.bits >= 8)
 
 
 # --- what the losses share ---
@@ -37,10 +52,27 @@ def settled(c: Call, dtype: DType | None) -> DType | None:
     return INT64
 
 
-def mixed(c: Call, *dtypes: DType | None) -> DType | None:
-    """The common element type of results on the way."""
+def computed(c: Call, dtype: DType | None, *lacking: DType) -> DType | None:
+    """The element type in which torch computes: it has no arithmetic for wide unsigned numbers, nor for those named."""
+    if dtype is not None and (dtype in ALL_INTS - INTS or dtype in lacking):
+        raise c.refuse("dtype", f"{c.name} is not computed in {dtype!r}", tuple(p.name for p in c.op.inputs[:2]))
+    return dtype
+
+
+def half_complex(c: Call, dtype: DType | None) -> DType | None:
+    """Half-precision complex numbers have no sum."""
+    return computed(c, dtype, *(() if c["reduction"] == "none" else (COMPLEX32,)))
+
+
+def mixed(c: Call, *dtypes: DType | None, scalars: Sequence[bool] = ()) -> DType | None:
+    """The common element type of results on the way; `scalars` tells which of them have rank 0."""
     known = [d for d in dtypes if d is not None]
-    return promote(c.framework, [Operand(d) for d in known]) if len(known) == len(dtypes) else None
+    if len(known) < len(dtypes):
+        return None
+    found = promote(c.framework, [Operand(d, zero_dim=bool(scalars) and scalars[i]) for i, d in enumerate(known)])
+    if found is None:
+        raise c.refuse("dtype", f"element types {' and '.join(map(repr, known))} do not mix in {c.name}", tuple(p.name for p in c.op.inputs))
+    return found
 
 
 def same_sizes(c: Call, name: str, other: str, code: str) -> None:
@@ -97,11 +129,11 @@ def squared_dtype(c: Call) -> DType | None:
         return of_floats("x", "target")(c)
     if BOOL in (c.dtype("x"), c.dtype("target")):
         raise c.refuse("dtype", "truth values cannot be subtracted: x and target must be numbers", ("x", "target"))
-    return weighted(c, promoted(c, ("x", "target")))
+    return weighted(c, computed(c, promoted(c, ("x", "target")), COMPLEX32))
 
 
 def absolute_dtype(c: Call) -> DType | None:
-    dtype = promoted(c, ("x", "target"))
+    dtype = computed(c, promoted(c, ("x", "target")))
     real = None if dtype is None else dtype.real
     return weighted(c, real) if c.given("weight") else settled(c, real)
 
@@ -119,8 +151,8 @@ def error_loss(name: str, x: DTypes, target: DTypes, dtype: DTypeRule, *attribut
 
 MSE = error_loss("mse_loss", WIDE, WIDE, squared_dtype)
 L1 = error_loss("l1_loss", SUBTRACTED, SUBTRACTED, absolute_dtype)
-HUBER = error_loss("huber_loss", FLOATS, REALS_OR_BOOL, huber_dtype, Float("delta", 1.0))
-SMOOTH_L1 = error_loss("smooth_l1_loss", REALS_OR_BOOL, REALS_OR_BOOL, of_floats("x", "target"), Float("beta", 1.0, least=0.0), weight=False)
+HUBER = error_loss("huber_loss", FLOATS, PAIRED, huber_dtype, Float("delta", 1.0))
+SMOOTH_L1 = error_loss("smooth_l1_loss", PAIRED, PAIRED, of_floats("x", "target"), Float("beta", 1.0, least=0.0), weight=False)
 KL_DIV = Op(
     "kl_div",
     inputs=(Tensor("x", "...", FLOATS), Tensor("target", "...", FLOATS, values="unit")),
@@ -132,20 +164,23 @@ KL_DIV = Op(
 
 def poisson_dtype(c: Call) -> DType | None:
     x, target = c.dtype("x"), c.dtype("target")
-    real = float_of(c, x)
-    if c["full"] and target is not None and (target is BOOL or target.is_complex):
+    real, flat = float_of(c, x), [len(c.shape(n)) == 0 for n in ("x", "target")]
+    if c["full"] and target is not None and (target not in REALS):
         raise c.refuse("dtype", f"with full=True the target must be a real number, and is {target!r}", "target")
     if c["log_input"]:
         product = promoted(c, ("x", "target"))
         if product is BOOL:
             raise c.refuse("dtype", "x and target are both truth values, which cannot be subtracted", ("x", "target"))
-        return mixed(c, real, product)
+        return half_complex(c, mixed(c, real, product, scalars=(flat[0], all(flat))))
     if x is BOOL:
         raise c.refuse("dtype", "with log_input=False x must be a number, and is a truth value", "x")
-    return mixed(c, x, mixed(c, target, real))
+    product = mixed(c, real, target, scalars=flat)
+    return half_complex(c, mixed(c, x, product, scalars=(flat[0], all(flat))))
 
 
-POISSON_NLL = error_loss("poisson_nll_loss", WIDE, WIDE, poisson_dtype, Bool("log_input", True), Bool("full", False), Float("eps", 1e-8), weight=False)
+POISSON_NLL = error_loss(
+    "poisson_nll_loss", WIDE - {COMPLEX32}, WIDE, poisson_dtype, Bool("log_input", True), Bool("full", False), Float("eps", 1e-8), weight=False,
+)  # fmt: skip
 
 
 @any_rank
@@ -169,11 +204,11 @@ GAUSSIAN_NLL = Op(
     inputs=(Tensor("x", "...", SUBTRACTED), Tensor("target", "...", SUBTRACTED), Tensor("var", "...", FLOATS, values="positive")),
     attributes=(Bool("full", False), Float("eps", 1e-6), REDUCTION),
     shape=gaussian_shape,
-    dtype=lambda c: mixed(c, promoted(c, ("x", "target")), c.dtype("var")),
+    dtype=lambda c: mixed(c, computed(c, promoted(c, ("x", "target")), COMPLEX32), c.dtype("var")),
 )
 HINGE_EMBEDDING = Op(
     "hinge_embedding_loss",
-    inputs=(Tensor("x", "...", REALS), Tensor("target", "...", WIDE)),
+    inputs=(Tensor("x", "...", REALS), Tensor("target", "...", ANY_NUMBER)),
     attributes=(Float("margin", 1.0), REDUCTION),
     shape=error_shape,
     dtype=lambda c: settled(c, c.dtype("x")),
@@ -211,7 +246,7 @@ def binary_shape(c: Call) -> Shape:
 
 BINARY_CROSS_ENTROPY = Op(
     "binary_cross_entropy",
-    inputs=(Tensor("x", "...", FLOATS, values="unit"), Tensor("target", "...", FLOATS, values="unit"), Tensor("weight", "...", REALS_OR_BOOL, optional=True)),
+    inputs=(Tensor("x", "...", FLOATS, values="unit"), Tensor("target", "...", FLOATS, values="unit"), Tensor("weight", "...", PAIRED, optional=True)),
     attributes=(REDUCTION,),
     shape=binary_shape,
     dtype=Same("x", "target"),
@@ -225,7 +260,7 @@ def logits_shape(c: Call) -> Shape:
     for name in ("weight", "pos_weight"):
         if c.given(name):
             into(c, name, shape, name)
-    if (c.given("weight") and target in FLOATS and c.dtype("weight") in FULL_COMPLEXES) or (c.given("pos_weight") and target in FULL_COMPLEXES):
+    if (c.given("weight") and target in FLOATS and c.dtype("weight") in COMPLEXES) or (c.given("pos_weight") and target in COMPLEXES):
         raise c.refuse("dtype", "complex numbers do not go with a real target, nor a complex target with pos_weight", ("target", "weight", "pos_weight"))
     return reduced(c, shape)
 
@@ -233,12 +268,12 @@ def logits_shape(c: Call) -> Shape:
 BINARY_CROSS_ENTROPY_WITH_LOGITS = Op(
     "binary_cross_entropy_with_logits",
     inputs=(
-        Tensor("x", "...", FLOATS), Tensor("target", "...", FLOATS | FULL_COMPLEXES, values="unit"),
+        Tensor("x", "...", FLOATS), Tensor("target", "...", FLOATS | COMPLEXES, values="unit"),
         Tensor("weight", "...", WIDE, optional=True), Tensor("pos_weight", "...", REALS, optional=True),
     ),
     attributes=(REDUCTION,),
     shape=logits_shape,
-    dtype=Like("target"),
+    dtype=lambda c: half_complex(c, c.dtype("target")),
 )  # fmt: skip
 
 
@@ -253,10 +288,10 @@ def multilabel_soft_margin_shape(c: Call) -> Shape:
 
 MULTILABEL_SOFT_MARGIN = Op(
     "multilabel_soft_margin_loss",
-    inputs=(Tensor("x", "... C", FLOATS), Tensor("target", "...", SUBTRACTED), Tensor("weight", "...", WIDE, optional=True)),
+    inputs=(Tensor("x", "... C", FLOATS), Tensor("target", "...", REALS | COMPLEXES), Tensor("weight", "...", WIDE, optional=True)),
     attributes=(REDUCTION,),
     shape=multilabel_soft_margin_shape,
-    dtype=lambda c: promoted(c, ("x", "target", "weight")),
+    dtype=lambda c: mixed(c, computed(c, promoted(c, ("x", "target")), COMPLEX32), *([c.dtype("weight")] if c.given("weight") else [])),
 )
 
 
@@ -273,7 +308,7 @@ def cosine_shape(c: Call) -> Shape:
 
 COSINE_EMBEDDING = Op(
     "cosine_embedding_loss",
-    inputs=(Tensor("x", "N D | D", REALS_OR_BOOL), Tensor("y", "M E | E", REALS_OR_BOOL), Tensor("target", "K | ", WIDE)),
+    inputs=(Tensor("x", "N D | D", PAIRED), Tensor("y", "M E | E", PAIRED), Tensor("target", "K | ", ANY_NUMBER)),
     attributes=(Float("margin", 0.0), REDUCTION),
     shape=cosine_shape,
     dtype=lambda c: mixed(c, float_of(c, c.dtype("x")), float_of(c, c.dtype("y")), promoted(c, ("x", "y"))),
@@ -287,10 +322,10 @@ def ranking_shape(c: Call) -> Shape:
 
 MARGIN_RANKING = Op(
     "margin_ranking_loss",
-    inputs=(Tensor("x", "...", REALS), Tensor("y", "...", REALS), Tensor("target", "...", REALS)),
+    inputs=(Tensor("x", "...", ALL_INTS | FLOATS), Tensor("y", "...", ALL_INTS | FLOATS), Tensor("target", "...", REALS)),
     attributes=(Float("margin", 0.0), REDUCTION),
     shape=ranking_shape,
-    dtype=lambda c: float_of(c, promoted(c, ("x", "y", "target"))),
+    dtype=lambda c: float_of(c, mixed(c, computed(c, promoted(c, ("x", "y"))), c.dtype("target"))),
 )
 
 
@@ -308,7 +343,7 @@ def triplet_shape(c: Call) -> Shape:
 
 def triplet_dtype(c: Call) -> DType | None:
     pairs = [("anchor", "positive"), ("anchor", "negative"), *([("positive", "negative")] if c["swap"] else [])]
-    dtype = mixed(c, *(float_of(c, promoted(c, pair)) for pair in pairs))
+    dtype = mixed(c, *(float_of(c, computed(c, promoted(c, pair))) for pair in pairs))
     return None if dtype is None else dtype.real
 
 

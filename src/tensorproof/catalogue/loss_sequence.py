@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.loss import REDUCTION, mixed, reduced
+from tensorproof.catalogue.loss import ANY_NUMBER, REDUCTION, mixed, reduced
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Op, Out, ShapeRule
-from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, INTS, REALS_OR_BOOL, UINT8, DType, DTypes
+from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, INT64, INTS, UINT8, DType, DTypes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
 from tensorproof.terms.shapes import Shape, unknown_shape
 
 LONG: DTypes = frozenset({INT64})
 CLASS: DTypes = frozenset({INT64, UINT8})
-ANY_NUMBER: DTypes = REALS_OR_BOOL | FULL_COMPLEXES
 
 
 def scalar_of_any_rank(rule: ShapeRule) -> ShapeRule:
@@ -55,7 +54,8 @@ def indexed_shape(c: Call) -> Shape:
     if dtype not in CLASS and dtype is not None:
         raise c.refuse("dtype", f"class indices must be of type int64 or uint8, and are {dtype!r}", "target")
     if len(x) > 2 and dtype is UINT8:
-        c.require("dtype", c["reduction"] != "none" and eq(x.numel, 0), "class indices of several losses for each sample must be of type int64, and are uint8", "target")
+        message = "class indices of several losses for each sample must be of type int64, and are uint8"
+        c.require("dtype", c["reduction"] != "none" and eq(x.numel, 0), message, "target")
     losses = Shape((*x[:1], *x[2:])) if len(x) > 1 else Shape()
     if not (len(x) == 1 and len(target) == 1):
         message = f"target must have shape {losses!r}, one class for each prediction of x {x!r}, and has {target!r}"

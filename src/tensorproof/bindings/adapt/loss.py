@@ -10,7 +10,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Refused, Session
 from tensorproof.ops.inputs import Anything, Tensor
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT64, DType
+from tensorproof.terms.dtypes import FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import conj, eq, negate
 from tensorproof.terms.shapes import Shape
@@ -71,7 +71,8 @@ def gaussian(a: dict[str, Any], run: Run) -> Any:
         if not isinstance(var, float) or var < 0:
             raise run.refuse("var", f"var must be a tensor or a float that is not negative, and is {var!r}", ("var",))
         dtype = a["x"].dtype
-        a["var"] = TensorType(a["x"].shape, dtype if dtype in FLOATS else FLOAT32)
+        kept = dtype is not None and (dtype.is_float or dtype.is_complex)
+        a["var"] = TensorType(a["x"].shape, dtype if kept else FLOAT32)
     elif any(isinstance(v, (int, float)) and v < 0 for v in var.contents or ()):
         raise run.refuse("var", "var holds a negative number", ("var",))
     return run.default(worded(a))
