@@ -15,6 +15,10 @@ _np: Any = np
 _HAS = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"}
 
 
+_ABOUT_DATA = ("monotonically", "Singular matrix", "sum to zero", "not positive definite", "did not converge")
+"""Refusals that speak of the elements, which are drawn blindly."""
+
+
 class Absent(Exception):
     """An element type that NumPy does not have."""
 
@@ -57,6 +61,8 @@ def observed(value: Any) -> Any:
         return (tuple(value.shape), str(value.dtype))
     if isinstance(value, (tuple, list)):
         return tuple(observed(v) for v in value)
+    if isinstance(value, (bool, int, float)):
+        return ((), {bool: "bool", int: "int64", float: "float64"}[type(value)])
     return value
 
 
@@ -85,6 +91,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
         except MemoryError:
             return Observed(aside="out of memory")
         except Exception as error:
+            if any(words in str(error) for words in _ABOUT_DATA):
+                return Observed(aside=f"the contents decide: {error}")
             return Observed(error=f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300])
         if result is NotImplemented:
             return Observed(error="NotImplemented")

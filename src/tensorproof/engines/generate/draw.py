@@ -89,7 +89,7 @@ class Draw:
                     return SKIP if optional else [0]
                 chosen = r.sample(range(rank), r.randint(1, rank))
                 chosen = [a - rank if r.random() < 0.3 else a for a in chosen]
-                return chosen[0] if len(chosen) == 1 and r.random() < 0.5 else chosen
+                return chosen[0] if len(chosen) == 1 and r.random() < 0.5 else tuple(chosen) if r.random() < 0.5 else chosen
             case Sizes():
                 return self._sizes(kind)
             case Ints():
