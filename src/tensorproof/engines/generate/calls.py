@@ -14,7 +14,7 @@ from tensorproof.bindings.call import Outcome, call, call_module, element_types_
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.engines.generate.draw import COMMON, SKIP, Draw
-from tensorproof.ops.inputs import REQUIRED, ElementType, Parameter, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, ElementType, Parameter, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -39,7 +39,8 @@ class GeneratedCall:
 
 
 def evaluate(generated: GeneratedCall, opset: int | None = None) -> GeneratedCall:
-    """The call with what our own catalogue says of it."""
+    """The call with what our own catalogue says of it. Rows that are keyed by opset are tried in the newest that they hold for."""
+    opset = generated.row.opsets[1] if opset is None and generated.row.framework == "onnx" else opset
     extra = {"_opset": opset} if opset is not None else {}
     if generated.init is None:
         return replace(generated, outcome=call(generated.name, generated.args, {**generated.kwargs, **extra}))
@@ -73,6 +74,8 @@ def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[s
                 value = None
             else:
                 continue
+        if isinstance(kind, Sizes) and isinstance(kind.n, int) and isinstance(value, int) and row.name.startswith("aten."):
+            value = (value,) * kind.n  # a graph's sizes are lists
         if value is not SKIP:
             values[argument.theirs] = value
     return values

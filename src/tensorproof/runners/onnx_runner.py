@@ -1,0 +1,202 @@
+"""Runs generated calls as ONNX models of one node.
+
+What counts as truth: the standard's own shape inference in strict mode, which knows element types, attributes and most shapes, and the
+reference evaluator, which computes. A call that either of them refuses is refused. Neither is the standard: inference says nothing of
+many shapes, and the evaluator is NumPy code that broadcasts where the standard does not and fails where it was not written for a type.
+So an observation is set aside where the evaluator has no code for the call, or where the two tell different shapes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, checker, defs, helper, numpy_helper, reference, shape_inference
+
+from tensorproof.runners.observed import Observed
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.tensor import TensorType
+
+_np: Any = np
+_onnx: Any = onnx
+_helper: Any = helper
+LATEST: int = defs.onnx_opset_version()
+_NUMBERS = {
+    DType.FLOAT32: TensorProto.FLOAT, DType.UINT8: TensorProto.UINT8, DType.INT8: TensorProto.INT8, DType.UINT16: TensorProto.UINT16,
+    DType.INT16: TensorProto.INT16, DType.INT32: TensorProto.INT32, DType.INT64: TensorProto.INT64, DType.STRING: TensorProto.STRING,
+    DType.BOOL: TensorProto.BOOL, DType.FLOAT16: TensorProto.FLOAT16, DType.FLOAT64: TensorProto.DOUBLE, DType.UINT32: TensorProto.UINT32,
+    DType.UINT64: TensorProto.UINT64, DType.COMPLEX64: TensorProto.COMPLEX64, DType.COMPLEX128: TensorProto.COMPLEX128,
+    DType.BFLOAT16: TensorProto.BFLOAT16, DType.FLOAT8_E4M3FN: TensorProto.FLOAT8E4M3FN, DType.FLOAT8_E4M3FNUZ: TensorProto.FLOAT8E4M3FNUZ,
+    DType.FLOAT8_E5M2: TensorProto.FLOAT8E5M2, DType.FLOAT8_E5M2FNUZ: TensorProto.FLOAT8E5M2FNUZ, DType.UINT4: TensorProto.UINT4, DType.INT4: TensorProto.INT4,
+    DType.FLOAT8_E8M0FNU: TensorProto.FLOAT8E8M0,
+}  # fmt: skip
+_LABELS = {number: dtype.label for dtype, number in _NUMBERS.items()}
+_VECTORS = {("TopK", "K")}
+"""Inputs that are single numbers in vectors of one; other single numbers have no axes."""
+
+
+class Absent(Exception):
+    """A value that ONNX does not have, or that a model of one node cannot be given."""
+
+
+def number_of(dtype: DType | None) -> int:
+    if dtype is None or dtype not in _NUMBERS:
+        raise Absent(f"ONNX has no element type {dtype!r}")
+    return _NUMBERS[dtype]
+
+
+def array(t: TensorType) -> Any:
+    """Known contents, else numbers between 0 and 1 (whole types: zeros)."""
+    shape, dtype = tuple(t.shape), _helper.tensor_dtype_to_np_dtype(number_of(t.dtype))
+    if t.contents is not None and len(t.contents) == t.shape.numel:
+        return _np.array(list(t.contents)).astype(dtype).reshape(shape)
+    if t.dtype is DType.STRING:
+        return _np.full(shape, "a", dtype=object)
+    if t.dtype is not None and (t.dtype.is_float or t.dtype.is_complex):
+        return _np.random.default_rng(0).random(shape).astype(dtype)
+    return _np.zeros(shape, dtype)
+
+
+class Model:
+    """A model of one node, made from a call's arguments."""
+
+    def __init__(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        named = dict(kwargs)
+        self.operator = name.removeprefix("onnx.")
+        self.opset: int = min(named.pop("_opset", LATEST), LATEST)
+        self.schema: Any = defs.get_schema(self.operator, self.opset, "")
+        self.initializers: list[Any] = []
+        self.inputs: list[Any] = []
+        self.feeds: dict[str, Any] = {}
+        wanted = named.pop("_outputs", None)
+        values: list[Any] = list(args)
+        for i, declared in enumerate(self.schema.inputs):
+            if declared.name in named:
+                values += [None] * (i + 1 - len(values))
+                values[i] = named.pop(declared.name)
+        names = [self._input(i, value) for i, value in enumerate(values)]
+        self.attributes = {key: self._attribute(key, value) for key, value in named.items() if value is not None}
+        outputs = [f"y{i}" for i in range(self._count(wanted, values))]
+        self.node: Any = _helper.make_node(self.operator, names, outputs)
+        self.node.attribute.extend(self.attributes.values())
+        shown = [_helper.make_empty_tensor_value_info(output) for output in outputs]
+        graph = _helper.make_graph([self.node], "one", self.inputs, shown, self.initializers)
+        self.proto: Any = _helper.make_model(graph, opset_imports=[_helper.make_opsetid("", self.opset)])
+
+    def _count(self, wanted: Any, values: list[Any]) -> int:
+        if self.operator == "BatchNormalization" and self.opset >= 14:
+            return 3 if "training_mode" in self.attributes and self.attributes["training_mode"].i else 1
+        if self.operator == "Split":
+            if "num_outputs" in self.attributes:
+                return self.attributes["num_outputs"].i
+            split = values[1] if len(values) > 1 else None
+            given = list(self.attributes["split"].ints) if "split" in self.attributes else split
+            held = given.contents if isinstance(given, TensorType) else given
+            return len(held) if held is not None else wanted or 2
+        return len(self.schema.outputs)
+
+    def _input(self, i: int, value: Any) -> str:
+        if value is None:
+            return ""
+        name = f"x{i}"
+        declared = self.schema.inputs[min(i, len(self.schema.inputs) - 1)].name
+        if isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not any(isinstance(v, TensorType) for v in value)):
+            held = _np.array([value] if (self.operator, declared) in _VECTORS else value)
+            held = held.astype(_np.float32 if held.dtype.kind == "f" else _np.int64)
+            self.initializers.append(numpy_helper.from_array(held, name))
+        elif isinstance(value, TensorType):
+            if value.dtype is DType.VARIANT:
+                raise Absent("a sequence is not made here")
+            held = array(value)
+            if value.contents is not None:
+                self.initializers.append(numpy_helper.from_array(held, name))
+            else:
+                self.inputs.append(_helper.make_tensor_value_info(name, number_of(value.dtype), list(value.shape)))
+                self.feeds[name] = held
+        else:
+            raise Absent(f"{value!r} is no input")
+        return name
+
+    def _attribute(self, key: str, value: Any) -> Any:
+        """By the kind that the schema wants: a whole number may stand for a real one."""
+        kinds = _onnx.AttributeProto
+        wanted = self.schema.attributes[key].type.value if key in self.schema.attributes else None
+        if isinstance(value, DType):
+            value = number_of(value)
+        elif isinstance(value, TensorType):
+            value = numpy_helper.from_array(array(value), key)
+        elif wanted == kinds.TENSOR and isinstance(value, (int, float, list, tuple)):
+            value = numpy_helper.from_array(_np.array([value] if isinstance(value, (int, float)) else value), key)
+        elif wanted == kinds.FLOAT and isinstance(value, int):
+            value = float(value)
+        elif wanted in (kinds.INTS, kinds.FLOATS) and isinstance(value, (int, float)):
+            value = [value]
+        elif isinstance(value, bool):
+            value = int(value)
+        if wanted == kinds.FLOATS:
+            value = [float(v) for v in value]
+        return _helper.make_attribute(key, list(value) if isinstance(value, tuple) else value, attr_type=wanted if isinstance(value, (list, tuple)) else None)
+
+
+def inferred(model: Model) -> list[Any]:
+    """(shape with None for sizes that are not told, label) of each output; None for a shape or an output that is not told."""
+    context = checker.C.CheckerContext()
+    context.ir_version, context.opset_imports = 13, {"": model.opset}
+    checker.check_node(model.node, context)
+    done: Any = shape_inference.infer_shapes(model.proto, check_type=True, strict_mode=True, data_prop=True)
+    found: list[Any] = []
+    for value in done.graph.output:
+        kind = value.type.tensor_type
+        label = _LABELS.get(kind.elem_type)
+        shape = tuple(d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim) if kind.HasField("shape") else None
+        found.append((shape, label))
+    return found
+
+
+_NO_CODE = (
+    "NotImplementedError", "RuntimeImplementationError", "not implemented", "No implementation", "not supported", "_ArrayMemoryError", "ufunc", "unsupported", "is not a supported type",
+    "No loop", "Cannot cast", "cannot be safely cast", "could not be promoted", "ml_dtypes",
+)  # fmt: skip
+
+
+def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
+    """Infer, then evaluate."""
+    with warnings.catch_warnings(), _np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            model = Model(name, args, kwargs)
+        except Absent as absent:
+            return Observed(aside=str(absent))
+        except Exception as error:
+            return Observed(error=f"the node cannot be made: {_shown(error)}")
+        try:
+            told = inferred(model)
+        except Exception as error:
+            return Observed(error=_shown(error))
+        try:
+            evaluator: Any = reference.ReferenceEvaluator(model.proto)
+            results = evaluator.run(None, model.feeds)
+            seen = tuple((tuple(_np.shape(r)), _label(r)) for r in results)
+        except Exception as error:
+            words = _shown(error)
+            if all(shape is not None and None not in shape and label for shape, label in told) and told and any(w in words for w in _NO_CODE):
+                return Observed(tuple(told) if len(told) > 1 else told[0])
+            return Observed(aside=f"no code: {words}") if any(w in words for w in _NO_CODE) else Observed(error=words)
+    for (shape, label), (true, kind) in zip(told, seen):
+        if shape is not None and (len(shape) != len(true) or any(a is not None and a != b for a, b in zip(shape, true))):
+            return Observed(aside=f"inference tells {shape}, evaluation gives {true}")
+        if label is not None and kind is not None and label != kind:
+            seen = tuple((s, told[i][1] or k) for i, (s, k) in enumerate(seen))  # the evaluator is loose with types
+            break
+    return Observed(seen if len(seen) > 1 else seen[0])
+
+
+def _label(value: Any) -> str:
+    dtype = _np.asarray(value).dtype
+    return "string" if dtype.kind in "OUST" else dtype.name
+
+
+def _shown(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:400]
