@@ -17,8 +17,8 @@ CDIST = Op(
         Float("p", 2.0, least=0.0),
         Choice(
             "compute_mode",
-            (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist", 0, 1, 2),
-            None,
+            ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"),
+            "use_mm_for_euclid_dist_if_necessary",
         ),
     ),
     shape="... N M",

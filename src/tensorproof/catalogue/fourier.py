@@ -213,7 +213,7 @@ def istft_shape(c: Call) -> Shape:
     n, hop, win = framed(c)
     x = c.shape("x")
     rows, frames = x[-2], x[-1]
-    c.require("empty", ge(rows * frames, 1), "the spectrum is empty", "x")
+    c.require("empty", ge(x.numel, 1), "the spectrum is empty", "x")
     half = False if c["onesided"] is None and c["return_complex"] else c["onesided"]
     wanted = eq(rows, n // 2 + 1) if half else eq(rows, n) if half is False else disj(eq(rows, n), eq(rows, n // 2 + 1))
     c.require("rows", wanted, f"the spectrum has {rows!r} frequencies, which is no spectrum of n_fft = {n!r}", ("x", "n_fft"))
@@ -231,7 +231,7 @@ def istft_shape(c: Call) -> Shape:
 
 
 def istft_type(c: Call) -> DType | None:
-    dtype = c.dtype("x")
+    dtype = promoted(c, ("x", "window") if c.given("window") else ("x",))
     return None if dtype is None else dtype if c["return_complex"] else dtype.real
 
 

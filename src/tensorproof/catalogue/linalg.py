@@ -155,7 +155,8 @@ def lowrank_shape(c: Call) -> list[Any]:
 
 
 SVD_LOWRANK = Op(
-    "svd_lowrank", (MATRIX, Tensor("y", "...", NUMERIC, optional=True, default=None)), (Int("q", 6, least=0), Int("niter", 2)), lowrank_shape, FLOAT,
+    "svd_lowrank", (MATRIX, Tensor("y", "...", NUMERIC, optional=True, default=None)), (Int("q", 6, least=0), Int("niter", 2)), lowrank_shape,
+    lambda c: one_type(c, "x", "y") if c.given("y") else FLOAT(c),
     outputs=(Out("U"), Out("S"), Out("V")), doc="An approximate singular value decomposition of rank q.",
 )  # fmt: skip
 

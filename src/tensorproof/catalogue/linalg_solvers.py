@@ -89,7 +89,7 @@ TRIANGULAR_SOLVE = Op(
     agreed, outputs=(Out("solution"), Out("cloned_coefficient")), codes=CODES, doc="The solution of a triangular system, and the system.",
 )  # fmt: skip
 
-PIVOTS = Tensor("pivots", "... P", frozenset({INT32}), values="positive")
+PIVOTS = Tensor("pivots", "... P", frozenset({INT32}))
 
 
 def pivoted(c: Call, sizes: Dim) -> None:
@@ -124,7 +124,7 @@ def unpack_shape(c: Call) -> list[Any]:
 
 
 LU_UNPACK = Op(
-    "lu_unpack", (Tensor("x", "... M N", NUMERIC), PIVOTS), (Bool("unpack_data", True), Bool("unpack_pivots", True)), unpack_shape, FLOAT,
+    "lu_unpack", (Tensor("x", "... M N", NUMERIC), PIVOTS), (Bool("unpack_data", True), Bool("unpack_pivots", True)), unpack_shape, lambda c: c.dtype("x"),
     outputs=(Out("P"), Out("L"), Out("U")), codes=CODES, doc="The factors that a compact LU factorisation holds.",
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Number, Tensor
 from tensorproof.ops.lines import known, lines
 from tensorproof.ops.record import Op, Out, Values
-from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, REALS_OR_BOOL, UINT8, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, NUMBERS, REALS_OR_BOOL, UINT8, DType
 from tensorproof.terms.ints import Term, maximum, minimum, product
 
 
@@ -144,8 +144,17 @@ ALL = reduction(
     empty_is_all=False,
     doc="Whether every element is true.",
 )
+
+
+def count_type(c: Call) -> DType:
+    """torch counts all elements of some types only along axes."""
+    if c.framework == "torch" and c["dim"] is None and c.dtype("x") not in NUMBERS | {None}:
+        raise c.refuse("dtype", f"{c.name} does not count all elements of type {c.dtype('x')!r}; name the axes", ("x", "dim"))
+    return place_type(c)
+
+
 COUNT_NONZERO = reduction(
-    "count_nonzero", NUMERIC, DTYPE, dtype=place_type, fold=folded(lambda v: sum(1 for e in v if e), symbolic=False),
+    "count_nonzero", STORED, DTYPE, dtype=count_type, fold=folded(lambda v: sum(1 for e in v if e), symbolic=False),
     doc="How many elements are not zero.",
 )  # fmt: skip
 LOGSUMEXP = reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Like, ToFloat, promoted
+from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, FLOAT32, FLOAT64, FULL_FLOATS, INT64, DType
+from tensorproof.terms.dtypes import ALL_INTS, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, Term, lower
-from tensorproof.terms.predicates import ge
+from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -92,8 +92,8 @@ COV = Op(
     "cov",
     inputs=(
         Tensor("x", "N M | M | ", NUMERIC),
-        Tensor("fweights", "...", ALL_INTS, optional=True, default=None),
-        Tensor("aweights", "...", optional=True, default=None),
+        Tensor("fweights", "...", ALL_INTS, optional=True, default=None, values="positive"),
+        Tensor("aweights", "...", FLOATS, optional=True, default=None, values="positive"),
     ),
     attributes=(Int("correction", 1),),
     shape=cov_shape,
@@ -201,7 +201,8 @@ HISTOGRAMDD = Op(
 def bincount_shape(c: Call) -> Shape:
     contents, least = c.contents("x"), c["minlength"]
     if c.given("weight"):
-        c.equal("weight", c.shape("weight")[0], c.dims["N"], "there are {a} weights for {b} elements", ("weight", "x"))
+        held, n = c.shape("weight")[0], c.dims["N"]
+        c.require("weight", disj(eq(held, n), eq(n, 0)), f"there are {held!r} weights for {n!r} elements", ("weight", "x"))
     if contents is not None and all(isinstance(v, int) for v in contents):
         c.require("negative", all(v >= 0 for v in contents), "a number to be counted is negative", "x")
         if isinstance(least, int):
@@ -223,7 +224,7 @@ DIST = Op(
     inputs=(Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)),
     attributes=(Number("p", 2),),
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))[:0],
-    dtype=lambda c: _real(promoted(c, ("x", "y"))),
+    dtype=lambda c: _real(Within(Promote("x", "y"), FLOATS | COMPLEXES)(c)),
     doc="The p-norm of the difference.",
 )
 

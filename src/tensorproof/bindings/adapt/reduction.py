@@ -43,6 +43,12 @@ def maybe_over(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
+@takes(Tensor("x", "... _"))
+def placed(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which the places of the samples are given."""
+    return run.default(a)
+
+
 def scan(a: dict[str, Any], run: Run) -> Any:
     """In place, `dtype` must be the tensor's own."""
     if run.row.inplace and a["dtype"] not in (None, a["x"].dtype):
