@@ -130,7 +130,12 @@ EMPTY_LIKE = Op(
 def empty_strided_shape(c: Call) -> TensorType:
     size, stride = c["size"], c["stride"]
     c.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
-    return TensorType(Shape(size), full_type(c) if c["dtype"] is not None else default_float(c), strides=strides_or_none(size, stride), framework=c.framework)
+    return TensorType(
+        Shape(size),
+        full_type(c) if c["dtype"] is not None else default_float(c),
+        strides=strides_or_none(size, stride),
+        framework=c.framework,
+    )
 
 
 EMPTY_STRIDED = Op("empty_strided", attributes=(SIZE, Ints("stride", least=0), ElementType()), shape=empty_strided_shape)
@@ -138,16 +143,28 @@ EMPTY_STRIDED = Op("empty_strided", attributes=(SIZE, Ints("stride", least=0), E
 
 def empty_permuted_shape(c: Call) -> Shape:
     size, order = c["size"], c["order"]
-    c.require("order", sorted(order) == list(range(len(size))), f"physical_layout must name each of the {len(size)} axes once, and is {order!r}", "order")
+    c.require(
+        "order",
+        sorted(order) == list(range(len(size))),
+        f"physical_layout must name each of the {len(size)} axes once, and is {order!r}",
+        "order",
+    )
     return Shape(size)
 
 
-EMPTY_PERMUTED = Op("empty_permuted", attributes=(SIZE, Ints("order"), ElementType()), dtype=Given("dtype", default_float), shape=empty_permuted_shape)
+EMPTY_PERMUTED = Op(
+    "empty_permuted", attributes=(SIZE, Ints("order"), ElementType()), dtype=Given("dtype", default_float), shape=empty_permuted_shape
+)
 
 
 def eye_shape(c: Call) -> Shape:
     n, m = c["n"], c["m"]
-    c.require("dtype", c.framework != "torch" or c["dtype"] not in (COMPLEX32, UINT16, UINT32, UINT64), f"torch makes no identity of {c['dtype']!r}", "dtype")
+    c.require(
+        "dtype",
+        c.framework != "torch" or c["dtype"] not in (COMPLEX32, UINT16, UINT32, UINT64),
+        f"torch makes no identity of {c['dtype']!r}",
+        "dtype",
+    )
     return Shape((n, n if m is None else m))
 
 
@@ -174,7 +191,7 @@ def _ends(c: Call) -> tuple[Any, Any, Any]:
 def arange_size(c: Call) -> Dim:
     start, end, step = _ends(c)
     if c.framework == "torch" and c["dtype"] is INT64:  # torch cuts the ends first, for this type alone
-        start, end, step = (int(v) if isinstance(v, float) and isfinite(v) else v for v in (start, end, step))
+        start, end, step = tuple[Any, ...](int(v) if isinstance(v, float) and isfinite(v) else v for v in (start, end, step))
     if any(isinstance(v, TensorType) for v in (start, end, step)):
         return c.fresh("arange")
     if any(isinstance(v, complex) for v in (start, end, step)):
@@ -183,9 +200,19 @@ def arange_size(c: Call) -> Dim:
         if any(isinstance(v, Term) for v in (start, end, step)):
             return c.fresh("arange")
         c.require("step", step != 0, "a range cannot have step 0", "step")
-        c.require("ends", isfinite(start) and isfinite(end), f"the ends of a range must be finite, and are {start!r} and {end!r}", ("start", "end"))
+        c.require(
+            "ends",
+            isfinite(start) and isfinite(end),
+            f"the ends of a range must be finite, and are {start!r} and {end!r}",
+            ("start", "end"),
+        )
         if c.framework != "numpy":
-            c.require("direction", (end - start) / step >= 0, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
+            c.require(
+                "direction",
+                (end - start) / step >= 0,
+                f"a step of {step!r} does not lead from {start!r} to {end!r}",
+                ("start", "end", "step"),
+            )
         return max(0, ceil((end - start) / step))
     c.require("step", ne(step, 0), "a range cannot have step 0", "step")
     if c.framework == "numpy":
@@ -203,7 +230,7 @@ def arange_contents(c: Call) -> tuple[Any, ...] | None:
     if not all(is_size(v) for v in (start, end, step)):
         return None
     size = ceildiv(end - start, step)
-    return cast(tuple(start + i * step for i in range(size)), arange_type(c)) if small((size,)) else None
+    return cast(tuple(start + i * step for i in range(size)), arange_type(c)) if type(size) is int and small((size,)) else None
 
 
 ARANGE = Op(
@@ -296,4 +323,3 @@ def parts(name: str, dtypes: frozenset[DType], doc: str) -> Op:
 
 COMPLEX = parts("complex", frozenset({FLOAT16, FLOAT32, FLOAT64}), "Complex numbers from real and imaginary parts.")
 POLAR = parts("polar", frozenset({FLOAT32, FLOAT64}), "Complex numbers from length and angle.")
-

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.views import selected, sliced, span
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.families import replaced
-from tensorproof.ops.inputs import Anything, Axis, Bool, Index, Int, Ints, Tensor, is_size
+from tensorproof.ops.inputs import Axis, Index, Tensor, is_size
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import cast, known, positions, row_major, small, true_count, view, whole
-from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, REALS, UINT8, DType
-from tensorproof.terms.ints import Dim, Term, bounds, product
+from tensorproof.ops.storage import cast, known, positions, row_major, selected, sliced, small, span, true_count, view, whole
+from tensorproof.terms.dtypes import BOOL, INDEX, INT64, UINT8
+from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
@@ -41,7 +40,9 @@ class Picked:
 
     __slots__ = ("axes", "contents", "index", "shape")
 
-    def __init__(self, axes: tuple[int, ...], shape: Shape, contents: list[tuple[int, ...]] | None, index: TensorType | None = None) -> None:
+    def __init__(
+        self, axes: tuple[int, ...], shape: Shape, contents: list[tuple[int, ...]] | None, index: TensorType | None = None
+    ) -> None:
         self.axes = axes
         self.shape = shape
         self.index = index
@@ -155,7 +156,8 @@ def _taken(c: Call, x: TensorType, tensors: list[Picked]) -> TensorType:
         steps: Any = row_major(x.shape)
         places = [0] * int(together.numel)  # type: ignore[arg-type]
         for t in tensors:
-            spread = positions(together, [0] * (len(together) - len(t.shape)) + [0 if n == 1 else s for n, s in zip(t.shape, row_major(t.shape))])  # type: ignore[arg-type]
+            own: list[Any] = [0 if n == 1 else s for n, s in zip(t.shape, row_major(t.shape))]
+            spread = positions(together, [0] * (len(together) - len(own)) + own)
             for k, at in enumerate(spread):
                 places[k] += sum(p * steps[a] for p, a in zip((t.contents or [])[at], t.axes))
         lead = positions([x.shape[i] for i in before], [steps[i] for i in before])
@@ -164,7 +166,16 @@ def _taken(c: Call, x: TensorType, tensors: list[Picked]) -> TensorType:
     return x.but(shape=shape, contents=contents, strides=None if x.strides is None else UNKNOWN_STRIDES, weak=False)
 
 
-GETITEM = Op("getitem", (X,), (Index(),), lambda c: indexed(c, c.tensor("x"), c["index"]), Like("x"), data_dependent=True, aliases="x", doc="x[index].")
+GETITEM = Op(
+    "getitem",
+    (X,),
+    (Index(),),
+    lambda c: indexed(c, c.tensor("x"), c["index"]),
+    Like("x"),
+    data_dependent=True,
+    aliases="x",
+    doc="x[index].",
+)
 
 
 def setitem_rule(c: Call) -> TensorType:
@@ -174,10 +185,17 @@ def setitem_rule(c: Call) -> TensorType:
     tensors = [i for i in c["index"] if (isinstance(i, TensorType) and (len(i.shape) or i.dtype in MASKS)) or isinstance(i, bool)]
     fits_region(c, region.shape, value.shape)
     if c.framework == "torch" and not value.weak and x.dtype is not None and value.dtype is not None:
-        one_mask = len(tensors) == 1 and (isinstance(tensors[0], bool) or tensors[0].dtype in MASKS) and value.shape.numel == 1  # as masked_fill
+        one_mask = (
+            len(tensors) == 1 and (isinstance(tensors[0], bool) or tensors[0].dtype in MASKS) and value.shape.numel == 1
+        )  # as masked_fill
         fits = not tensors or x.dtype is value.dtype or one_mask
         c.require("dtype", fits, f"values of {value.dtype!r} cannot be put into {x.dtype!r} by index tensors", ("value", "x"))
-    c.require("dtype", not (value.dtype is not None and value.dtype.is_complex and x.dtype is not None and not x.dtype.is_complex), "complex values cannot be put into real ones", ("value", "x"))
+    c.require(
+        "dtype",
+        not (value.dtype is not None and value.dtype.is_complex and x.dtype is not None and not x.dtype.is_complex),
+        "complex values cannot be put into real ones",
+        ("value", "x"),
+    )
     return x.but(contents=written(x, region, value))
 
 
@@ -226,7 +244,13 @@ def index_select_rule(c: Call) -> TensorType:
     return made.but(strides=None)
 
 
-INDEX_SELECT = Op("index_select", (X, Tensor("index", "...", INDEX, values="index:dim")), (Axis("dim"),), index_select_rule, doc="Positions of one axis, in any order.")
+INDEX_SELECT = Op(
+    "index_select",
+    (X, Tensor("index", "...", INDEX, values="index:dim")),
+    (Axis("dim"),),
+    index_select_rule,
+    doc="Positions of one axis, in any order.",
+)
 
 
 def same_rank(c: Call, *names: str) -> None:
@@ -262,13 +286,20 @@ def take_along_rule(c: Call) -> TensorType:
     x, dim, index = c.tensor("x"), c["dim"], c.tensor("index")
     if dim is None:
         x, index, dim = x.but(shape=Shape((x.shape.numel,))), index.but(shape=Shape((index.shape.numel,))), 0
-    c.require("rank", len(x.shape) == len(index.shape), f"x and index must have one rank, and are {x.shape!r} and {index.shape!r}", ("x", "index"))
+    c.require(
+        "rank", len(x.shape) == len(index.shape), f"x and index must have one rank, and are {x.shape!r} and {index.shape!r}", ("x", "index")
+    )
     lead = c.broadcast(replaced(x.shape, dim, 1), replaced(index.shape, dim, 1), about=("x", "index"))
     check_positions(c, index, x.shape[dim], ("index", "x"))
     return x.but(shape=replaced(lead, dim, index.shape[dim]), contents=None, strides=None)
 
 
-TAKE_ALONG = Op("take_along_dim", (X, Tensor("index", "...", frozenset({INT64}), values="index:dim")), (Axis("dim", None, optional=True),), take_along_rule)
+TAKE_ALONG = Op(
+    "take_along_dim",
+    (X, Tensor("index", "...", frozenset({INT64}), values="index:dim")),
+    (Axis("dim", None, optional=True),),
+    take_along_rule,
+)
 
 
 def take_rule(c: Call) -> TensorType:
@@ -280,100 +311,6 @@ def take_rule(c: Call) -> TensorType:
     return x.but(shape=index.shape, contents=contents, strides=None)
 
 
-TAKE = Op("take", (X, Tensor("index", "...", frozenset({INT64}), values="index:numel")), (), take_rule, doc="Elements by their flat position.")
-
-# --- where elements are --------------------------------------------------------------------------------------------------------------
-
-
-def masked_select_shape(c: Call) -> Shape:
-    x, mask = c.tensor("x"), c.tensor("mask")
-    shape = c.broadcast(x.shape, mask.shape, about=("x", "mask"))
-    if shape == mask.shape:
-        return Shape((true_count(c, mask),))
-    if whole(mask.contents) and mask.contents and mask.shape.concrete:  # every element stands for equally many
-        return Shape((true_count(c, mask) * (shape.numel // len(mask.contents)),))
-    return Shape((c.fresh("nnz", 0, bounds(shape.numel)[1]),))
-
-
-MASKED_SELECT = Op("masked_select", (X, Tensor("mask", "...", frozenset({BOOL}))), (), masked_select_shape, Like("x"), data_dependent=True)
-
-
-def nonzero_rule(c: Call) -> TensorType:
-    x = c.tensor("x")
-    count = true_count(c, x)
-    contents = None
-    if whole(x.contents) and x.shape.concrete:
-        steps: Any = row_major(x.shape)
-        contents = tuple((i // s) % n for i, v in enumerate(x.contents or ()) if v for s, n in zip(steps, x.shape))
-    return TensorType(Shape((count, len(x.shape))), INT64, contents=contents, strides=UNKNOWN_STRIDES, framework=c.framework)
-
-
-NONZERO = Op("nonzero", (X,), (), nonzero_rule, data_dependent=True, doc="The coordinates of the elements that are not zero, a row for each.")
-NONZERO_STATIC = Op(
-    "nonzero_static", (X,), (Int("size", least=0), Int("fill_value", -1)), lambda c: Shape((c["size"], c.rank("x"))), INT64,
-)  # fmt: skip
-
-
-def searchsorted_shape(c: Call) -> Shape:
-    x, y, sorter = c.tensor("x"), c.tensor("y"), c["sorter"]
-    c.require("rank", len(x.shape) > 0, "the sorted sequence must have at least one axis", "x")
-    if not y.weak:
-        c.require("dtype", x.dtype is None or y.dtype is None or x.dtype is y.dtype, f"values of {y.dtype!r} are searched in {x.dtype!r}", ("x", "y"))
-        if len(x.shape) > 1 or len(y.shape) == 0:
-            c.require("rank", len(x.shape) == 1 or len(x.shape) == len(y.shape), f"{x.shape!r} and {y.shape!r} must agree but for the last axis", ("x", "y"))
-        if len(x.shape) > 1:
-            for a, b in zip(x.shape[:-1], y.shape[:-1]):
-                c.equal("batch", a, b, "the leading axes are {a} and {b} and must agree", ("x", "y"))
-    else:
-        c.require("rank", len(x.shape) == 1, f"a number is searched in a vector, and the sequence is {x.shape!r}", ("x", "y"))
-    if sorter is not None:
-        c.require("sorter", sorter.shape == x.shape, f"the sorter is {sorter.shape!r} and the sequence {x.shape!r}", ("sorter", "x"))
-        c.require("sorter", sorter.dtype in (None, INT64), f"the sorter must be int64, and is {sorter.dtype!r}", "sorter")
-    c.require("side", not (c["right"] and c["side"] == "left"), "right=True and side='left' contradict each other", ("right", "side"))
-    c.require("side", c["side"] in (None, "left", "right"), f"side must be 'left' or 'right', and is {c['side']!r}", "side")
-    return y.shape
-
-
-SEARCHSORTED = Op(
-    "searchsorted",
-    (Tensor("x", "...", REALS), Tensor("y", "...", REALS, scalar=True), Tensor("sorter", optional=True, default=None)),
-    (Bool("int32", False), Bool("right", False), Anything("side")),
-    searchsorted_shape,
-    lambda c: INT32 if c["int32"] else INT64,
-    doc="Where values would be put into a sorted sequence.",
+TAKE = Op(
+    "take", (X, Tensor("index", "...", frozenset({INT64}), values="index:numel")), (), take_rule, doc="Elements by their flat position."
 )
-
-
-def one_hot_shape(c: Call) -> Shape:
-    x, n = c.tensor("x"), c["classes"]
-    if n == -1:
-        c.require("empty", ge(x.shape.numel, 1), "the number of classes cannot be told from a tensor without elements", ("x", "classes"))
-        n = max(x.contents) + 1 if whole(x.contents) and x.contents else c.fresh("classes", 1)
-    else:
-        c.require("classes", ge(n, 1), f"the number of classes must be positive, and is {n!r}", "classes")
-    check_positions(c, x, n, ("x", "classes"), least=0)
-    return Shape((*x.shape, n))
-
-
-def one_hot_contents(c: Call) -> tuple[Any, ...] | None:
-    x, n = c.tensor("x"), c["classes"]
-    if not whole(x.contents) or not x.contents:
-        return None
-    n = max(x.contents) + 1 if n == -1 else n
-    return tuple(int(k == i) for k in x.contents for i in range(n)) if small((len(x.contents), n)) else None
-
-
-ONE_HOT = Op(
-    "one_hot", (Tensor("x", "...", frozenset({INT64}), values="index:classes"),), (Int("classes", -1),), one_hot_shape, INT64,
-    fold=one_hot_contents, data_dependent=True,
-)  # fmt: skip
-
-
-def unravel_shapes(c: Call) -> list[Any]:
-    sizes = c["size"]
-    check_positions(c, c.tensor("x"), product(sizes), ("x", "size"))
-    return [TensorType(c.shape("x"), INT64, strides=UNKNOWN_STRIDES)] * len(sizes)
-
-
-UNRAVEL = Op("unravel_index", (Tensor("x", "...", frozenset(d for d in DType if d.is_integer)),), (Ints("size", least=0),), unravel_shapes, INT64, counted=True)
-

@@ -6,13 +6,13 @@ from itertools import pairwise
 from math import factorial
 from typing import Any
 
-from tensorproof.catalogue.views import plain_axis, selected, sliced, span
+from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import cast, known
+from tensorproof.ops.storage import cast, known, selected, sliced, span
 from tensorproof.terms.ints import Dim, Term, ceildiv, lower, product
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape, unknown_shape
@@ -52,7 +52,9 @@ def cat_shape(c: Call) -> Shape:
     first = xs[0].shape
     total: Dim = first[dim]
     for i, x in enumerate(xs[1:], 1):
-        c.require("rank", len(x.shape) == len(first), f"tensor {i} has shape {x.shape!r} and the first one {first!r}: the ranks differ", "xs")
+        c.require(
+            "rank", len(x.shape) == len(first), f"tensor {i} has shape {x.shape!r} and the first one {first!r}: the ranks differ", "xs"
+        )
         for axis, (a, b) in enumerate(zip(x.shape, first)):
             if axis != dim:
                 c.equal("size", a, b, f"axis {axis} is {{a}} in tensor {i} and {{b}} in the first: only axis {dim} may differ", "xs")
@@ -80,7 +82,9 @@ def stack_shape(c: Call) -> Shape:
     return Shape((*first[:dim], len(xs), *first[dim:]))
 
 
-CAT = Op("cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, doc="Tensors one behind the other along an axis.")
+CAT = Op(
+    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, doc="Tensors one behind the other along an axis."
+)
 STACK = Op(
     "stack", (XS,), (Axis("dim", 0, of="xs", extra=1),), stack_shape, Promote("xs"),
     fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), doc="Equal tensors along a new axis.",
@@ -229,9 +233,20 @@ def unbind_rule(c: Call) -> list[TensorType]:
 
 
 X = Tensor("x")
-SPLIT = Op("split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", doc="Parts of one size; the last may be smaller.")
-SPLIT_SIZES = Op("split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", doc="Parts of given sizes.")
+SPLIT = Op(
+    "split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", doc="Parts of one size; the last may be smaller."
+)
+SPLIT_SIZES = Op(
+    "split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", doc="Parts of given sizes."
+)
 CHUNK = Op("chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", doc="At most so many parts of one size.")
-TENSOR_SPLIT = Op("tensor_split", (X,), (Anything("at"), Axis("dim", 0)), tensor_split_rule, counted=True, aliases="x", doc="Parts as equal as can be, or cut at given places.")
+TENSOR_SPLIT = Op(
+    "tensor_split",
+    (X,),
+    (Anything("at"), Axis("dim", 0)),
+    tensor_split_rule,
+    counted=True,
+    aliases="x",
+    doc="Parts as equal as can be, or cut at given places.",
+)
 UNBIND = Op("unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", doc="Every position of an axis.")
-

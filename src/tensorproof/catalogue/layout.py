@@ -46,12 +46,16 @@ def contiguous_rule(c: Call) -> TensorType:
         return x if x.strides is None else x.but(strides=None)
     word = str(memory).removeprefix("torch.")
     rank = {"channels_last": 4, "channels_last_3d": 5}.get(word)
-    c.require("rank", rank is None or len(x.shape) == rank, f"memory format {word} needs rank {rank}, and x is {x.shape!r}", ("memory", "x"))
+    c.require(
+        "rank", rank is None or len(x.shape) == rank, f"memory format {word} needs rank {rank}, and x is {x.shape!r}", ("memory", "x")
+    )
     return x.but(strides=strides_of_format(x.shape, memory))
 
 
 CONTIGUOUS = Op("contiguous", (X,), (Anything("memory"),), contiguous_rule, doc="The same tensor in row-major memory.")
-COPY = Op("copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), doc="The same elements in memory of their own.")
+COPY = Op(
+    "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), doc="The same elements in memory of their own."
+)
 
 
 def repeat_rule(c: Call) -> TensorType:
@@ -62,8 +66,8 @@ def repeat_rule(c: Call) -> TensorType:
         c.require("times", ge(n, 0), f"a number of repeats cannot be negative, and they are {tuple(times)!r}", "times")
     whole_shape = Shape((*[1] * new, *x.shape))
 
-    def places() -> list[int]:
-        found = [0]
+    def places() -> list[Any]:
+        found: list[Any] = [0]
         for size, n, step in zip(whole_shape, times, row_major(whole_shape)):
             found = [p + i * step for p in found for _ in range(n) for i in range(size)]
         return found
@@ -84,10 +88,20 @@ def repeat_interleave_rule(c: Call) -> TensorType:
     n = x.shape[dim] if len(x.shape) else 1
     counts: tuple[Any, ...] | None = None
     if isinstance(times, TensorType):
-        c.require("dtype", times.dtype is None or (times.dtype.is_integer and times.dtype.bits >= 32), f"repeats must be int32 or int64, and are {times.dtype!r}", "times")
+        c.require(
+            "dtype",
+            times.dtype is None or (times.dtype.is_integer and times.dtype.bits >= 32),
+            f"repeats must be int32 or int64, and are {times.dtype!r}",
+            "times",
+        )
         c.require("rank", len(times.shape) <= 1, f"repeats must be a vector, and are {times.shape!r}", "times")
         if len(times.shape):
-            c.require("repeats", disj(eq(times.shape[0], n), eq(times.shape[0], 1)), f"there are {times.shape[0]!r} repeats for an axis of size {n!r}", ("times", "x"))
+            c.require(
+                "repeats",
+                disj(eq(times.shape[0], n), eq(times.shape[0], 1)),
+                f"there are {times.shape[0]!r} repeats for an axis of size {n!r}",
+                ("times", "x"),
+            )
         counts = times.contents
         if counts is not None and len(counts) == 1 and type(n) is int:
             counts = counts * n
@@ -96,7 +110,15 @@ def repeat_interleave_rule(c: Call) -> TensorType:
         counts = (times,) * n if type(n) is int else None
     for one in counts[:64] if counts else ():
         c.require("times", ge(one, 0), f"a number of repeats cannot be negative, and is {one!r}", "times")
-    total = sum(counts) if counts is not None else n * times if not isinstance(times, TensorType) else size if size is not None else c.fresh("repeats")
+    total = (
+        sum(counts)
+        if counts is not None
+        else n * times
+        if not isinstance(times, TensorType)
+        else size
+        if size is not None
+        else c.fresh("repeats")
+    )
     if size is not None:
         c.require("output_size", eq(size, total), f"the repeats make {total!r} and output_size is {size!r}", ("times", "size"))
     if not len(x.shape):
@@ -162,7 +184,15 @@ def roll_contents(c: Call) -> tuple[Any, ...] | None:
     return tuple(x.contents[p] for p in found)
 
 
-ROLL = Op("roll", (X,), (Ints("shifts"), Axes("dim", None, unique=False)), roll_shape, Like("x"), fold=roll_contents, doc="Elements moved round along axes.")
+ROLL = Op(
+    "roll",
+    (X,),
+    (Ints("shifts"), Axes("dim", None, unique=False)),
+    roll_shape,
+    Like("x"),
+    fold=roll_contents,
+    doc="Elements moved round along axes.",
+)
 
 
 def rot90_rule(c: Call) -> TensorType:
@@ -220,7 +250,14 @@ def resize_rule(c: Call) -> TensorType:
 
 
 RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",))
-SUM_TO_SIZE = Op("sum_to_size", (X,), (Ints("size", shape=True),), lambda c: sum_to_shape(c), lambda c: c.dtype("x") if c["size"] and c.shape("x") == tuple(c["size"]) else Summed("x")(c), doc="Summed over the axes that broadcasting would repeat.")
+SUM_TO_SIZE = Op(
+    "sum_to_size",
+    (X,),
+    (Ints("size", shape=True),),
+    lambda c: sum_to_shape(c),
+    lambda c: c.dtype("x") if c["size"] and c.shape("x") == tuple(c["size"]) else Summed("x")(c),
+    doc="Summed over the axes that broadcasting would repeat.",
+)
 
 
 def sum_to_shape(c: Call) -> Shape:
@@ -246,5 +283,12 @@ def unfold_rule(c: Call) -> TensorType:
     return view(x, change)
 
 
-UNFOLD = Op("windows", (X,), (Axis("dim"), Int("size", least=0), Int("step", least=1)), unfold_rule, Like("x"), aliases="x", doc="Every stretch of an axis, as a new last axis.")
-
+UNFOLD = Op(
+    "windows",
+    (X,),
+    (Axis("dim"), Int("size", least=0), Int("step", least=1)),
+    unfold_rule,
+    Like("x"),
+    aliases="x",
+    doc="Every stretch of an axis, as a new last axis.",
+)

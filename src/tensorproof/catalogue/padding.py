@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
@@ -24,29 +24,53 @@ def pairs(c: Call) -> list[tuple[Dim, Dim]]:
     c.require("pairs", len(padding) % 2 == 0, f"padding must be pairs of numbers, and is {tuple(padding)!r}", "padding")
     c.require("rank", len(padding) // 2 <= rank, f"{len(padding) // 2} axes are padded and x is {c.shape('x')!r}", ("padding", "x"))
     given = [(padding[i], padding[i + 1]) for i in range(0, len(padding), 2)]
-    return [(0, 0)] * (rank - len(given)) + given[::-1]
+    return [*[(0, 0)] * (rank - len(given)), *given[::-1]]
 
 
 def pad_shape(c: Call) -> Shape:
     mode, x = c["mode"], c.shape("x")
-    c.require("value", mode == "constant" or c["value"] in (None, 0), f"a value is given with mode {mode!r}, which takes none", ("value", "mode"))
+    c.require(
+        "value", mode == "constant" or c["value"] in (None, 0), f"a value is given with mode {mode!r}, which takes none", ("value", "mode")
+    )
     sides = pairs(c)
     made: list[Dim] = []
     copies = c.dtype("x") is None or c.dtype("x") in REALS | FULL_COMPLEXES
-    c.require("dtype", copies or mode not in ("reflect", "replicate") or c.framework != "torch", f"mode {mode!r} does not take {c.dtype('x')!r}", "x")
+    c.require(
+        "dtype",
+        copies or mode not in ("reflect", "replicate") or c.framework != "torch",
+        f"mode {mode!r} does not take {c.dtype('x')!r}",
+        "x",
+    )
     padded = len(c["padding"]) // 2
     if mode in ("reflect", "replicate") and c.framework == "torch":
         allowed = (padded + 1, padded + 2)
-        c.require("rank", padded in (1, 2, 3) and len(x) in allowed, f"mode {mode!r} with {padded} padded axes takes rank {padded + 1} or {padded + 2}, and x is {x!r}", ("x", "padding"))
+        c.require(
+            "rank",
+            padded in (1, 2, 3) and len(x) in allowed,
+            f"mode {mode!r} with {padded} padded axes takes rank {padded + 1} or {padded + 2}, and x is {x!r}",
+            ("x", "padding"),
+        )
     if mode == "circular" and c.framework == "torch":
-        c.require("rank", padded <= 3 and len(x) in (padded + 1, padded + 2), f"mode 'circular' takes one or two axes beside the {padded} padded ones, and x is {x!r}", ("x", "padding"))
+        c.require(
+            "rank",
+            padded <= 3 and len(x) in (padded + 1, padded + 2),
+            f"mode 'circular' takes one or two axes beside the {padded} padded ones, and x is {x!r}",
+            ("x", "padding"),
+        )
     for axis, (n, (before, after)) in enumerate(zip(x, sides)):
         size = n + before + after
         if mode == "constant":
-            c.require("size", ge(size, 0), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} has negative size", ("x", "padding"))
+            c.require(
+                "size", ge(size, 0), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} has negative size", ("x", "padding")
+            )
         elif axis >= len(x) - padded:
             _wrap(c, mode, axis, n, before, after)
-            c.require("size", ge(size, 0 if mode == "circular" else 1), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} vanishes", ("x", "padding"))
+            c.require(
+                "size",
+                ge(size, 0 if mode == "circular" else 1),
+                f"axis {axis} of size {n!r} padded by {before!r} and {after!r} vanishes",
+                ("x", "padding"),
+            )
         elif axis >= len(x) - padded - 1 and mode in ("reflect", "replicate"):
             c.require("empty", ge(n, 1), f"axis {axis} must not be empty", "x")
         made.append(size)
@@ -57,7 +81,12 @@ def _wrap(c: Call, mode: str, axis: int, n: Dim, before: Dim, after: Dim) -> Non
     """Modes that copy the tensor's own elements need enough of them."""
     for side in (before, after):
         if mode == "reflect":
-            c.require("reach", lt(side, n), f"reflecting {side!r} elements needs an axis longer than that, and axis {axis} has {n!r}", ("x", "padding"))
+            c.require(
+                "reach",
+                lt(side, n),
+                f"reflecting {side!r} elements needs an axis longer than that, and axis {axis} has {n!r}",
+                ("x", "padding"),
+            )
         elif mode in ("circular", "symmetric"):
             c.require("reach", le(side, n), f"axis {axis} has {n!r} elements, and {side!r} are to be copied", ("x", "padding"))
     if mode == "replicate":
@@ -68,7 +97,7 @@ def pad_contents(c: Call) -> tuple[Any, ...] | None:
     x = c.tensor("x")
     if c["mode"] != "constant" or x.contents is None or not known(x) or x.dtype is None:
         return None
-    shape, sides = pad_shape(c), pairs(c)
+    shape, sides = pad_shape(c), cast(list[tuple[int, int]], pairs(c))
     fill = cast_one(c["value"] or 0, x.dtype)
     if not small(shape) or fill is None:
         return None

@@ -159,4 +159,3 @@ EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open
 GEOMETRIC = distribution("geometric_fill", REALS, Number("p"), open_at_zero="p")
 BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Number("p", 0.5))
 RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))
-

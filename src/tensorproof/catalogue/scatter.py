@@ -30,7 +30,9 @@ def reducible(c: Call) -> None:
 
 def one_type(c: Call, *names: str) -> None:
     kinds = {c.dtype(n) for n in names if not c.tensor(n).weak} - {None}
-    c.require("dtype", len(kinds) <= 1, f"{' and '.join(names)} must have one element type, and have {' and '.join(map(repr, kinds))}", names)
+    c.require(
+        "dtype", len(kinds) <= 1, f"{' and '.join(names)} must have one element type, and have {' and '.join(map(repr, kinds))}", names
+    )
 
 
 def scatter_shape(c: Call) -> Shape:
@@ -55,7 +57,14 @@ def scatter_shape(c: Call) -> Shape:
 
 def scatter_contents(c: Call) -> tuple[Any, ...] | None:
     x, index, dim, source = c.tensor("x"), c.tensor("index"), c["dim"], c["source"]
-    if x.contents is None or not known(index) or not whole(index.contents) or c["reduce"] is not None or not len(x.shape) or source.contents is None:
+    if (
+        x.contents is None
+        or not known(index)
+        or not whole(index.contents)
+        or c["reduce"] is not None
+        or not len(x.shape)
+        or source.contents is None
+    ):
         return None
     put = cast(source.contents, x.dtype)
     if put is None or not x.shape.concrete:
@@ -109,7 +118,12 @@ def index_write_shape(c: Call) -> Shape:
     n = index_count(c)
     reducible(c)
     one_type(c, "x", "source")
-    c.require("rank", max(1, len(x)) == max(1, len(source)) or len(source) == 0, f"the source is {source!r} and x is {x!r}: the ranks differ", ("source", "x"))
+    c.require(
+        "rank",
+        max(1, len(x)) == max(1, len(source)) or len(source) == 0,
+        f"the source is {source!r} and x is {x!r}: the ranks differ",
+        ("source", "x"),
+    )
     given = source[dim] if len(source) else 1
     c.require("index", eq(given, n), f"the index names {n!r} positions and the source has {given!r}", ("index", "source"))
     for i, (a, b) in enumerate(zip(source, x)):
@@ -123,7 +137,9 @@ def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *
     return Op(name, inputs, (Axis("dim"), *attributes), index_write_shape, Like("x"), doc=doc)
 
 
-INDEX_ADD = index_writer("index_add", NUMBERS, INDEX, Number("alpha", 1), doc="Slices of the source are added to the positions that the index names.")
+INDEX_ADD = index_writer(
+    "index_add", NUMBERS, INDEX, Number("alpha", 1), doc="Slices of the source are added to the positions that the index names."
+)
 INDEX_COPY = index_writer("index_copy", NUMBERS, LONG, doc="Slices of the source are written to the positions that the index names.")
 INDEX_REDUCE = index_writer("index_reduce", REALS, INDEX, Choice("reduce", ("prod", "mean", "amax", "amin")), Bool("include_self", True))
 
@@ -152,7 +168,13 @@ def put_shape(c: Call) -> Shape:
     return c.shape("x")
 
 
-PUT = Op("put", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="index:numel"), Tensor("source", "...", NUMBERS)), (Bool("accumulate", False),), put_shape, Like("x"))
+PUT = Op(
+    "put",
+    (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="index:numel"), Tensor("source", "...", NUMBERS)),
+    (Bool("accumulate", False),),
+    put_shape,
+    Like("x"),
+)
 
 
 def masked_scatter_shape(c: Call) -> Shape:
@@ -165,7 +187,13 @@ def masked_scatter_shape(c: Call) -> Shape:
     return shape
 
 
-MASKED_SCATTER = Op("masked_scatter", (Tensor("x", "...", NUMBERS), Tensor("mask", "...", frozenset({BOOL})), Tensor("source", "...", NUMBERS)), (), masked_scatter_shape, Like("x"))
+MASKED_SCATTER = Op(
+    "masked_scatter",
+    (Tensor("x", "...", NUMBERS), Tensor("mask", "...", frozenset({BOOL})), Tensor("source", "...", NUMBERS)),
+    (),
+    masked_scatter_shape,
+    Like("x"),
+)
 
 # --- views, written ---------------------------------------------------------------------------------------------------------------
 
@@ -183,9 +211,10 @@ def region_writer(name: str, rule: Any, *attributes: Any) -> Op:
 
 
 SELECT_SCATTER = region_writer("select_scatter", select_rule, Axis("dim"), Int("index"))
-SLICE_SCATTER = region_writer("slice_scatter", slice_rule, Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1))
+SLICE_SCATTER = region_writer(
+    "slice_scatter", slice_rule, Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)
+)
 DIAGONAL_SCATTER = region_writer("diagonal_scatter", diagonal_rule, Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1))
 AS_STRIDED_SCATTER = region_writer(
     "as_strided_scatter", as_strided_rule, Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True),
 )  # fmt: skip
-

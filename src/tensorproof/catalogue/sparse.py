@@ -56,9 +56,19 @@ def coo_rule(c: Call) -> TensorType:
             lead.append(max(row) + 1 if row else 0 if n == 0 else c.fresh("size", 1))
         size = (*lead, *values[1:])
     else:
-        c.require("rank", eq(axes + max(0, len(values) - 1), len(size)), f"{axes!r} rows of places and values {values!r} do not make {tuple(size)!r}", ("index", "value", "size"))
+        c.require(
+            "rank",
+            eq(axes + max(0, len(values) - 1), len(size)),
+            f"{axes!r} rows of places and values {values!r} do not make {tuple(size)!r}",
+            ("index", "value", "size"),
+        )
         tail = size[len(size) - len(values) + 1 :] if len(values) > 1 else ()
-        c.require("values", conj(*(eq(a, b) for a, b in zip(values[1:], tail))), f"values of {values!r} do not fit into {tuple(size)!r}", ("value", "size"))
+        c.require(
+            "values",
+            conj(*(eq(a, b) for a, b in zip(values[1:], tail))),
+            f"values of {values!r} do not fit into {tuple(size)!r}",
+            ("value", "size"),
+        )
     return TensorType(Shape(size), c["dtype"] or c.dtype("value"), layout="sparse_coo")
 
 
@@ -105,7 +115,11 @@ SPARSE_MM = Op(
     "sparse_mm",
     (Tensor("x", "N K", FLOATS_OR_COMPLEX), Tensor("y", "K M", FLOATS_OR_COMPLEX)),
     (Choice("reduce", ("sum", "mean", "amax", "amin", "prod", None), None),),
-    lambda c: TensorType(Shape((c.dims["N"], c.dims["M"])), Same("x", "y")(c), layout=c.tensor("y").layout if c.tensor("x").layout != "strided" else "strided"),
+    lambda c: TensorType(
+        Shape((c.dims["N"], c.dims["M"])),
+        Same("x", "y")(c),
+        layout=c.tensor("y").layout if c.tensor("x").layout != "strided" else "strided",
+    ),
     codes={"K": "inner"},
     doc="A sparse matrix times a matrix.",
 )
@@ -117,5 +131,6 @@ SAMPLED_ADDMM = Op(
     Same("x", "y", "z"),
     codes={"K": "inner"},
 )
-SPARSE_MASK = Op("sparse_mask", (X, Tensor("mask")), (), lambda c: c.tensor("x").but(layout=c.tensor("mask").layout, contents=None), Like("x"))
-
+SPARSE_MASK = Op(
+    "sparse_mask", (X, Tensor("mask")), (), lambda c: c.tensor("x").but(layout=c.tensor("mask").layout, contents=None), Like("x")
+)

@@ -9,10 +9,10 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import positions, reshaped, small, steps_of, strides_or_none, view
+from tensorproof.ops.storage import from_end, positions, reshaped, selected, sliced, small, span, steps_of, strides_or_none, view
 from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64
-from tensorproof.terms.ints import Dim, Term, ceildiv, ite, lower, maximum, minimum, product, upper
-from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.ints import Dim, Term, ite, lower, maximum, minimum, product, upper
+from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
@@ -56,7 +56,9 @@ def shown_as(c: Call, x: TensorType, shape: Shape, strict: bool) -> TensorType:
     """x in another shape of as many elements. Strict: without a copy."""
     strides, holds = reshaped(x, shape) if x.shape.known else (None if x.strides is None else UNKNOWN_STRIDES, True)
     if strict:
-        c.require("strides", holds, f"a view as {shape!r} needs another order of memory than {x.shape!r} with strides {x.strides!r} has", "x")
+        c.require(
+            "strides", holds, f"a view as {shape!r} needs another order of memory than {x.shape!r} with strides {x.strides!r} has", "x"
+        )
     elif holds is not True:
         strides = None if holds is False else UNKNOWN_STRIDES
     return x.but(shape=shape, strides=strides, weak=False, contents=x.contents if shape.concrete else None)
@@ -89,7 +91,15 @@ def unflatten_rule(c: Call) -> TensorType:
     return shown_as(c, x, Shape((*x.shape[:dim], *resolved(c, size, x.shape[dim]), *x.shape[dim + 1 :])), True)
 
 
-RESHAPE = Op("reshape", (X,), (Ints("size", shape=True), Bool("strict", False)), reshape_rule, Like("x"), aliases="x", doc="The same elements in another shape; strict: no copy.")
+RESHAPE = Op(
+    "reshape",
+    (X,),
+    (Ints("size", shape=True), Bool("strict", False)),
+    reshape_rule,
+    Like("x"),
+    aliases="x",
+    doc="The same elements in another shape; strict: no copy.",
+)
 FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x")
 UNFLATTEN = Op("unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, Like("x"), aliases="x")
 
@@ -102,24 +112,46 @@ def view_dtype_rule(c: Call) -> TensorType:
     if old != new:
         c.require("rank", len(shape) > 0, f"a tensor without axes cannot be seen as {dtype!r} of another width", "x")
         if new > old:
-            c.require("width", eq(shape[-1] % (new // old), 0), f"the last axis {shape[-1]!r} does not divide into elements of {dtype!r}", ("x", "dtype"))
+            c.require(
+                "width",
+                eq(shape[-1] % (new // old), 0),
+                f"the last axis {shape[-1]!r} does not divide into elements of {dtype!r}",
+                ("x", "dtype"),
+            )
         shape = Shape((*shape[:-1], shape[-1] * old // new))
         steps = steps_of(x)
         c.require("strides", steps is None or shape[-1] == 1 or steps[-1] == 1, "the last axis must be contiguous", "x")
-    return x.but(shape=shape, dtype=dtype, contents=None, strides=None if x.strides is None else x.strides if old == new else UNKNOWN_STRIDES)
+    return x.but(
+        shape=shape, dtype=dtype, contents=None, strides=None if x.strides is None else x.strides if old == new else UNKNOWN_STRIDES
+    )
 
 
-VIEW_DTYPE = Op("view_dtype", (X,), (ElementType(optional=False),), view_dtype_rule, lambda c: c["dtype"], aliases="x", doc="The same bits as another element type.")
+VIEW_DTYPE = Op(
+    "view_dtype",
+    (X,),
+    (ElementType(optional=False),),
+    view_dtype_rule,
+    lambda c: c["dtype"],
+    aliases="x",
+    doc="The same bits as another element type.",
+)
 
 
 def view_as_complex_rule(c: Call) -> TensorType:
     x = c.tensor("x")
     c.require("rank", len(x.shape) > 0, "x must have at least one axis", "x")
     c.require("parts", eq(x.shape[-1], 2), f"the last axis must hold the two parts, and has size {x.shape[-1]!r}", "x")
-    return x.but(shape=Shape(x.shape[:-1]), dtype=None if x.dtype is None else x.dtype.complexified, contents=None, strides=None if x.strides is None else UNKNOWN_STRIDES)
+    return x.but(
+        shape=Shape(x.shape[:-1]),
+        dtype=None if x.dtype is None else x.dtype.complexified,
+        contents=None,
+        strides=None if x.strides is None else UNKNOWN_STRIDES,
+    )
 
 
-VIEW_AS_COMPLEX = Op("view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x")
+VIEW_AS_COMPLEX = Op(
+    "view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x"
+)
 VIEW_AS_REAL = Op(
     "view_as_real",
     (Tensor("x", "...", COMPLEXES),),
@@ -166,9 +198,19 @@ def matrix_transpose(c: Call) -> TensorType:
 PERMUTE = Op("permute", (X,), (Axes("dim", optional=False),), permute_rule, Like("x"), aliases="x", doc="The axes in another order.")
 TRANSPOSE = Op("transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, Like("x"), aliases="x", doc="Two axes change places.")
 MOVEDIM = Op("movedim", (X,), (Axes("source", optional=False), Axes("target", optional=False)), movedim_rule, Like("x"), aliases="x")
-T = Op("t", (Tensor("x", " | N | N M"),), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x", doc="A matrix transposed.")
+T = Op(
+    "t",
+    (Tensor("x", " | N | N M"),),
+    (),
+    lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]),
+    Like("x"),
+    aliases="x",
+    doc="A matrix transposed.",
+)
 REVERSED_AXES = Op("reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x")
-MATRIX_TRANSPOSE = Op("matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", doc="The last two axes change places.")
+MATRIX_TRANSPOSE = Op(
+    "matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", doc="The last two axes change places."
+)
 ADJOINT = Op("adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), Like("x"), aliases="x")
 
 # --- axes of size one -----------------------------------------------------------------------------------------------------------
@@ -256,61 +298,6 @@ EXPAND = Op("expand", (X,), (Ints("size", shape=True),), expand_rule, Like("x"),
 # --- parts -----------------------------------------------------------------------------------------------------------------------
 
 
-def span(n: Dim, start: Any, stop: Any, step: Any) -> tuple[Dim, Dim]:
-    """The first position and the number of positions of a slice of an axis of size n, as Python has it."""
-    if type(step) is int and step < 0:
-        first = n - 1 if start is None else maximum(minimum(_from_end(start, n), n - 1), -1)
-        last: Dim = -1 if stop is None else maximum(minimum(_from_end(stop, n), n - 1), -1)
-        return first, maximum(0, ceildiv(last - first, step))
-    first = 0 if start is None else _clamped(start, n)
-    backwards = lt(0 if start is None else start, 0), lt(n if stop is None else stop, 0)
-    begin, end = 0 if start is None else start, n if stop is None else stop
-    match backwards:  # the same length in fewer terms where the signs are known
-        case (False, False):
-            length = minimum(end, n) - begin
-        case (True, False):
-            length = minimum(end, n) - maximum(begin + n, 0) if stop is not None else minimum(n, -begin)
-        case (False, True):
-            length = n + end - begin
-        case (True, True):
-            length = minimum(end - begin, n + end)
-        case _:
-            length = _clamped(end, n) - first
-    return first, maximum(0, length if step == 1 else ceildiv(length, step))
-
-
-def _from_end(at: Dim, n: Dim) -> Dim:
-    negative = lt(at, 0)
-    return ite(negative, at + n, at) if not isinstance(negative, bool) else at + n if negative else at
-
-
-def _clamped(at: Dim, n: Dim) -> Dim:
-    if at is n:
-        return n
-    negative = lt(at, 0)
-    if negative is True:
-        return maximum(at + n, 0)
-    if negative is False:
-        return minimum(at, n)
-    return ite(negative, maximum(at + n, 0), minimum(at, n))
-
-
-def sliced(x: TensorType, dim: int, first: Dim, length: Dim, step: Dim = 1) -> TensorType:
-    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
-        stride = axes[dim][1]
-        return [*axes[:dim], (length, stride * step), *axes[dim + 1 :]], first * stride if length != 0 else 0
-
-    return view(x, change)
-
-
-def selected(c: Call, x: TensorType, dim: int, at: Dim) -> TensorType:
-    """One position of an axis; out of range is refused."""
-    n = x.shape[dim]
-    c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {dim} of size {n!r}", ("index", "x"))
-    place = _from_end(at, n)
-    return view(x, lambda axes: (axes[:dim] + axes[dim + 1 :], place * axes[dim][1] if n != 0 else 0))
-
-
 def no_scalar(c: Call) -> None:
     c.require("rank", c.rank("x") > 0, f"{c.name} needs at least one axis", "x")
 
@@ -334,19 +321,32 @@ def narrow_rule(c: Call) -> TensorType:
     no_scalar(c)
     x, dim, start, length = c.tensor("x"), c["dim"], c["start"], c["length"]
     if isinstance(start, TensorType):
-        c.require("start", len(start.shape) == 0 and (start.dtype is None or start.dtype.is_integer), "start must be one whole number", "start")
+        c.require(
+            "start", len(start.shape) == 0 and (start.dtype is None or start.dtype.is_integer), "start must be one whole number", "start"
+        )
         start = start.contents[0] if start.contents is not None else c.fresh("start")
     n = x.shape[dim]
     c.require("start", conj(le(-n, start), le(start, n)), f"start {start!r} is out of range for an axis of size {n!r}", ("start", "x"))
-    first = _from_end(start, n)
+    first = from_end(start, n)
     c.require("length", ge(length, 0), f"length must not be negative, and is {length!r}", "length")
-    c.require("length", le(first + length, n), f"start {start!r} and length {length!r} go beyond the axis of size {n!r}", ("start", "length", "x"))
+    c.require(
+        "length", le(first + length, n), f"start {start!r} and length {length!r} go beyond the axis of size {n!r}", ("start", "length", "x")
+    )
     return sliced(x, dim, first, length)
 
 
 SELECT = Op("select", (X,), (Axis("dim"), Int("index")), select_rule, Like("x"), aliases="x", doc="One position of an axis, which goes.")
-SLICE = Op("slice", (X,), (Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)), slice_rule, Like("x"), aliases="x")
-NARROW = Op("narrow", (X,), (Axis("dim"), Anything("start"), Int("length")), narrow_rule, Like("x"), aliases="x", doc="A stretch of one axis.")
+SLICE = Op(
+    "slice",
+    (X,),
+    (Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)),
+    slice_rule,
+    Like("x"),
+    aliases="x",
+)
+NARROW = Op(
+    "narrow", (X,), (Axis("dim"), Anything("start"), Int("length")), narrow_rule, Like("x"), aliases="x", doc="A stretch of one axis."
+)
 
 
 def diagonal_rule(c: Call) -> TensorType:

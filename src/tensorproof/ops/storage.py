@@ -13,8 +13,8 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, DType
-from tensorproof.terms.ints import Dim, Term, bounds, product
-from tensorproof.terms.predicates import Truth, conj, disj, eq
+from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, maximum, minimum, product
+from tensorproof.terms.predicates import Truth, conj, disj, eq, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, TensorType
 
@@ -172,8 +172,6 @@ def reshaped(x: TensorType, shape: Shape) -> tuple[tuple[Dim, ...] | None, Truth
         inner = _merged(old[:taken_old], new[:taken_new], conditions) if taken_old else None
         if inner is None:
             return UNKNOWN_STRIDES, True
-        if inner is False:
-            return None, False
         made.extend(inner)
         del old[:taken_old], new[:taken_new]
     if old or new:
@@ -194,16 +192,72 @@ def _block(old: Axes, new: list[Dim]) -> tuple[int, int]:
     return 0, 0
 
 
-def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ...] | bool | None:
-    """The steps of new axes in place of old ones. False: impossible; None: cannot be told. What must hold is added to `conditions`."""
+def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ...] | None:
+    """The steps of new axes in place of old ones; None when they cannot be told. What must hold is added to `conditions`."""
     for (size, step), (after, inner) in pairwise(old):
         if step == after * inner:
             continue
         if len(new) > 1 and not all(type(n) is int for n in (*new, *(n for n, _ in old))):
             return None
         holds = disj(eq(step, after * inner), eq(size, 1), eq(after, 1), *(eq(n, 0) for n, _ in old))
-        if holds is False:
-            return False
         conditions.append(holds)
     step = old[-1][1]
     return tuple(step * n for n in row_major(new))
+
+
+# --- slices ---
+
+
+def span(n: Dim, start: Any, stop: Any, step: Any) -> tuple[Dim, Dim]:
+    """The first position and the number of positions of a slice of an axis of size n, as Python has it."""
+    if type(step) is int and step < 0:
+        first = n - 1 if start is None else maximum(minimum(from_end(start, n), n - 1), -1)
+        last: Dim = -1 if stop is None else maximum(minimum(from_end(stop, n), n - 1), -1)
+        return first, maximum(0, ceildiv(last - first, step))
+    first = 0 if start is None else _clamped(start, n)
+    backwards = lt(0 if start is None else start, 0), lt(n if stop is None else stop, 0)
+    begin, end = 0 if start is None else start, n if stop is None else stop
+    match backwards:  # the same length in fewer terms where the signs are known
+        case (False, False):
+            length = minimum(end, n) - begin
+        case (True, False):
+            length = minimum(end, n) - maximum(begin + n, 0) if stop is not None else minimum(n, -begin)
+        case (False, True):
+            length = n + end - begin
+        case (True, True):
+            length = minimum(end - begin, n + end)
+        case _:
+            length = _clamped(end, n) - first
+    return first, maximum(0, length if step == 1 else ceildiv(length, step))
+
+
+def from_end(at: Dim, n: Dim) -> Dim:
+    negative = lt(at, 0)
+    return ite(negative, at + n, at) if not isinstance(negative, bool) else at + n if negative else at
+
+
+def _clamped(at: Dim, n: Dim) -> Dim:
+    if at is n:
+        return n
+    negative = lt(at, 0)
+    if negative is True:
+        return maximum(at + n, 0)
+    if negative is False:
+        return minimum(at, n)
+    return ite(negative, maximum(at + n, 0), minimum(at, n))
+
+
+def sliced(x: TensorType, dim: int, first: Dim, length: Dim, step: Dim = 1) -> TensorType:
+    def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
+        stride = axes[dim][1]
+        return [*axes[:dim], (length, stride * step), *axes[dim + 1 :]], first * stride if length != 0 else 0
+
+    return view(x, change)
+
+
+def selected(c: Call, x: TensorType, dim: int, at: Dim) -> TensorType:
+    """One position of an axis; out of range is refused."""
+    n = x.shape[dim]
+    c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {dim} of size {n!r}", ("index", "x"))
+    place = from_end(at, n)
+    return view(x, lambda axes: (axes[:dim] + axes[dim + 1 :], place * axes[dim][1] if n != 0 else 0))

@@ -122,7 +122,9 @@ def fill(a: dict[str, Any], run: Run) -> Any:
 def normal(a: dict[str, Any], run: Run) -> Any:
     """torch.normal with sizes: mean and std are numbers."""
     std = a["std"]
-    run.require("std", not isinstance(std, (int, float)) or std >= 0, f"the standard deviation must not be negative, and is {std!r}", ("std",))
+    run.require(
+        "std", not isinstance(std, (int, float)) or std >= 0, f"the standard deviation must not be negative, and is {std!r}", ("std",)
+    )
     return _leaf(run("random", size=a["size"], dtype=a.get("dtype")), a, run)
 
 
@@ -130,13 +132,23 @@ def gaussian_window(a: dict[str, Any], run: Run) -> Any:
     """A window with a positive width."""
     width = a.get("std", a.get("tau"))
     run.require("width", not isinstance(width, (int, float)) or width > 0, f"the width must be positive, and is {width!r}", ("std",))
-    run.require("center", a.get("center") is None or a.get("sym") is False, "center can be given only for a window that is not symmetric", ("center",))
+    run.require(
+        "center",
+        a.get("center") is None or a.get("sym") is False,
+        "center can be given only for a window that is not symmetric",
+        ("center",),
+    )
     return signal_window(a, run)
 
 
 def signal_window(a: dict[str, Any], run: Run) -> Any:
     """torch.signal.windows: of float32 or float64, and dense."""
-    run.require("dtype", a.get("dtype") in (None, FLOAT32, FLOAT64), f"a window has elements of float32 or float64, not {a.get('dtype')!r}", ("dtype",))
+    run.require(
+        "dtype",
+        a.get("dtype") in (None, FLOAT32, FLOAT64),
+        f"a window has elements of float32 or float64, not {a.get('dtype')!r}",
+        ("dtype",),
+    )
     layout = str(a.get("layout")).removeprefix("torch.")
     run.require("layout", layout in ("None", "strided"), f"a window is a strided tensor, not {layout}", ("layout",))
     return leaf(a, run)

@@ -17,7 +17,11 @@ Arguments = dict[str, Any]
 
 def items(index: Any, run: Run) -> tuple[Any, ...]:
     """What stands between the brackets, lists turned into tensors."""
-    if isinstance(index, list) and len(index) < 32 and any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, TensorType)) for i in index):
+    if (
+        isinstance(index, list)
+        and len(index) < 32
+        and any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, TensorType)) for i in index)
+    ):
         index = tuple(index)  # torch reads such a list as a tuple
     return tuple(item(i, run) for i in (index if isinstance(index, tuple) else (index,)))
 
@@ -135,8 +139,6 @@ def unravel_index(a: Arguments, run: Run) -> Any:
     if sizes is None:
         raise run.give_up("the shape is not known")
     return run("unravel_index", x=a["x"], size=sizes)
-
-
 
 
 def any_if_empty(a: Arguments, run: Run) -> Any:

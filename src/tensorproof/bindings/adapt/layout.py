@@ -80,7 +80,9 @@ def axis_split(a: Arguments, run: Run) -> Any:
     dim = 0 if rank == 2 else 2 if rank == 3 else (0 if len(x.shape) == 1 else 1)
     if is_size(at):
         run.require("sections", at if at is True else at != 0, "the number of parts must not be 0", ("at",))
-        run.require("sections", eq(x.shape[dim] % at, 0), f"an axis of size {x.shape[dim]!r} does not divide into {at!r} parts", ("at", "x"))
+        run.require(
+            "sections", eq(x.shape[dim] % at, 0), f"an axis of size {x.shape[dim]!r} does not divide into {at!r} parts", ("at", "x")
+        )
     return run("tensor_split", x=x, at=at, dim=dim)
 
 
@@ -272,8 +274,6 @@ def length(a: Arguments, run: Run) -> Any:
     return shape[0]
 
 
-
-
 def scalar(x: TensorType, run: Run) -> Any:
     """The Python number in a tensor of one element: exact, or a symbol, or a number of which only the kind is known."""
     if x.contents is not None and len(x.contents) == 1:
@@ -286,7 +286,9 @@ def scalar(x: TensorType, run: Run) -> Any:
 def item(a: Arguments, run: Run) -> Any:
     """x.item(), int(x), float(x), bool(x)."""
     x: TensorType = a["x"]
-    run.require("item/elements", eq(x.shape.numel, 1), f"only a tensor of one element is a Python number, and this one is {x.shape!r}", ("x",))
+    run.require(
+        "item/elements", eq(x.shape.numel, 1), f"only a tensor of one element is a Python number, and this one is {x.shape!r}", ("x",)
+    )
     found = scalar(x, run)
     kind = a.get("kind")
     if kind is None or type(found) is Term:

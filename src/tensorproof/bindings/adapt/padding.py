@@ -15,5 +15,3 @@ def layer(a: dict[str, Any], run: Run) -> Any:
     run.require("pairs", len(sides) == 2 * axes, f"padding must be one number or {2 * axes}, and is {padding!r}", ("padding",))
     value = a.get("value") if a["mode"] == "constant" else None
     return run("pad", x=a["x"], padding=sides, mode=a["mode"], value=value)
-
-
