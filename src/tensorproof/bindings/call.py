@@ -214,17 +214,21 @@ def coerce(framework: str, kind: Parameter, value: Any) -> Any:
     """Outside torch, numbers and nested lists are tensors where a tensor is wanted."""
     if framework == "torch" or isinstance(value, TensorType) or value is None:
         return value
+    from tensorproof.bindings.arrays import Ragged, array_like
+
     if isinstance(kind, ElementType):
         return BY_LABEL.get(value, value) if isinstance(value, str) else _PYTHON_TYPES[framework].get(value, value) if isinstance(value, type) else value
     if isinstance(kind, Tensor) and (isinstance(value, (list, tuple)) or (is_number(value) and not kind.scalar)):
-        from tensorproof.bindings.arrays import array_like
-
-        made = array_like(framework, value)
+        try:
+            made = array_like(framework, value)
+        except Ragged:
+            raise Mismatch("nested lists of unequal lengths are no array") from None
         return value if made is None else made
     if isinstance(kind, Tensors) and isinstance(value, (list, tuple)):
-        from tensorproof.bindings.arrays import array_like
-
-        made_all = [v if isinstance(v, TensorType) else array_like(framework, v) for v in value]
+        try:
+            made_all = [v if isinstance(v, TensorType) else array_like(framework, v) for v in value]
+        except Ragged:
+            raise Mismatch("nested lists of unequal lengths are no array") from None
         return value if any(v is None for v in made_all) else tuple(made_all)
     return value
 

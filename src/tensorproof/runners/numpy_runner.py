@@ -96,6 +96,6 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             return Observed(error=f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300])
         if result is NotImplemented:
             return Observed(error="NotImplemented")
-        if name.rpartition(".")[2].startswith("__i") and name.endswith("__"):
+        if name.rpartition(".")[2].startswith(("__i", "__setitem")) and name.endswith("__"):
             result = arguments[0] if result is None else result
         return Observed(observed(result))

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import python_number
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, Tensors, as_size, is_number, is_size
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, Tensors, as_size, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, maximum, minimum
-from tensorproof.terms.predicates import conj, eq, ge, lt
+from tensorproof.terms.predicates import conj, disj, eq, ge, lt, ne
 from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+@dataclass(frozen=True, slots=True)
+class Whole(Int):
+    """A whole number for the generator; anything that the function looks at itself for a caller."""
+
+    def takes(self, value: Any) -> bool:
+        return True
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Data(Tensor):
+    """An array for the generator; anything for a caller."""
+
+    def takes(self, value: Any) -> bool:
+        return True
+
 
 _KINDS = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
 
@@ -126,6 +146,10 @@ def inplace(a: dict[str, Any], run: Run) -> Any:
         if len(x.shape) < 1 or len(tensor(a["y"]).shape) < 2:
             raise run.refuse("rank", f"a matrix product in place needs a second operand of rank 2 or more, and it is {tensor(a['y']).shape!r}", ("y",))
         made = run.default(a)
+        message = f"a result {made.shape!r} does not fit into an array {x.shape!r}"
+        run.require("out", len(made.shape) == len(x.shape), message, ("x",))
+        for p, q in zip(made.shape, x.shape):
+            run.require("out", eq(p, q), message, ("x",))
     else:
         made = ufunc(a, run)
     _fits(made, x, run)
@@ -247,7 +271,9 @@ def i0(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("decimals", 0))
 def rounded(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
-    made = x.but(dtype=FLOAT16 if x.dtype is BOOL and a["decimals"] == 0 else x.dtype)
+    if x.dtype is BOOL and a["decimals"] != 0:
+        raise run.refuse("dtype", "truth values have no decimals", ("x",))
+    made = x.but(dtype=FLOAT16 if x.dtype is BOOL else x.dtype)
     return written(made, a, run)
 
 
@@ -322,8 +348,12 @@ def quantile(a: dict[str, Any], run: Run) -> Any:
     if x.dtype is BOOL:
         raise run.refuse("dtype", "quantiles of truth values are not defined: NumPy does not subtract them", ("x",))
     q = tensor(a["q"])
+    if q.dtype is not None and q.dtype.is_complex:
+        raise run.refuse("dtype", "the fractions must be real", ("q",))
     made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
     dtype = promote("numpy", [Operand(FLOAT64 if x.dtype.kind in "iu" else x.dtype), Operand(q.dtype or FLOAT64, q.weak)]) if x.dtype is not None else None
+    if q.dtype is not None and q.dtype.kind in "iub":
+        dtype = None  # NumPy's own rule for whole fractions is erratic
     return written(made.but(shape=Shape((*q.shape, *made.shape)), dtype=dtype, contents=None), a, run)
 
 
@@ -403,7 +433,7 @@ def partitioned(a: dict[str, Any], run: Run) -> Any:
     size = made.shape[0 if flat else a["dim"]] if len(made.shape) else 1
     for k in a["kth"] if isinstance(a["kth"], (tuple, list)) else (a["kth"],):
         if is_size(k):
-            run.require("kth", conj(lt(k, size), ge(k, 0 - size)), f"element {k!r} does not exist on an axis of {size!r}", ("kth", "x"))
+            run.require("kth", disj(eq(size, 0), conj(lt(k, size), ge(k, 0 - size))), f"element {k!r} does not exist on an axis of {size!r}", ("kth", "x"))
     return made
 
 
@@ -430,6 +460,12 @@ def searchsorted(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", f"places are sought in a vector, and it is {a['x'].shape!r}", ("x",))
     y = tensor(a["y"])
     word(run, a, "side", ("left", "right"))
+    if run.row.name.endswith("digitize") and "c" in [v.dtype.kind for v in (y, a["x"]) if v.dtype is not None]:
+        raise run.refuse("dtype", "complex numbers have no order", ("x", "y"))
+    order = a.get("sorter")
+    if isinstance(order, TensorType):
+        run.require("sorter", len(order.shape) == 1, f"sorter is a vector, and it is {order.shape!r}", ("sorter",))
+        run.require("sorter", eq(order.shape[0], a["x"].shape[0]), f"sorter has {order.shape[0]!r} elements and x has {a['x'].shape[0]!r}", ("sorter", "x"))
     return y.but(dtype=INT64, contents=None, weak=False)
 
 
@@ -438,7 +474,7 @@ def word(run: Run, a: dict[str, Any], name: str, options: tuple[Any, ...]) -> No
         raise run.refuse(name, f"{name} must be one of {', '.join(map(repr, options))}, and is {a[name]!r}", (name,))
 
 
-@takes(Anything("bins", 10))
+@takes(Anything("bins", 10), Anything("range"))
 def histogram(a: dict[str, Any], run: Run) -> Any:
     bins = a["bins"]
     if isinstance(bins, str):
@@ -479,7 +515,8 @@ def cov(a: dict[str, Any], run: Run) -> Any:
 def reshape(a: dict[str, Any], run: Run) -> Any:
     word(run, a, "order", ("C", "F", "A"))
     x = a["x"] if a.get("order", "C") == "C" else a["x"].but(contents=None)
-    return run("reshape", x=x, size=a["size"])
+    size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
+    return run("reshape", x=x, size=tuple(-1 if isinstance(n, int) and n < 0 else n for n in size))  # any negative size means -1
 
 
 def ravel(a: dict[str, Any], run: Run) -> Any:
@@ -599,7 +636,7 @@ def tile(a: dict[str, Any], run: Run) -> Any:
     return run("repeat", x=x, times=times)
 
 
-@takes(Anything("times", 2), Axis("dim", None, optional=True))
+@takes(Whole("times", least=0), Axis("dim", None, optional=True))
 def repeat(a: dict[str, Any], run: Run) -> Any:
     x, times = a["x"], a["times"]
     if a["dim"] is None:
@@ -684,7 +721,7 @@ def column_stack(a: dict[str, Any], run: Run) -> Any:
     return run("cat", xs=xs, dim=1)
 
 
-@takes(Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
+@takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
 def append(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], tensor(a["y"])
     y = y.but(weak=False, dtype=INT64 if y.weak and y.dtype.kind == "i" else FLOAT64 if y.weak and y.dtype.kind == "f" else y.dtype)
@@ -695,7 +732,7 @@ def append(a: dict[str, Any], run: Run) -> Any:
     return run("cat", xs=(x, y), dim=a["axis"])
 
 
-@takes(Anything("at", 2))
+@takes(Whole("at", least=1))
 def split(a: dict[str, Any], run: Run) -> Any:
     """Equal parts, or else an error."""
     at, x, dim = a["at"], a["x"], a["dim"]
@@ -706,7 +743,7 @@ def split(a: dict[str, Any], run: Run) -> Any:
     return array_split(a, run)
 
 
-@takes(Anything("at", 2))
+@takes(Whole("at", least=1))
 def array_split(a: dict[str, Any], run: Run) -> Any:
     x, at = a["x"], a["at"]
     if len(x.shape) == 0:
@@ -720,17 +757,17 @@ def _split_along(a: dict[str, Any], run: Run, least: int, dim: int) -> Any:
     return split({**a, "dim": dim}, run)
 
 
-@takes(Anything("at", 2))
+@takes(Whole("at", least=1))
 def hsplit(a: dict[str, Any], run: Run) -> Any:
     return _split_along(a, run, 1, 0 if len(a["x"].shape) == 1 else 1)
 
 
-@takes(Anything("at", 2))
+@takes(Whole("at", least=1))
 def vsplit(a: dict[str, Any], run: Run) -> Any:
     return _split_along(a, run, 2, 0)
 
 
-@takes(Anything("at", 2))
+@takes(Whole("at", least=1))
 def dsplit(a: dict[str, Any], run: Run) -> Any:
     return _split_along(a, run, 3, 2)
 
@@ -805,7 +842,7 @@ def triangle(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", "a number has no triangle", ("x",))
     if len(x.shape) == 1:
         return x.but(shape=Shape((x.shape[0], x.shape[0])), contents=None)
-    return run(run.row.op, x=x, offset=a["offset"])
+    return run(run.row.op, x=x.but(dtype=FLOAT32), offset=a["offset"]).but(dtype=x.dtype)
 
 
 def trace(a: dict[str, Any], run: Run) -> Any:
@@ -827,7 +864,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
     word(run, a, "mode", ("raise", "wrap", "clip"))
     if index.dtype is not None and (index.dtype.kind in "fc" or index.dtype.label == "uint64"):
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
-    if a["dim"] is None:
+    if a["dim"] is None or len(x.shape) == 0:
         x = _flat(x)
     axis = 0 if a["dim"] is None else a["dim"]
     if not -len(x.shape) <= axis < len(x.shape):
@@ -863,6 +900,7 @@ def take_along_axis(a: dict[str, Any], run: Run) -> Any:
     return x.but(shape=Shape((*lead[:axis], index.shape[axis], *lead[axis + 1 :])), contents=None, strides=None)
 
 
+@takes(Tensor("x"), Tensor("condition", "N"))
 def compress(a: dict[str, Any], run: Run) -> Any:
     x, mask = a["x"], a["condition"]
     if isinstance(mask, TensorType) and len(mask.shape) != 1:
@@ -878,28 +916,32 @@ def compress(a: dict[str, Any], run: Run) -> Any:
     return x.but(shape=Shape((*x.shape[:axis], count, *x.shape[axis + 1 :])), contents=None, strides=None)
 
 
+@takes(Tensor("x"), Tensor("condition"))
 def extract(a: dict[str, Any], run: Run) -> Any:
     n = a["x"].shape.numel
     return a["x"].but(shape=Shape((run.fresh("kept", 0, n if isinstance(n, int) else None),)), contents=None, strides=None)
 
 
+@takes(Tensor("x"))
 def nonzero(a: dict[str, Any], run: Run) -> Any:
     if len(a["x"].shape) == 0:
         raise run.refuse("rank", "a number has no places", ("x",))
     return run("where_true", condition=a["x"])
 
 
+@takes(Tensor("x"))
 def flatnonzero(a: dict[str, Any], run: Run) -> Any:
     return run("where_true", condition=_flat(a["x"]))[0]
 
 
+@takes(Tensor("x"))
 def argwhere(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     (count,) = run("where_true", condition=_flat(x))[0].shape
     return TensorType(Shape((count, len(x.shape))), INT64)
 
 
-@takes(Int("obj", least=0), Axis("axis", None, optional=True))
+@takes(Tensor("x"), Whole("obj", least=0), Axis("axis", None, optional=True))
 def delete(a: dict[str, Any], run: Run) -> Any:
     x, obj = a["x"], as_size(a["obj"])
     x, axis = (_flat(x), 0) if a["axis"] is None else (x, a["axis"])
@@ -915,7 +957,7 @@ def delete(a: dict[str, Any], run: Run) -> Any:
     return x.but(shape=Shape((*x.shape[:axis], left, *x.shape[axis + 1 :])), contents=None, strides=None)
 
 
-@takes(Int("obj", least=0), Tensor("values", "", scalar=True), Axis("axis", None, optional=True))
+@takes(Tensor("x"), Whole("obj", least=0), Tensor("values", "", scalar=True), Axis("axis", None, optional=True))
 def insert(a: dict[str, Any], run: Run) -> Any:
     x, obj = a["x"], as_size(a["obj"])
     x, axis = (_flat(x), 0) if a["axis"] is None else (x, a["axis"])
@@ -972,7 +1014,7 @@ def gradient(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Choice("mode", ("full", "same", "valid"), "full"))
 def convolve(a: dict[str, Any], run: Run) -> Any:
-    return run("convolve_vectors", x=a["x"], y=a["y"], mode=a["mode"])
+    return run("convolve_vectors", x=_atleast(a["x"], 1), y=_atleast(a["y"], 1), mode=a["mode"])
 
 
 @takes(Tensor("x", "...", frozenset({INT64, INT32}), values="index"), Ints("size", least=1, shape=True))
@@ -1041,7 +1083,7 @@ def cross3(a: dict[str, Any], run: Run) -> Any:
     return cross({"x": x, "y": y, "axisa": -1, "axisb": -1, "axisc": -1, "axis": None}, run)
 
 
-@takes(Anything("operands"), Anything("equation"))
+@takes(Anything("operands"), Anything("equation", REQUIRED))
 def einsum(a: dict[str, Any], run: Run) -> Any:
     from tensorproof.bindings.adapt import contraction
 
@@ -1051,7 +1093,7 @@ def einsum(a: dict[str, Any], run: Run) -> Any:
 # --- arrays from numbers ----------------------------------------------------------------------------------------------------
 
 
-@takes(Anything("data"), ElementType("dtype"))
+@takes(Data("data"), ElementType("dtype"))
 def array(a: dict[str, Any], run: Run) -> Any:
     data = a["data"]
     if isinstance(data, range):
@@ -1138,9 +1180,10 @@ def indices(a: dict[str, Any], run: Run) -> Any:
     return TensorType(Shape((len(size), *size)), dtype)
 
 
-@takes(Int("columns", None, least=0, optional=True))
+@takes(Int("rows"), Int("columns", None, optional=True))
 def triangle_indices(a: dict[str, Any], run: Run) -> Any:
-    made = run(run.row.op, rows=a["rows"], columns=a["rows"] if a["columns"] is None else a["columns"], offset=a["offset"])
+    columns = a["rows"] if a["columns"] is None else a["columns"]
+    made = run(run.row.op, rows=maximum(a["rows"], 0), columns=maximum(columns, 0), offset=a["offset"])
     one = TensorType(Shape(made.shape[1:]), INT64)
     return (one, one)
 
@@ -1197,14 +1240,22 @@ def eig(a: dict[str, Any], run: Run) -> Any:
     return tuple(m.but(dtype=None) for m in made) if isinstance(made, tuple) else made.but(dtype=None)
 
 
+def _hermitian(a: dict[str, Any], run: Run) -> None:
+    shape = a["x"].shape
+    if a.get("hermitian") and len(shape) >= 2:
+        run.require("square", eq(shape[-1], shape[-2]), f"a hermitian matrix is square, and this one is {shape!r}", ("x",))
+
+
 def pinv(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
+    _hermitian(a, run)
     return run("pinv", x=_floats(a["x"]))
 
 
 def matrix_rank(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
     x = a["x"]
+    _hermitian(a, run)
     if len(x.shape) < 2:
         return TensorType(Shape(), INT64)
     return run("matrix_rank", x=_floats(x)).but(dtype=INT64)
@@ -1283,7 +1334,7 @@ def cond(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has two axes, and this is {x.shape!r}", ("x",))
-    for n in x.shape:
+    for n in x.shape[-2:]:
         run.require("empty", ge(n, 1), "an empty matrix has no condition number", ("x",))
     if a["ord"] not in (None, 2, -2):
         run.require("square", eq(x.shape[-1], x.shape[-2]), f"the inverse of a square matrix is taken, and this one is {x.shape!r}", ("x",))
@@ -1299,7 +1350,11 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
     elif x.dtype is not None and x.dtype.kind in "iub":
         x = x.but(dtype=FLOAT64, contents=None)
     if len(x.shape) == 0:
+        if run.row.op in ("fftn", "ifftn") and a["dim"] is None and a["size"] is None:
+            return x.but(dtype=None if x.dtype is None else x.dtype.complexified)
         raise run.refuse("rank", "a number has no axis to transform", ("x",))
+    if run.row.op.endswith("n") and isinstance(a["dim"], (tuple, list)) and len({d % len(x.shape) for d in a["dim"]}) < len(a["dim"]):
+        raise run.give_up("an axis is transformed twice")
     if run.row.op.endswith("n") and a["dim"] is not None and not isinstance(a["dim"], (tuple, list)):
         raise run.refuse("axis", f"the axes are a list, and {a['dim']!r} is not", ("dim",))
     if x.dtype is not None and x.dtype.is_complex and run.row.op in ("rfft", "rfftn", "ihfft"):
@@ -1339,6 +1394,8 @@ def distribution(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("low", least=1), Int("high", None, least=10, optional=True), Ints("size", None, least=0, optional=True, shape=True))
 def randint(a: dict[str, Any], run: Run) -> Any:
+    if a["dtype"] is not None and isinstance(a["dtype"], DType) and a["dtype"].kind not in "iub":
+        raise run.refuse("dtype", f"whole numbers are drawn, not {a['dtype']!r}", ("dtype",))
     low, high = as_size(a["low"]), as_size(a["high"])
     if is_size(low) and (high is None or is_size(high)):
         first, past = (0, low) if high is None else (low, high)
@@ -1348,7 +1405,7 @@ def randint(a: dict[str, Any], run: Run) -> Any:
     return run("random", size=sizes, dtype=FLOAT64).but(dtype=a["dtype"] or INT64)
 
 
-@takes(Anything("x", 3))
+@takes(Whole("x", least=1))
 def permutation(a: dict[str, Any], run: Run) -> Any:
     x = as_size(a["x"])
     if isinstance(x, TensorType):
@@ -1358,7 +1415,7 @@ def permutation(a: dict[str, Any], run: Run) -> Any:
     return run("randperm", n=x, dtype=INT64)
 
 
-@takes(Anything("x", 3), Ints("size", None, least=0, optional=True, shape=True))
+@takes(Whole("x", least=1), Ints("size", None, least=0, optional=True, shape=True))
 def choice(a: dict[str, Any], run: Run) -> Any:
     x, size = as_size(a["x"]), a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
@@ -1409,3 +1466,28 @@ def shifted(a: dict[str, Any], run: Run) -> Any:
     if len(a["x"].shape) == 0:
         raise run.refuse("rank", "a number has no axis", ("x",))
     return run.default(a)
+
+
+def isclose(a: dict[str, Any], run: Run) -> Any:
+    return run("isclose", x=a["x"], y=a["y"])
+
+
+def vecdot(a: dict[str, Any], run: Run) -> Any:
+    """The axis counts in each operand by itself; the others broadcast."""
+    x, y, dim = a["x"], a["y"], a["dim"]
+    moved_: list[TensorType] = []
+    for name, v in (("x", x), ("y", y)):
+        if not -len(v.shape) <= dim < len(v.shape):
+            raise run.refuse("axis", f"axis {dim} is out of range for {name} {v.shape!r}", ("dim", name))
+        at = dim % len(v.shape)
+        moved_.append(v.but(shape=Shape((*v.shape[:at], *v.shape[at + 1 :], v.shape[at])), contents=None))
+    p, q = moved_
+    run.require("inner", eq(p.shape[-1], q.shape[-1]), f"vectors of {p.shape[-1]!r} and {q.shape[-1]!r} elements have no dot product", ("x", "y"))
+    made = run("mul", x=p, y=q)
+    return written(typed(made.but(shape=Shape(made.shape[:-1])), a), a, run)
+
+
+@takes(Int("n", least=1))
+def frequencies(a: dict[str, Any], run: Run) -> Any:
+    run.require("n", ne(a["n"], 0), "a window of no samples has no frequencies", ("n",))
+    return run.default({**a, "dtype": FLOAT64})
