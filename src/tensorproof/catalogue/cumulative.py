@@ -10,12 +10,14 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Summed, Within, float_of
 from tensorproof.ops.families import NUMERIC, replaced, same_shape
 from tensorproof.ops.inputs import Axis, ElementType, Int, Number, Tensor
-from tensorproof.ops.lines import along
+from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Op, Out
-from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, DType
+from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import maximum
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
+
+STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 
 
 def _running(step: Callable[[Any, Any], Any]) -> Callable[[Call], tuple[Any, ...] | None]:
@@ -31,7 +33,7 @@ def scan(name: str, *attributes: Any, dtype: DTypeRule, fold: Any = None, doc: s
     """One axis is run along; the shape stays."""
     return Op(
         name,
-        (Tensor("x", "...", NUMERIC | frozenset(d for d in DType if d.is_float)),),
+        (Tensor("x", "...", STORED),),
         (Axis("dim"), *attributes),
         same_shape,
         dtype,
@@ -40,13 +42,18 @@ def scan(name: str, *attributes: Any, dtype: DTypeRule, fold: Any = None, doc: s
     )
 
 
-total = Within(Given("dtype", Summed()), REALS | FULL_COMPLEXES)
+def total(c: Call) -> DType | None:
+    """The element type of running sums; a tensor of rank 0 is its own, and needs no kernel."""
+    rule = Given("dtype", Summed())
+    return rule(c) if c.shape("x") == () else Within(rule, REALS | FULL_COMPLEXES)(c)
+
+
 CUMSUM = scan("cumsum", ElementType(), dtype=total, fold=_running(lambda a, b: a + b), doc="Running sums.")
 CUMPROD = scan("cumprod", ElementType(), dtype=total, fold=_running(lambda a, b: a * b), doc="Running products.")
 LOGCUMSUMEXP = scan("logcumsumexp", dtype=Like("x"), doc="Running logarithms of sums of exponentials.")
 EXTREMES = tuple(
     Op(
-        name, (Tensor("x", "...", NUMERIC),), (Axis("dim"),), lambda c: [c.shape("x")] * 2, Like("x"),
+        name, (Tensor("x", "...", STORED),), (Axis("dim"),), lambda c: [c.shape("x")] * 2, Lined(REALS_OR_BOOL, Like("x")),
         outputs=(Out("values"), Out("indices", INT64)), doc=f"The {word} element so far, and where it stood.",
     )
     for name, word in (("cummax", "greatest"), ("cummin", "least"))
@@ -88,12 +95,18 @@ def _samples(c: Call) -> Shape:
         return y
     x = c.shape("x")
     if len(x) == 1:
-        c.equal("samples", x[0], y[dim], "there are {a} places for {b} samples", ("x", "y"))
+        c.require("samples", disj(eq(x[0], y[dim]), eq(y[dim], 0)), f"there are {x[0]!r} places for {y[dim]!r} samples", ("x", "y"))
         return y
     padded = Shape((1,) * (len(y) - len(x)) + tuple(x))
     c.require("rank", len(x) <= len(y), f"x has rank {len(x)}, more than y's {len(y)}", ("x", "y"))
-    c.equal("samples", padded[dim], y[dim], "there are {a} places for {b} samples", ("x", "y"))
-    return c.broadcast(padded, y, about=("x", "y"))
+    held, n = padded[dim], y[dim]
+    steps = disj(eq(held, n), eq(n, 0), eq(held, 2), eq(n, 2))  # the steps between places broadcast with those between samples
+    c.require("samples", steps if c.framework == "torch" else eq(held, n), f"there are {held!r} places for {n!r} samples", ("x", "y"))
+    return replaced(
+        c.broadcast(replaced(padded, dim, 1), replaced(y, dim, 1), about=("x", "y")),
+        dim,
+        maximum(held, n) if c.op.name != "trapezoid" else 1,
+    )
 
 
 def trapezoid_type(c: Call) -> DType | None:

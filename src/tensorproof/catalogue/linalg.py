@@ -197,7 +197,7 @@ MATRIX_RANK = matrix("matrix_rank", MATRIX, tolerant(lambda c: c.lead["x"]), *TO
 def power_type(c: Call) -> DType | None:
     """The first power is the matrix itself, of whatever type; torch multiplies no truth values."""
     dtype = c.dtype("x")
-    if c.framework == "torch" and c["n"] != 1 and dtype is not None and dtype not in REALS | FULL_COMPLEXES:
+    if c.framework == "torch" and c["n"] not in (0, 1) and dtype is not None and dtype not in REALS | FULL_COMPLEXES:
         raise c.refuse("dtype", f"{c.name} does not multiply elements of type {dtype!r}", "x")
     return dtype
 

@@ -8,14 +8,16 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shape
 from tensorproof.ops.inputs import Axis, Bool, Int, Tensor
-from tensorproof.ops.lines import along
+from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import INT64
+from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
 from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
 
-ANY_X = Tensor("x", "...", NUMERIC)
+STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
+SORTED = ALL_INTS | FLOATS | BOOLS
+ANY_X = Tensor("x", "...", STORED)
 PAIR = (Out("values"), Out("indices", INT64))
 
 
@@ -34,7 +36,11 @@ def ranked(c: Call, take: int | None = None, least_first: bool = True) -> tuple[
     return values, places
 
 
+sorted_type = Lined(SORTED, Like("x"))
+
+
 def _pair(c: Call, shape: Shape, found: tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]) -> list[Any]:
+    sorted_type(c)
     x = c.tensor("x").but(shape=shape, strides=None, weak=False)
     return [x.but(contents=found[0]), x.but(contents=found[1], dtype=INT64)]
 
@@ -49,7 +55,7 @@ SORT = Op(
     doc="The elements in order along an axis, and where they stood.",
 )
 ARGSORT = Op(
-    "argsort", (ANY_X,), (Axis("dim", -1), Bool("descending", False)), same_shape, INT64,
+    "argsort", (ANY_X,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
     fold=lambda c: ranked(c, least_first=not c["descending"])[1], doc="Where the elements stand in order along an axis.",
 )  # fmt: skip
 
@@ -81,7 +87,7 @@ def kthvalue_shape(c: Call) -> list[Shape]:
 
 
 KTHVALUE = Op(
-    "kthvalue", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("keepdim", False)), kthvalue_shape, Like("x"), outputs=PAIR,
+    "kthvalue", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("keepdim", False)), kthvalue_shape, Lined(REALS, Like("x")), outputs=PAIR,
     doc="The k-th least element along an axis, and where it stood.",
 )  # fmt: skip
 

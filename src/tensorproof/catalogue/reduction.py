@@ -77,8 +77,8 @@ CORRECTION = Number("correction", 1, optional=True)
 def nan_total(c: Call) -> DType | None:
     """Sums that look for NaN are of real numbers (torch)."""
     made = total(c)
-    searched = c.framework == "torch" and made is not None and made.is_complex and (c.dtype("x") or made).kind not in "iub"
-    if searched:
+    dtype = c.dtype("x") or made
+    if c.framework == "torch" and made is not None and dtype is not None and (dtype.is_complex or (made.is_complex and dtype.is_float)):
         raise c.refuse("dtype", f"{c.name} does not sum complex numbers", ("x", "dtype"))
     return made
 

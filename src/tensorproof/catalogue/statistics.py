@@ -9,7 +9,7 @@ from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, DType
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
@@ -125,7 +125,7 @@ def edges(c: Call, bins: Any) -> tuple[Dim, Dim]:
     """The numbers of bins and of edges, from a number or a vector of edges."""
     if isinstance(bins, TensorType):
         c.require("bins", len(bins.shape) == 1, f"the edges must be a vector, and have rank {len(bins.shape)}", "bins")
-        c.require("bins", ge(bins.shape[0], 1), "there must be at least one edge", "bins")
+        c.require("bins", ge(bins.shape[0], 2), f"a bin lies between two edges, and there are {bins.shape[0]!r}", "bins")
         if bins.dtype is not None and c.dtype("x") is not None:
             c.require(
                 "dtype",
@@ -219,15 +219,21 @@ BINCOUNT = Op(
     data_dependent=True,
     doc="How often each whole number occurs.",
 )
+
+
+def dist_type(c: Call) -> DType | None:
+    """Norms are real; truth values have no difference (torch)."""
+    made = Within(Promote("x", "y"), FLOATS | COMPLEXES)(c)
+    if c.framework == "torch" and BOOL in (c.dtype("x"), c.dtype("y")):
+        raise c.refuse("dtype", "truth values have no difference", ("x", "y"))
+    return None if made is None else made.real
+
+
 DIST = Op(
     "dist",
     inputs=(Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)),
     attributes=(Number("p", 2),),
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))[:0],
-    dtype=lambda c: _real(Within(Promote("x", "y"), FLOATS | COMPLEXES)(c)),
+    dtype=dist_type,
     doc="The p-norm of the difference.",
 )
-
-
-def _real(dtype: DType | None) -> DType | None:
-    return None if dtype is None else dtype.real

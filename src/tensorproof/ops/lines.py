@@ -1,4 +1,7 @@
-"""Known contents of small tensors, line by line: what folds of reductions, scans and sorts work on. Knows no operator."""
+"""Tensors seen as lines along an axis: which element types have a kernel there, and the contents of small tensors, line by line.
+
+Reductions, scans and sorts use it. Knows no operator.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,22 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
+from tensorproof.ops.call import Call
+from tensorproof.ops.record import DTypeRule
+from tensorproof.terms.dtypes import DType, DTypes
 from tensorproof.terms.tensor import TensorType
+
+
+def Lined(takes: DTypes, rule: DTypeRule) -> DTypeRule:
+    """What `rule` says. torch looks for a kernel along an axis, among `takes`; a tensor of rank 0 needs none."""
+
+    def checked(c: Call) -> DType | None:
+        dtype = c.dtype("x")
+        if c.framework == "torch" and dtype is not None and dtype not in takes and c.shape("x") != ():
+            raise c.refuse("dtype", f"{c.name} does not take element type {dtype!r}", "x")
+        return rule(c)
+
+    return checked
 
 
 def known(x: TensorType) -> bool:

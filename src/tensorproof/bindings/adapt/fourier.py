@@ -7,13 +7,20 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Bool, Int
 
+NORMALIZATION = Int("normalization", least=0, most=2)
 
-@takes(Axes("dim"), Bool("onesided", True))
+
+@takes(Axes("dim", optional=False), NORMALIZATION, Bool("forward"))
+def complex_to_complex(a: dict[str, Any], run: Run) -> Any:
+    return run("fftn", x=a["x"], dim=a["dim"])
+
+
+@takes(Axes("dim", optional=False), NORMALIZATION, Bool("onesided"))
 def real_to_complex(a: dict[str, Any], run: Run) -> Any:
     return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=a["dim"])
 
 
-@takes(Axes("dim"), Int("length"))
+@takes(Axes("dim", optional=False), NORMALIZATION, Int("length"))
 def complex_to_real(a: dict[str, Any], run: Run) -> Any:
     """The last axis gets its length back; the others stay."""
     return run("irfftn", x=a["x"], dim=a["dim"], size=(*(-1 for _ in a["dim"][:-1]), a["length"]))

@@ -108,9 +108,16 @@ def histogramdd(a: dict[str, Any], run: Run) -> Any:
 def unique_all(a: dict[str, Any], run: Run) -> Any:
     """ATen always returns three tensors; what was not asked for is empty."""
     values, inverse, counts = run(run.row.op, x=a["x"], dim=a.get("dim"), return_inverse=True, return_counts=True)
+    if a.get("dim") is not None:  # along an axis all three are always full
+        return values, inverse, counts
     wanted = a.get("return_inverse", False), a.get("return_counts", False)
     empty = inverse.but(shape=Shape((0,)), contents=None)
     return values, inverse if wanted[0] else empty, counts if wanted[1] else empty
+
+
+@takes(Axis("dim", scalar_ok=False))
+def unique_along(a: dict[str, Any], run: Run) -> Any:
+    return unique_all(a, run)
 
 
 def msort(a: dict[str, Any], run: Run) -> Any:
