@@ -189,9 +189,9 @@ def strided_slice(c: Call) -> TensorType:
         return x.but(shape=somewhere(c, "slice"), contents=None, strides=None)
     count = counts.pop()
     begin, end, strides = (e if e is not None else (None,) * count for e in ends)
-    for s in strides:
-        c.require("stride", s is None or ne(s, 0), "the stride of a slice must not be 0", "strides")
     plan = _plan(c, len(x.shape), count)
+    for stride in (strides[i] for kind, i, _ in plan if kind in ("part", "drop")):
+        c.require("stride", stride is None or ne(stride, 0), "the stride of a slice must not be 0", "strides")
     fixed = {i: _position(c, x.shape[axis], begin[i], strides[i]) for kind, i, axis in plan if kind == "drop"}
 
     def change(axes: Axes) -> tuple[Axes, Dim]:
@@ -232,7 +232,7 @@ def _range(c: Call, size: Dim, i: int, begin: Any, end: Any, stride: Any) -> tup
     return span(size, None if open_begin else begin, None if open_end else end, stride)
 
 
-MASKS = tuple(Int(f"{name}_mask", 0, least=0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis"))
+MASKS = tuple(Int(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis"))
 ENDS = tuple(Ints(name, loose=True, one=False) for name in ("begin", "end", "strides"))
 STRIDED_SLICE = Op("strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), doc="Slices, new axes and single positions, by vectors and bit masks.")
 

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
-from tensorproof.ops.inputs import Anything, Bool, ElementType, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.shapes import Shape
@@ -18,10 +18,10 @@ from tensorproof.terms.tensor import TensorType
 def stated(c: Call) -> Shape:
     """The shape given as an attribute, or none known."""
     size = c["size"]
-    return size if isinstance(size, Shape) else Shape(size) if isinstance(size, tuple) else somewhere(c)
+    return Shape(c.fresh("size") if type(n) is int and n < 0 else n for n in size) if isinstance(size, tuple) else somewhere(c)
 
 
-STATED = Op("stated", (), (Anything("size"), ElementType()), stated, Given("dtype"), doc="A tensor whose shape and element type the graph states.")
+STATED = Op("stated", (), (Ints("size", None, shape=True, loose=True, optional=True), ElementType()), stated, Given("dtype"), doc="A tensor whose shape and element type the graph states.")
 STATED_EACH = Op(
     "stated_each", (), (Anything("sizes"), Anything("dtypes")), counted=True, doc="Tensors whose shapes and element types the graph states.",
     shape=any_rank(lambda c: [TensorType(s if isinstance(s, Shape) else somewhere(c), d, framework="tf") for s, d in zip(c["sizes"], c["dtypes"])]),

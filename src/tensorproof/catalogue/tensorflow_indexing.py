@@ -9,7 +9,7 @@ from tensorproof.ops.inputs import Anything, Bool, ElementType, Int, Ints, Tenso
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, INT32
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -52,7 +52,13 @@ def scatter_nd(c: Call) -> Shape:
     size = numbers(c, "size")
     for n in size or ():
         c.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", "size")
-    return somewhere(c) if size is None else _scattered(c, Shape(size))
+    if size is None:
+        return somewhere(c)
+    if c.shape("index").known and c.shape("y").known:
+        c.require("rank", len(c.shape("y")) >= 1, "the updates need at least one axis", "y")
+        nothing = conj(eq(c.shape("index").numel, 0), eq(c.shape("y").numel, 0))
+        c.require("empty", disj(ge(Shape(size).numel, 1), nothing), f"there is nowhere to put updates in the shape {tuple(size)!r}", ("size", "y"))
+    return _scattered(c, Shape(size))
 
 
 SCATTER_ND = Op("scatter_nd", (INDICES, Tensor("y")), (Ints("size", shape=True, loose=True, one=False),), scatter_nd, Like("y"), doc="Updates put into a tensor of zeros.")

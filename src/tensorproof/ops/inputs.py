@@ -46,6 +46,8 @@ class Tensor:
     default: Any = REQUIRED
     values: str = ""
     """What the generator must put in: "index:AXIS" (whole numbers below that axis), "unit" (0 to 1), "positive", "spd"."""
+    draw: str = ""
+    """The layout that the generator draws, where it must say more than `layout`: sizes may be expressions of named axes (`4*H`)."""
 
     def takes(self, value: Any) -> bool:
         if isinstance(value, TensorType):
@@ -267,6 +269,23 @@ class Ints:
 
 
 @dataclass(frozen=True, slots=True)
+class Pairs:
+    """Rows of two whole numbers, as a rule one for each axis of the input `of`: paddings, crops. A matrix may stand in."""
+
+    name: str
+    default: Any = REQUIRED
+    of: str = "x"
+    least: int = 0
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, (TensorType, tuple, list)) or (self.optional and value is None)
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
 class Floats:
     """A number or a list of numbers (scale factors, weights)."""
 
@@ -350,10 +369,10 @@ class Anything:
 
 
 Input = Tensor | Tensors
-Attribute = Int | Float | Number | Bool | Axis | Axes | Sizes | Ints | Floats | Choice | ElementType | Index | Anything
+Attribute = Int | Float | Number | Bool | Axis | Axes | Sizes | Ints | Pairs | Floats | Choice | ElementType | Index | Anything
 Parameter = Input | Attribute
 
 __all__ = [
     "REQUIRED", "Anything", "Attribute", "Axes", "Axis", "Bool", "Choice", "Dim", "ElementType", "Float", "Floats", "Index", "Input",
-    "Int", "Ints", "Number", "Parameter", "Shape", "Sizes", "Tensor", "Tensors", "as_size", "is_number", "is_size",
+    "Int", "Ints", "Number", "Pairs", "Parameter", "Shape", "Sizes", "Tensor", "Tensors", "as_size", "is_number", "is_size",
 ]  # fmt: skip

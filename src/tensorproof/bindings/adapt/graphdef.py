@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.bindings.adapt import tensorflow
 from tensorproof.bindings.adapt.graphdef_neural import *  # noqa: F403 - one namespace for the rows of GraphDef
 from tensorproof.bindings.adapt.tensorflow import (
     Arguments,
@@ -23,7 +24,7 @@ from tensorproof.bindings.adapt.tensorflow import (
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Int, Ints, Pairs, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, product
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
@@ -31,7 +32,7 @@ from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 
 STRING = DType.STRING
-_DTYPE = ElementType("dtype")
+_DTYPE = ElementType("dtype", optional=False)
 
 
 def merged(run: Run, shapes: list[Shape], about: tuple[str, ...], code: str = "shape") -> Shape:
@@ -187,6 +188,7 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x"), Tensor("low", ""), Tensor("high", ""))
 def with_scalars(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "x", "low", "high")
     for name in ("low", "high"):
         ranked(run, a[name], 0, name)
     return anew(a["x"], a["x"].shape)
@@ -225,15 +227,11 @@ def one_vector(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=ranked(run, a["x"], 1))
 
 
-@takes(Tensors("xs"), Anything("size"))
-def parallel_concat(a: Arguments, run: Run) -> TensorType:
+@takes(Tensors("xs"), Ints("size", shape=True, loose=True))
+def accumulate(a: Arguments, run: Run) -> TensorType:
+    """A sum of tensors of one shape; the shape that the node states is not held against them."""
     same_types(run, a, "xs")
-    shape = merged(run, [x.shape for x in a["xs"]], ("xs",))
-    if shape.known:
-        run.require("rank", len(shape) >= 1, "the tensors need an axis of size 1 to be joined along", ("xs",))
-        run.require("size", eq(shape[0], 1), f"the tensors must have a first axis of size 1, and have {shape[0]!r}", ("xs",))
-        shape = merged(run, [Shape((len(a["xs"]), *shape[1:])), a["size"]], ("xs", "size")) if isinstance(a["size"], Shape) else Shape((len(a["xs"]), *shape[1:]))
-    return anew(a["xs"][0], shape)
+    return anew(a["xs"][0], merged(run, [x.shape for x in a["xs"]], ("xs",)))
 
 
 @takes(Ints("sizes", loose=True), Axis("dim", loose=True), Int("count", least=1))
@@ -275,7 +273,7 @@ def strided_assign(a: Arguments, run: Run) -> TensorType:
     return anew(a["x"], a["x"].shape)
 
 
-@takes(Tensor("x"), Anything("paddings"))
+@takes(Tensor("x"), Pairs("paddings"))
 def pad_grad(a: Arguments, run: Run) -> TensorType:
     rows = pairs(run, a["paddings"], "paddings")
     x = a["x"]
@@ -299,6 +297,55 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
     return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=on, off=off, dim=a["dim"], dtype=dtype)
 
 
+@takes(Int("start", loose=True), Int("end", loose=True), Int("step", loose=True, least=1))
+def arange(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.arange({**a, "dtype": same_types(run, a, "start", "end", "step") or INT32}, run)
+
+
+@takes(Tensors("xs", least=2), Axis("dim", 0, of="xs", loose=True))
+def concat(a: Arguments, run: Run) -> TensorType:
+    run.require("xs", len(a["xs"]) >= 2, f"a concatenation takes at least two tensors, and here {len(a['xs'])}", ("xs",))
+    return tensorflow.concat(a, run)
+
+
+@takes(Tensors("xs", "N", INDEX, least=2))
+def concat_offset(a: Arguments, run: Run) -> Any:
+    run.require("xs", len(a["xs"]) >= 2, f"offsets are those of at least two shapes, and here of {len(a['xs'])}", ("xs",))
+    same_types(run, a, "xs")
+    return run("concat_offset", xs=a["xs"], dim=a["dim"])
+
+
+@takes(Tensors("xs"))
+def shape_n(a: Arguments, run: Run) -> Any:
+    same_types(run, a, "xs")
+    return run("shapes_of", xs=a["xs"], dtype=a["dtype"])
+
+
+@takes(Axes("dim", optional=False, loose=True, unique=False))
+def reduce(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.reduce(a, run)
+
+
+@takes(Ints("dim", loose=True, one=False))
+def transpose(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.transpose(a, run)
+
+
+@takes(Int("count", least=1), Axis("dim", 0))
+def unpack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    return tensorflow.unstack(a, run)
+
+
+@takes(Ints("size", shape=True, loose=True, one=False), ElementType("dtype", optional=False))
+def sized(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.sized(a, run)
+
+
+@takes(Ints("size", shape=True, loose=True, one=False), Tensor("value", ""))
+def fill(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.sized(a, run)
+
+
 @takes(Tensor("start", ""), Tensor("end", ""), Int("steps", loose=True, least=1))
 def linspace(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "start", "end")
@@ -320,7 +367,7 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     return run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
 
 
-@takes(Axes("dim", loose=True, unique=False))
+@takes(Ints("dim", loose=True, one=False))
 def reverse(a: Arguments, run: Run) -> TensorType:
     x, dims = a["x"], vector(run, a["dim"], "dim")
     if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
@@ -350,6 +397,7 @@ def roll(a: Arguments, run: Run) -> TensorType:
     for name in ("shifts", "dim"):
         if a[name].shape.known:
             run.require("rank", len(a[name].shape) <= 1, f"{name} must be a number or a vector, and has shape {a[name].shape!r}", (name,))
+    merged(run, [a["shifts"].shape, a["dim"].shape], ("shifts", "dim"), "shifts")
     return anew(x, x.shape)
 
 
@@ -441,12 +489,22 @@ def _blocks(run: Run, value: Any) -> tuple[Any, ...] | None:
     return vector(run, value, "block")
 
 
-@takes(Tensor("x"), Ints("block", loose=True), Anything("paddings"))
+@takes(Tensor("x"), Ints("block", loose=True, least=1), Pairs("paddings", of="block"))
 def space_to_batch(a: Arguments, run: Run) -> TensorType:
     return _batched(a["x"], a["block"], a["paddings"], run, out=False)
 
 
-@takes(Tensor("x"), Ints("block", loose=True), Anything("crops"))
+@takes(Tensor("x", "N H W C"), Int("block", least=2), Pairs("paddings", of="block"))
+def space_to_batch_old(a: Arguments, run: Run) -> TensorType:
+    return _batched(a["x"], a["block"], a["paddings"], run, out=False)
+
+
+@takes(Tensor("x", "N H W C"), Int("block", least=2), Pairs("crops", of="block"))
+def batch_to_space_old(a: Arguments, run: Run) -> TensorType:
+    return _batched(a["x"], a["block"], a["crops"], run, out=True)
+
+
+@takes(Tensor("x"), Ints("block", loose=True, least=1), Pairs("crops", of="block"))
 def batch_to_space(a: Arguments, run: Run) -> TensorType:
     return _batched(a["x"], a["block"], a["crops"], run, out=True)
 
@@ -648,11 +706,26 @@ for _function in (optimiser, sparse_optimiser):
 def scatter_rows(a: Arguments, run: Run) -> TensorType:
     x, index, y = a["x"], a["index"], a["y"]
     same_types(run, a, "x", "y")
-    at_least(run, x, 1)
     scalar = y.shape.known and len(y.shape) == 0
     if x.shape.known and index.shape.known and y.shape.known and not scalar:
         merged(run, [y.shape, Shape((*index.shape, *x.shape[1:]))], ("y", "index"), "updates")
     return anew(x, x.shape)
+
+
+def scatter_variable(a: Arguments, run: Run) -> TensorType:
+    at_least(run, a["y"], 1, "y")
+    return run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"])
+
+
+_TAG = Tensor("tag", "", frozenset({STRING}))
+
+
+@takes(_TAG, Tensor("tags", "...", frozenset({STRING})), Tensor("values"), Tensor("tensor"), Tensors("inputs", "", frozenset({STRING})), Tensor("serialized_summary_metadata", "", frozenset({STRING})))
+def summary(a: Arguments, run: Run) -> TensorType:
+    """A summary is a serialised message: one string."""
+    if isinstance(a.get("tag"), TensorType) and "Audio" not in run.name:
+        ranked(run, a["tag"], 0, "tag")
+    return tensor((), STRING)
 
 
 @takes(Anything("value"), _DTYPE)
@@ -664,8 +737,11 @@ def const(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x"), _DTYPE)
 def read_variable(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    return tensor(somewhere(run), a.get("dtype")) if x.dtype is DType.RESOURCE else x
+    x, dtype = a["x"], a.get("dtype")
+    if x.dtype is DType.RESOURCE:
+        return tensor(somewhere(run), dtype)
+    run.require("dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype"))
+    return x
 
 
 @takes(Tensor("x"), Tensor("y", "", frozenset({BOOL})))
@@ -796,7 +872,7 @@ def _parsed(a: Arguments, run: Run, lead: tuple[Dim, ...]) -> tuple[TensorType, 
     return tuple(made)
 
 
-@takes(Tensor("x", "...", frozenset({STRING})), Tensors("xs"))
+@takes(Tensor("x", "...", frozenset({STRING})), Tensors("xs", "", frozenset({FLOAT32, FLOAT64, INT32, INT64, STRING})))
 def decode_csv(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tuple(tensor(a["x"].shape, x.dtype) for x in a["xs"])
 

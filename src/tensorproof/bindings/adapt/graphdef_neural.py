@@ -24,14 +24,14 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.terms.dtypes import COMPLEX64, FLOAT32, INDEX, INT32, INT64
 from tensorproof.terms.ints import Dim, Term, minimum
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 _FORMAT = Choice("data_format", ("NHWC", "NCHW"), "NHWC")
 _FORMAT3 = Choice("data_format", ("NDHWC", "NCDHW"), "NDHWC")
 _PADDING = Choice("padding", ("SAME", "VALID"))
-_DTYPE = ElementType("dtype")
+_DTYPE = ElementType("dtype", optional=False)
 
 
 def _fourfold(name: str) -> Ints:
@@ -144,6 +144,7 @@ def _stated_sizes(run: Run, value: Any, rank: int, y: TensorType) -> TensorType:
 @takes(_SIZES, Tensor("weight", "h w C M"), Tensor("y", "N H W M"), *_WINDOW)
 def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
     """The transposed convolution, with its shape given. `sizes` may leave out the batch and the channels."""
+    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "weight", "y")
     weight = ranked(run, a["weight"], 4, "weight")
     sizes = vector(run, a["sizes"], "sizes")
@@ -156,6 +157,7 @@ def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
 
 @takes(_SIZES, Tensor("weight", "d h w C M"), Tensor("y", "N D H W M"), *_WINDOW3)
 def conv3d_backprop_input(a: Arguments, run: Run) -> TensorType:
+    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "weight", "y")
     ranked(run, a["weight"], 5, "weight")
     return _stated_sizes(run, a["sizes"], 5, a["y"])
@@ -163,18 +165,21 @@ def conv3d_backprop_input(a: Arguments, run: Run) -> TensorType:
 
 @takes(_SIZES, Tensor("weight", "h w C M"), Tensor("y", "N H W M"), *_WINDOW)
 def backprop_input(a: Arguments, run: Run) -> TensorType:
+    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "weight", "y")
     return _stated_sizes(run, a["sizes"], 4, a["y"])
 
 
 @takes(Tensor("x", "N H W C"), _SIZES, Tensor("y", "N H W M"), *_WINDOW)
 def backprop_filter(a: Arguments, run: Run) -> TensorType:
+    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "x", "y")
     return _stated_sizes(run, a["sizes"], 4, a["y"])
 
 
 @takes(Tensor("x", "N D H W C"), _SIZES, Tensor("y", "N D H W M"), *_WINDOW3)
 def backprop_filter3(a: Arguments, run: Run) -> TensorType:
+    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "x", "y")
     return _stated_sizes(run, a["sizes"], 5, a["y"])
 
@@ -240,8 +245,10 @@ def _deep(run: Run, a: Arguments, n: int) -> TensorType:
     at = len(kernel) - 1 if last else 1
     if kernel[at] != 1 and "Max" in run.name and n == 2:
         x = ranked(run, a["x"], n + 2)
-        sizes = [windowed(run, s, k, t, 1, a["padding"]) for s, k, t in zip(x.shape, kernel, stride)]
-        return anew(x, sizes)
+        for k in kernel[1:]:
+            run.require("kernel", ge(k, 1), f"the kernel must be at least 1, and is {kernel!r}", ("kernel",))
+        sizes = [windowed(run, s, k, t, 1, a["padding"]) for s, k, t in zip(x.shape[1:], kernel[1:], stride[1:])]
+        return anew(x, (x.shape[0], *sizes))
     return pooled(run, a["x"], n, kernel, stride, a["padding"], a.get("explicit_paddings"), a["data_format"])
 
 
@@ -255,6 +262,7 @@ def pool3d(a: Arguments, run: Run) -> TensorType:
 def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": "NHWC"}
     _full_format(run, a, "kernel", "stride")
+    run.require("kernel", all(k >= 1 for k in a["kernel"]), f"the kernel must be at least 1, and is {a['kernel']!r}", ("kernel",))
     made = _deep(run, a, 2)
     return made, made.but(dtype=a.get("dtype") or INT64)
 
@@ -262,32 +270,27 @@ def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 @takes(Tensor("x", "N H W C"), Tensor("values", "N h w C"), Tensor("y", "N h w C"), *_POOL)
 def pool_grad(a: Arguments, run: Run) -> TensorType:
     """The gradient has the shape of what was pooled."""
+    _full_format(run, a, "kernel", "stride")
     same_types(run, a, "x", "values", "y")
     return anew(a["x"], ranked(run, a["x"], 4).shape)
 
 
-@takes(Tensor("x", "N H W C"), Tensor("values", "N h w C"), Tensor("y", "N H W C"), *_POOL)
-def pool_grad_grad(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "x", "values", "y")
-    x, values, y = ranked(run, a["x"], 4), ranked(run, a["values"], 4, "values"), ranked(run, a["y"], 4, "y")
-    for m, n in zip(x.shape, y.shape):
-        run.require("gradient", eq(m, n), f"the gradient {y.shape!r} must have the shape of x {x.shape!r}", ("y", "x"))
-    return anew(values, values.shape)
-
-
 @takes(Tensor("x", "N D H W C"), Tensor("values", "N d h w C"), Tensor("y", "N d h w C"), *_POOL3)
 def pool_grad3(a: Arguments, run: Run) -> TensorType:
+    _full_format(run, a, "kernel", "stride")
     same_types(run, a, "values", "x")
     return anew(a["y"], ranked(run, a["x"], 5).shape)
 
 
 @takes(_SIZES, Tensor("y", "N H W C"), *_POOL)
 def avg_pool_grad(a: Arguments, run: Run) -> TensorType:
+    _full_format(run, a, "kernel", "stride")
     return _stated_sizes(run, a["sizes"], 4, a["y"])
 
 
 @takes(_SIZES, Tensor("y", "N D H W C"), *_POOL3)
 def avg_pool_grad3(a: Arguments, run: Run) -> TensorType:
+    _full_format(run, a, "kernel", "stride")
     return _stated_sizes(run, a["sizes"], 5, a["y"])
 
 
@@ -474,8 +477,12 @@ def non_max_suppression(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"))
 def draw_boxes(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 3)
-    return anew(a["x"], a["x"].shape)
+    x, boxes = ranked(run, a["x"], 4), ranked(run, a["boxes"], 3, "boxes")
+    depth = x.shape[3]
+    run.require("channels", disj(eq(depth, 1), eq(depth, 3), eq(depth, 4)), f"an image has 1, 3 or 4 channels, and here {depth!r}", ("x",))
+    run.require("batch", eq(x.shape[0], boxes.shape[0]), f"{boxes.shape[0]!r} lists of boxes go with {x.shape[0]!r} images", ("boxes", "x"))
+    run.require("boxes", eq(boxes.shape[2], 4), f"a box has 4 numbers, and here {boxes.shape[2]!r}", ("boxes",))
+    return anew(x, x.shape)
 
 
 # --- linear algebra --------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, Int, Ints, Tensor, Tensors, as_size
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor, Tensors, as_size
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, ceildiv, lower, product, upper
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
@@ -281,7 +281,7 @@ def tile(a: Arguments, run: Run) -> TensorType:
     return run("repeat", x=x, times=times).but(strides=None)
 
 
-@takes(Tensor("x"), Ints("paddings", loose=True))
+@takes(Tensor("x"), Pairs("paddings"))
 def pad(a: Arguments, run: Run) -> TensorType:
     """`paddings` is a matrix of two columns: before and after each axis."""
     x, paddings = a["x"], a["paddings"]
@@ -313,6 +313,7 @@ def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
         held = value.contents
         return [(held[2 * i], held[2 * i + 1]) for i in range(len(held) // 2)]
     rows = list(value)
+    run.require("rank", len(rows) > 0, f"{name} must be a matrix of two columns, and is empty", (name,))
     run.require("columns", all(isinstance(r, (tuple, list)) and len(r) == 2 for r in rows), f"{name} must have two columns, and is {value!r}", (name,))
     return [(r[0], r[1]) for r in rows]
 
@@ -419,7 +420,7 @@ def spatial(run: Run, value: Any, n: int, last: bool, name: str, whole_only: boo
     inner = given[1:-1] if last else given[2:]
     if whole_only:
         outer = (given[0], given[-1]) if last else given[:2]
-        run.require(name, outer == (1, 1), f"{name} must be 1 for the batch and the channels, and is {value!r}", (name,))
+        run.require(name, all(type(v) is not int or v <= 1 for v in outer), f"{name} must be 1 for the batch and the channels, and is {value!r}", (name,))
     return inner
 
 

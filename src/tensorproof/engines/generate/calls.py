@@ -68,7 +68,7 @@ def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[s
         if value is SKIP:
             if argument.default is not REQUIRED:
                 continue
-            if not getattr(kind, "optional", False):
+            if not getattr(kind, "optional", False) or row.name.startswith("graphdef."):  # a node has every attribute
                 value = _forced(draw, kind)
             elif row.framework == "torch":  # "None" must be said where the spelling has no default
                 value = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -20,17 +21,19 @@ from tensorproof.ops.inputs import (
     Int,
     Ints,
     Number,
+    Pairs,
     Parameter,
     Sizes,
     Tensor,
     Tensors,
 )  # fmt: skip
-from tensorproof.ops.layout import Alternative, alternatives
+from tensorproof.ops.layout import Alternative, alternatives, value_of
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX64, FLOAT32, FLOAT64, INT64, DType, DTypes
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 COMMON: tuple[DType, ...] = (FLOAT32, FLOAT64, INT64, BOOL, COMPLEX64)
+_NAMES = re.compile(r"[A-Za-z]\w*")
 _SIZES = (1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 12)
 SKIP: Any = type("Skip", (), {})()
 """Drawn for an argument that is better left out."""
@@ -94,6 +97,10 @@ class Draw:
                 return self._sizes(kind)
             case Ints():
                 return self._ints(kind)
+            case Pairs():
+                return [[r.randint(kind.least, kind.least + 2) for _ in range(2)] for _ in range(self._rank(kind.of))]
+            case Floats(loose=True):
+                return [r.choice([0.5, 1.0, 2.0]) for _ in range(self._rank("x"))]
             case Floats():
                 return r.choice([0.5, 1.0, 2.0])
             case Choice():
@@ -167,7 +174,7 @@ class Draw:
         return self.random.choice(common or sorted(allowed, key=repr))
 
     def tensor(self, kind: Tensor | Tensors) -> TensorType:
-        option = self.random.choice(self._fitting(kind.layout))
+        option = self.random.choice(self._fitting(getattr(kind, "draw", "") or kind.layout))
         shape = [*self._named(option.before), *(self._lead() if option.open else ()), *self._named(option.after)]
         dtype = self.element_type(kind.dtypes)
         return TensorType(Shape(shape), dtype, contents=self._contents(kind, shape, dtype))
@@ -185,6 +192,10 @@ class Draw:
                 sizes.append(int(name))
             elif name == "_":
                 sizes.append(self.size())
+            elif not name.isidentifier():
+                for part in _NAMES.findall(name):
+                    self.dims.setdefault(part, self.size())
+                sizes.append(max(0, value_of(name, self.dims)))
             else:
                 sizes.append(self.dims.setdefault(name, self.size()))
         return sizes

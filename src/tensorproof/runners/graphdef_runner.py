@@ -1,0 +1,141 @@
+"""Runs generated calls of GraphDef operators through `tf.raw_ops`, in a graph and eagerly (see `tf_runner`)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tensorflow.python.framework import op_def_registry
+
+from tensorproof.runners import tf_runner
+from tensorproof.runners.observed import Observed
+from tensorproof.runners.tf_runner import dtype_of, in_graph, value_of
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.tensor import TensorType
+
+_tf: Any = tf_runner.tf
+_registry: Any = op_def_registry
+
+
+class NeedsHandle(Exception):
+    """An input that no generated value can stand for."""
+
+
+def _grouped(definition: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Flat positional inputs by name: an input that is a list takes what the single ones leave."""
+    inputs = [i for i in definition.input_arg if i.name not in kwargs]
+    lists = [i for i in inputs if i.number_attr or i.type_list_attr]
+    share = (len(args) - (len(inputs) - len(lists))) // len(lists) if lists else 0
+    found: dict[str, Any] = {}
+    at = 0
+    for one in inputs:
+        if one.number_attr or one.type_list_attr:
+            found[one.name] = list(args[at : at + share])
+            at += share
+        elif at < len(args):
+            found[one.name] = args[at]
+            at += 1
+    return {**found, **kwargs}
+
+
+def _variable(t: TensorType, ref: bool) -> Any:
+    made = _tf.compat.v1.get_variable(f"v{id(t)}", tuple(t.shape), dtype_of(t.dtype), _tf.compat.v1.zeros_initializer(), use_resource=not ref)  # type: ignore[arg-type]
+    return made._ref() if ref else made.handle
+
+
+def _constant(value: Any, one: Any, definition: Any, given: dict[str, Any]) -> Any:
+    """A Python number or list where the node wants a tensor: of the type that the other inputs give it, or else the natural one."""
+    kind = _tf.as_dtype(one.type % 100) if one.type else None
+    if kind is None and one.type_attr:
+        alike = [given.get(i.name) for i in definition.input_arg if i.type_attr == one.type_attr]
+        kind = next((dtype_of(v.dtype) for v in alike if isinstance(v, TensorType) and v.dtype is not None), None)
+    if kind is None and one.type_attr:
+        attribute = next(a for a in definition.attr if a.name == one.type_attr)
+        allowed = [_tf.as_dtype(t) for t in attribute.allowed_values.list.type]
+        natural = _tf.convert_to_tensor(value).dtype
+        kind = natural if not allowed or natural in allowed else allowed[0]
+    return _tf.constant(value, dtype=kind)
+
+
+def _placeholder(one: Any, definition: Any) -> Any:
+    """A scalar of the first type that an input takes: for inputs of which nothing is said."""
+    kinds = [t for a in definition.attr if a.name == one.type_attr for t in a.allowed_values.list.type]
+    return _tf.compat.v1.placeholder(_tf.as_dtype(one.type % 100 if one.type else kinds[0] if kinds else 1), [])
+
+
+def _input(value: Any, one: Any, definition: Any, tensor: Callable[[TensorType], Any], graph: bool, given: dict[str, Any]) -> Any:
+    if isinstance(value, list) and (one.number_attr or one.type_list_attr):
+        return [_input(v, one_of(one), definition, tensor, graph, given) for v in value]
+    resource = one.type and _tf.as_dtype(one.type % 100) in (_tf.resource, _tf.variant)
+    if isinstance(value, TensorType):
+        if one.is_ref and graph:
+            return _variable(value, ref=True)
+        if resource:
+            return _variable(value, ref=False) if value.dtype not in (None, DType.RESOURCE, DType.VARIANT) else _placeholder(one, definition)
+        return tensor(value)
+    if value is None or resource:
+        if not graph:
+            raise NeedsHandle(one.name)
+        return _placeholder(one, definition)
+    return _constant(value, one, definition, given)
+
+
+def one_of(argument: Any) -> Any:
+    """The description of one item of a list argument."""
+    made = type(argument)()
+    made.CopyFrom(argument)
+    made.ClearField("number_attr")
+    made.ClearField("type_list_attr")
+    return made
+
+
+def _flat(value: Any) -> Any:
+    """The outputs in one row."""
+    if isinstance(value, (tuple, list)):
+        return tuple(x for v in value for x in (v if isinstance(v, (tuple, list)) else (v,)))
+    return () if value is None or isinstance(value, _tf.Operation) else value
+
+
+def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Callable[[TensorType], Any], graph: bool) -> Any:
+    spelling = name.partition(".")[2]
+    definition = _registry.get(spelling)
+    given = _grouped(definition, args, kwargs)
+    inputs = {i.name: i for i in definition.input_arg}
+    ready = {k: _input(v, inputs[k], definition, tensor, graph, given) if k in inputs else tf_runner.real(v, tensor) for k, v in given.items()}
+    function = getattr(_tf.raw_ops, spelling)
+    names = _renamed(function, definition)
+    return _flat(function(**{names.get(k, k): v for k, v in ready.items()}))
+
+
+def _renamed(function: Any, definition: Any) -> dict[str, str]:
+    """The names by which `raw_ops` knows some of a definition's inputs and attributes: in order, what is left on both sides."""
+    inferred = {f for i in definition.input_arg for f in (i.type_attr, i.number_attr, i.type_list_attr)}
+    theirs = [i.name for i in definition.input_arg] + [a.name for a in definition.attr if a.name not in inferred]
+    shown = [p for p in inspect.signature(function).parameters if p != "name"]
+    return dict(zip([n for n in theirs if n not in shown], [n for n in shown if n not in theirs]))
+
+
+def _stateful(spelling: str) -> bool:
+    """Whether it works on variables and handles, which generated calls make in a graph alone."""
+    return any(one.is_ref or one.type % 100 in (20, 21) for one in _registry.get(spelling).input_arg)
+
+
+def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
+    """Call an operator of GraphDef."""
+    spelling = name.partition(".")[2]
+    if not hasattr(_tf.raw_ops, spelling):
+        return Observed(aside=f"raw_ops has no {spelling}")
+    if not _stateful(spelling):
+        return tf_runner.both(lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), by_graph=True)
+    try:
+        with _tf.Graph().as_default():
+            seen = tf_runner.observed(_call(name, args, kwargs, in_graph, True))
+            return Observed(seen)
+    except NeedsHandle as missing:
+        return Observed(aside=f"needs a handle: {missing}")
+    except Exception as error:
+        return tf_runner.refusal(tf_runner.said(error))
+
+
+__all__ = ["run", "value_of"]

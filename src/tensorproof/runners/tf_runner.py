@@ -1,0 +1,162 @@
+"""Runs generated calls on the real TensorFlow, twice: in a graph, with placeholders, and eagerly.
+
+Where the two disagree on acceptance the observation is set aside: TensorFlow itself is not of one mind. Import it only in a process
+that may load TensorFlow.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import numpy as np
+import tensorflow as tf
+
+from tensorproof.runners.observed import Observed
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+_tf: Any = tf
+_np: Any = np
+NO_KERNEL = (
+    "does not support eager execution", "is not compatible with eager execution", "Could not find device for node", "No OpKernel was registered",
+    "only supported on GPU", "not supported on CPU", "not supported for CPU", "CPU implementation", "currently only supports",
+    "only supports the NHWC", "only supports NHWC", "does not support CPU",
+)  # fmt: skip
+
+
+def dtype_of(dtype: DType) -> Any:
+    return _tf.as_dtype(dtype.label)
+
+
+def value_of(t: TensorType) -> Any:
+    """The numbers of a tensor: the known contents, else a half everywhere (whole types: zeros)."""
+    assert t.dtype is not None
+    shape, kind = tuple(t.shape), dtype_of(t.dtype)
+    if t.dtype is DType.STRING:
+        return _np.full(shape, b"a", dtype=object)
+    if t.contents is not None and len(t.contents) == t.shape.numel:
+        return _np.array(list(t.contents), dtype=object).reshape(shape).astype(kind.as_numpy_dtype)
+    return _np.full(shape, 0.5 if t.dtype.kind in "fc" else 0).astype(kind.as_numpy_dtype)
+
+
+def in_graph(t: TensorType) -> Any:
+    if t.contents is not None:
+        return _tf.constant(value_of(t), dtype=dtype_of(t.dtype), shape=tuple(t.shape))  # type: ignore[arg-type]
+    return _tf.compat.v1.placeholder(dtype_of(t.dtype), tuple(t.shape))  # type: ignore[arg-type]
+
+
+def eagerly(t: TensorType) -> Any:
+    return _tf.constant(value_of(t), dtype=dtype_of(t.dtype), shape=tuple(t.shape))  # type: ignore[arg-type]
+
+
+def real(value: Any, tensor: Callable[[TensorType], Any]) -> Any:
+    """Our abstract arguments as TensorFlow's own."""
+    match value:
+        case TensorType():
+            return tensor(value)
+        case DType():
+            return dtype_of(value)
+        case Shape():
+            return list(value)
+        case tuple() | list():
+            return type(value)(real(v, tensor) for v in value)
+        case dict():
+            return {k: real(v, tensor) for k, v in value.items()}
+        case _:
+            return value
+
+
+def observed(value: Any) -> Any:
+    """Results as plain data; an unknown shape or axis is None."""
+    if isinstance(value, _tf.IndexedSlices):
+        return observed(value.values)
+    if isinstance(value, (_tf.SparseTensor, _tf.RaggedTensor)):
+        return value
+    if _tf.is_tensor(value) or isinstance(value, _tf.Variable):
+        shape = value.shape
+        return (None if shape.rank is None else tuple(shape.as_list()), value.dtype.base_dtype.name)
+    if isinstance(value, _tf.TensorShape):
+        return value
+    if isinstance(value, (tuple, list)):
+        return tuple(observed(v) for v in value)
+    return value
+
+
+def complete(seen: Any) -> bool:
+    """Whether every shape in it is known."""
+    if isinstance(seen, tuple) and len(seen) == 2 and isinstance(seen[1], str):
+        return seen[0] is not None and None not in seen[0]
+    return all(complete(s) for s in seen) if isinstance(seen, tuple) else True
+
+
+def said(error: BaseException) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"[:300]
+
+
+def refusal(words: str) -> Observed:
+    """A refusal, or an operator that this version has no more."""
+    return Observed(aside=words) if "is not available in GraphDef version" in words else Observed(error=words)
+
+
+def both(graph: Callable[[], Any], eager: Callable[[], Any], by_graph: bool = False) -> Observed:
+    """Run the call both ways and compare; `by_graph`: where both take it and differ in the result, what the graph infers counts."""
+    _tf.random.set_seed(0)
+    seen: Any = None
+    refused = ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with _tf.Graph().as_default():
+                seen = observed(graph())
+        except Exception as error:
+            if by_graph:  # eager execution checks less, and some kernels end the process
+                return refusal(said(error))
+            refused = said(error)
+        try:
+            made = observed(eager())
+        except Exception as error:
+            words = said(error)
+            if refused:
+                return refusal(refused)
+            if any(w in words for w in NO_KERNEL):
+                return Observed(seen)
+            return Observed(aside=f"a graph takes it, eager execution does not: {words}")
+    if refused:
+        return Observed(aside=f"eager execution takes it, a graph does not: {refused}")
+    return Observed(seen if by_graph and complete(seen) else made)
+
+
+def find(name: str) -> Any:
+    """The function of that public name; names that only version 1 has are looked up there."""
+    for root in (_tf, _tf.compat.v1):
+        found: Any = root
+        for part in name.split(".")[1:]:
+            found = getattr(found, part, None)
+            if found is None:
+                break
+        else:
+            return found
+    raise AttributeError(f"TensorFlow has no {name}")
+
+
+def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None, tensor: Callable[[TensorType], Any]) -> Any:
+    function = find(name)
+    if init is not None:
+        function = function(**real(init, tensor))
+    given = real(args, tensor)
+    if name.startswith("tf.Tensor.") and not callable(function):
+        return function.__get__(given[0])
+    return function(*given, **real(kwargs, tensor))
+
+
+def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
+    """Call a public function of TensorFlow."""
+    return both(lambda: _call(name, args, kwargs, init, in_graph), lambda: _call(name, args, kwargs, init, eagerly))
