@@ -7,9 +7,9 @@ from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
-from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEXES, FLOATS, INT64, NUMBERS, DType
+from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
-from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
+from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 
 _same = Same("x", "weight", "bias")
@@ -115,12 +115,18 @@ def _conv(n: int) -> Op:
 CONVOLUTIONS = (_conv(1), _conv(2), _conv(3))
 
 
+def _may_make_nothing(c: Call) -> Truth:
+    """torch's fast kernel for single precision, which it takes for groups and for batches, makes empty outputs; the others refuse."""
+    return c.framework == "torch" and c.dtype("x") is FLOAT32 and disj(gt(c["groups"], 1), gt(c.dims.get("N", 1), 1))
+
+
 def _transposed_shape(c: Call) -> Shape:
     x, (_, per_group, *kernel) = c.shape("x"), c.shape("weight")
     n, groups, channels = len(kernel), c["groups"], c.dims["C"]
     c.require("groups", conj(ge(channels, groups), eq(channels % groups, 0)), f"{channels!r} channels do not divide into {groups!r} groups", ("x", "groups"))
     c.require("empty", ge(per_group, 1), "the weight has no output channels", "weight")
     wanted = _wanted_sizes(c, n)
+    nothing = _may_make_nothing(c)
     made: list[Dim] = []
     after = c["padding_end"] or c["padding"]
     for i, (size, k, s, d) in enumerate(zip(x[-n:], kernel, c["stride"], c["dilation"], strict=True)):
@@ -135,7 +141,8 @@ def _transposed_shape(c: Call) -> Shape:
         else:
             most = maximum(s, d)
             c.require("output_padding", lt(extra, most), f"output_padding {extra!r} must be less than stride or dilation, {most!r}", "output_padding")
-        c.require("output", ge(least + extra, 1), f"axis {i} of the output would have {least + extra!r} elements", ("x", "padding"))
+        enough = disj(ge(least + extra, 1), conj(ge(least + extra, 0), nothing))
+        c.require("output", enough, f"axis {i} of the output would have {least + extra!r} elements", ("x", "padding"))
         made.append(least + extra)
     if c.given("bias"):
         c.equal("bias", c.shape("bias")[0], per_group * groups, "bias has {a} elements and there are {b} output channels", ("bias", "weight"))

@@ -6,8 +6,9 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Bool, Choice, Ints, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import FLOATS, REALS
-from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, REALS
+from tensorproof.terms.ints import minimum
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 
 
@@ -18,14 +19,17 @@ def _affine_grid_shape(c: Call) -> Shape:
     fits = conj(eq(c.dims["rows"], n), eq(c.dims["columns"], n + 1))
     c.require("theta", fits, f"x {c.shape('x')!r} must hold matrices of {n} x {n + 1} for size {size!r}", ("x", "size"))
     c.equal("batch", c.dims["N"], size[0], "x has {a} matrices and size a batch of {b}", ("x", "size"))
-    for one in size:
+    for one in (size[0], *size[2:]):
         c.require("size", ge(one, 1 if c["checked"] else 0), f"size must be positive throughout, and is {size!r}", "size")
+    if c["checked"]:  # torch looks no further when the corners of a single row or column are aligned
+        aligned = bool(c["align_corners"]) and eq(minimum(*size[2:]), 1)
+        c.require("size", disj(ge(size[1], 1), aligned), f"size must be positive throughout, and is {size!r}", "size")
     return Shape((size[0], *size[2:], n))
 
 
 AFFINE_GRID = Op(
     "affine_grid",
-    inputs=(Tensor("x", "N rows columns", REALS),),
+    inputs=(Tensor("x", "N rows columns", REALS | FULL_COMPLEXES),),
     attributes=(Ints("size", one=False, shape=True), Bool("align_corners", None, optional=True), Bool("checked", False)),
     shape=_affine_grid_shape,
     dtype=Like("x"),

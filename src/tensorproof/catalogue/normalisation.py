@@ -70,7 +70,7 @@ _AFFINE = (Tensor("weight", "...", FLOATS, optional=True, default=None), Tensor(
 _VECTORS = (Tensor("weight", "C", FLOATS, optional=True, default=None), Tensor("bias", "C", FLOATS, optional=True, default=None))
 _CODES = {"C": "channels"}
 _ALL = ("running_mean", "running_var", "weight", "bias")
-_MOMENTUM = (Float("momentum", 0.1, optional=True), Float("eps", 1e-5, least=0))
+_MOMENTUM = (Float("momentum", 0.1, optional=True), Float("eps", 1e-5))
 
 
 def _batch_norm_shape(c: Call) -> Shape:
@@ -79,8 +79,6 @@ def _batch_norm_shape(c: Call) -> Shape:
         c.require("rank", nothing, f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
     _running(c, needed=not c["training"])
     _channels(c)
-    if c["training"] and c.framework == "torch":
-        c.require("eps", c["eps"] is None or c["eps"] > 0, f"eps must be positive in training, and is {c['eps']!r}", "eps")
     return c.shape("x")
 
 
@@ -121,12 +119,18 @@ def _instance_norm_shape(c: Call) -> Shape:
     return c.shape("x")
 
 
+def _instance_norm_dtype(c: Call) -> DType | None:
+    """The statistics are converted, if they are of one type."""
+    Same("running_mean", "running_var")(c)
+    return _with_parameters("weight", "bias")(c)
+
+
 INSTANCE_NORM = Op(
     "instance_norm",
     inputs=(Tensor("x", "N C ...", FLOATS), *_STATISTICS, *_VECTORS),
     attributes=(Bool("use_input_stats", True), *_MOMENTUM),
     shape=_instance_norm_shape,
-    dtype=_with_parameters("weight", "bias"),
+    dtype=_instance_norm_dtype,
     codes=_CODES,
 )
 
@@ -159,11 +163,12 @@ def _native_group_norm_shape(c: Call) -> list[Any]:
 
 NATIVE_GROUP_NORM = Op(
     "native_group_norm",
-    inputs=(Tensor("x", "...", FLOATS), *_AFFINE),
+    inputs=(Tensor("x", "...", FLOATS), Tensor("weight", "K", FLOATS, optional=True), Tensor("bias", "K", FLOATS, optional=True)),
     attributes=(Int("batch"), Int("channels"), Int("size"), Int("groups", least=1), Float("eps", 1e-5)),
     outputs=(Out("y"), Out("mean"), Out("rstd")),
     shape=_native_group_norm_shape,
     dtype=Like("x"),
+    codes={"K": "bias"},
 )
 
 
@@ -248,9 +253,11 @@ NORMALIZE = Op(
 
 
 def _weight_norm_shape(c: Call) -> Shape:
-    direction = c.shape("x")
+    direction, magnitude = c.shape("x"), c.shape("magnitude")
+    if len(magnitude) > len(direction):
+        raise c.give_up("magnitude has more axes than x, and torch has two answers to that")
     if c["dim"] not in (0, len(direction) - 1):  # torch's own kernel for the first and the last axis looks at no shape
-        c.broadcast(direction, c.shape("magnitude"), about=("x", "magnitude"))
+        c.broadcast(direction, magnitude, about=("x", "magnitude"))
     return direction
 
 

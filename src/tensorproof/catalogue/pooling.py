@@ -21,7 +21,7 @@ def not_empty(c: Call, first: int) -> None:
         c.require("empty", ge(size, 1), f"x {c.shape('x')!r} has an axis without elements", "x")
 
 
-def _windows(c: Call, n: int, dilated: bool = False) -> Shape:
+def windows(c: Call, n: int, dilated: bool = False) -> Shape:
     """What a sliding window of `kernel` elements leaves of the last `n` axes."""
     x, kernel = c.shape("x"), c["kernel"]
     stride, padding = c["stride"] or kernel, c["padding"] or (0,) * n
@@ -61,7 +61,7 @@ def _max_dtype(c: Call) -> DType | None:
 def _max_pool(n: int) -> Op:
     def shape(c: Call) -> list[Shape]:
         not_empty(c, c.rank("x") - n - 1)
-        return [_windows(c, n, dilated=True)] * 2
+        return [windows(c, n, dilated=True)] * 2
 
     return Op(
         f"max_pool{n}d",
@@ -90,7 +90,7 @@ def _avg_pool(n: int, dtypes: DTypes) -> Op:
         if c["divisor_override"] is not None:
             c.require("divisor_override", ne(c["divisor_override"], 0), "the divisor must not be 0", "divisor_override")
         _fit_unpadded(c, n)
-        return _windows(c, n)
+        return windows(c, n)
 
     return Op(
         f"avg_pool{n}d",
@@ -117,7 +117,7 @@ def _lp_pool(n: int, floats: DTypes) -> Op:
         not_empty(c, c.rank("x") - n - 1)
         _fit_unpadded(c, n)
         c.require("norm", c["norm"] != 0, "the norm must not be 0: its root is taken", "norm")
-        return _windows(c, n)
+        return windows(c, n)
 
     return Op(
         f"lp_pool{n}d",

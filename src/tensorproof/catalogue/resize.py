@@ -13,7 +13,7 @@ from tensorproof.terms.shapes import Shape
 
 RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "lanczos": 4, "trilinear": 5}
 """The modes that work on one rank only."""
-_ALIGNED = ("linear", "bilinear", "bicubic", "trilinear")
+_ALIGNED = ("linear", "bilinear", "bicubic", "trilinear", "lanczos")
 _SMOOTHED = ("bilinear", "bicubic", "lanczos")
 
 
@@ -30,8 +30,8 @@ def _check_modes(c: Call, rank: int) -> None:
     mode = c["mode"]
     wanted = RANKS.get(mode, rank)
     c.require("mode", rank == wanted, f"mode {mode!r} needs x of rank {wanted}, and it has rank {rank}", ("mode", "x"))
-    if c["align_corners"] is not None and mode not in _ALIGNED:
-        c.require("align_corners", mode == "lanczos" and not c["align_corners"], f"align_corners means nothing in mode {mode!r}", ("align_corners", "mode"))
+    if c["align_corners"] is not None:
+        c.require("align_corners", mode in _ALIGNED, f"align_corners means nothing in mode {mode!r}", ("align_corners", "mode"))
     if c["antialias"]:
         c.require("antialias", mode in _SMOOTHED and rank == 4, f"antialias needs an image and mode bilinear, bicubic or lanczos, not {mode!r}", "antialias")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.pooling import not_empty
+from tensorproof.catalogue.pooling import not_empty, windows
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Bool, Ints, Sizes, Tensor
@@ -82,14 +82,27 @@ UNPOOLS_TO_SIZE = (_unpool_to(2), _unpool_to(3))
 
 
 def _backward_shape(c: Call) -> Shape:
-    _same_shapes(c, "grad", "indices", "indices")
+    not_empty(c, c.rank("x") - 3)
+    pooled = windows(c, 2, dilated=True)
+    for name in ("grad", "indices"):
+        own = c.shape(name)
+        same = len(own) == len(pooled) and conj(*(eq(a, b) for a, b in zip(own, pooled, strict=True)))
+        c.require(name, same, f"{name} is {own!r} and what was pooled is {pooled!r}: they must be the same", (name, "x"))
     return c.shape("x")
 
 
+_POOLED = "N C _ _ | C _ _"
 MAX_POOL2D_BACKWARD = Op(
     "max_pool2d_backward",
-    inputs=(Tensor("grad", "...", FLOATS), Tensor("x", images(2), FLOATS), Tensor("indices", "...", frozenset({INT64}))),
-    attributes=(Sizes("kernel", 2), Sizes("stride", 2, None, optional=True), Sizes("padding", 2, 0), Sizes("dilation", 2, 1), Bool("ceil_mode", False)),
+    inputs=(Tensor("grad", _POOLED, FLOATS), Tensor("x", images(2), FLOATS), Tensor("indices", _POOLED, frozenset({INT64}), values="index")),
+    attributes=(
+        Sizes("kernel", 2, least=1),
+        Sizes("stride", 2, None, least=1, optional=True),
+        Sizes("padding", 2, 0, least=0),
+        Sizes("dilation", 2, 1, least=1),
+        Bool("ceil_mode", False),
+    ),
     shape=_backward_shape,
     dtype=Same("grad", "x"),
+    codes={"N": "grad", "C": "grad"},
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Bool, Float, Int, Ints
-from tensorproof.terms.dtypes import UINT8
+from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
+from tensorproof.terms.dtypes import FLOATS, UINT8
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import ne
 from tensorproof.terms.shapes import Shape
@@ -20,6 +20,8 @@ def _more_than_one(run: Run, count: Dim, what: str) -> None:
 def batch_norm(a: dict[str, Any], run: Run) -> Any:
     """The function: in training a channel has more than one value."""
     x: Shape = a["x"].shape
+    fine = a["eps"] > 0 if a["training"] else a["eps"] >= 0
+    run.require("eps", fine, f"eps must {'be positive in training' if a['training'] else 'not be negative'}, and is {a['eps']!r}", ("eps",))
     if a["training"] and x.known and len(x) >= 2:
         _more_than_one(run, x[0] * product(x[2:]), "channel")
     return run.default(a)
@@ -68,7 +70,7 @@ def listed(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-_SAID = (Float("momentum"), Float("eps", least=0), Bool("training"), Bool("use_input_stats"))
+_SAID = (Float("momentum"), Float("eps"), Bool("training"), Bool("use_input_stats"), Bool("cudnn_enabled"))
 
 
 @takes(*_SAID)
@@ -77,13 +79,22 @@ def said(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-@takes(*_SAID)
+_KEPT = (Tensor("running_mean", "C", FLOATS), Tensor("running_var", "C", FLOATS))
+
+
+@takes(*_SAID, *_KEPT)
+def with_statistics(a: dict[str, Any], run: Run) -> Any:
+    """Forms that have running statistics for certain."""
+    return run.default(a)
+
+
+@takes(*_SAID, *_KEPT)
 def with_running(a: dict[str, Any], run: Run) -> Any:
     """The functional form gives the running statistics back."""
     return (*run.default(a), a["running_mean"], a["running_var"])
 
 
-@takes(*_SAID)
+@takes(*_SAID, *_KEPT)
 def with_reserve(a: dict[str, Any], run: Run) -> Any:
     """The forms that say whether they update: an empty reserve comes last."""
     return (*run.default(a), TensorType(Shape((0,)), UINT8))

@@ -7,15 +7,15 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Session
-from tensorproof.ops.inputs import Anything, Bool, Choice, Sizes
-from tensorproof.terms.dtypes import INT32
+from tensorproof.ops.inputs import Anything, Bool, Choice, Sizes, Tensor
+from tensorproof.terms.dtypes import FLOATS, INT32, REALS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
-@takes(Sizes("stride", 2, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, one=False))
+@takes(Tensor("x", "N C Y X", REALS), Sizes("stride", 2, least=1, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, least=1, one=False))
 def convolution_mode(a: dict[str, Any], run: Run) -> Any:
     """The padding is a word."""
     if a["padding"] not in ("same", "valid"):
@@ -26,7 +26,7 @@ def convolution_mode(a: dict[str, Any], run: Run) -> Any:
 _LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stride", 1), ("padding", 0), ("dilation", 1), ("output_padding", 0)))
 
 
-@takes(*_LISTS, Bool("transposed"))
+@takes(Tensor("x", "N C Y X", REALS), *_LISTS, *(Bool(name) for name in ("transposed", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")))
 def convolution(a: dict[str, Any], run: Run) -> Any:
     """One spelling for all dimensions: the weight's rank tells how many."""
     x, weight = a["x"], a["weight"]
@@ -41,14 +41,6 @@ def convolution(a: dict[str, Any], run: Run) -> Any:
     if a.get("transposed"):
         return run(f"conv_transpose{n}d", **given, output_padding=a["output_padding"])
     return run(f"conv{n}d", **given)
-
-
-def depthwise(a: dict[str, Any], run: Run) -> Any:
-    """Every channel is a group of its own."""
-    channels = a["x"].shape[1] if a["x"].shape.known and len(a["x"].shape) > 1 else None
-    if channels is None:
-        raise run.give_up("the number of channels is not known")
-    return run.default({**a, "groups": channels})
 
 
 def adaptive(a: dict[str, Any], run: Run) -> Any:
@@ -72,6 +64,19 @@ def fractional(a: dict[str, Any], run: Run) -> Any:
     if n == 2 and "_module" not in a and a["output_size"] is None and ratio is not None and not isinstance(ratio, (tuple, list)):
         raise run.refuse("output_ratio", f"output_ratio must be two numbers, and is {ratio!r}", ("output_ratio",))
     return run.default(a)
+
+
+def _sampled(n: int) -> Any:
+    """The form of ATen, which is told the size and the samples."""
+
+    @takes(Tensor("samples", f"N C {n}", FLOATS), Sizes("output_size", n, least=0, one=False))
+    def sampled(a: dict[str, Any], run: Run) -> Any:
+        return run.default(a)
+
+    return sampled
+
+
+sampled_2, sampled_3 = _sampled(2), _sampled(3)
 
 
 def samples(module: Module, names: Any, session: Session) -> None:
