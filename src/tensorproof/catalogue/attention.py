@@ -152,6 +152,7 @@ def masks_checked(c: Call, query: Shape, keys: Dim, heads: Dim, mask: str, paddi
 
 
 def multi_head_shape(c: Call) -> list[Shape]:
+    c.reordered = True
     query, key, value = (c.shape(n) for n in ("query", "key", "value"))
     c.require("rank", len(query) == len(key) == len(value), f"query {query!r}, key {key!r} and value {value!r} must have one rank", ("query", "key", "value"))
     features, heads = c["embed_dim"], c["num_heads"]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tensorproof.catalogue.layout import strides_of_format
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import wrapped
 from tensorproof.ops.element_types import Given, Like, Promote
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
 from tensorproof.ops.record import Op, Values
+from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
+from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -32,6 +35,15 @@ def cast_contents(contents: tuple[Any, ...] | None, source: DType | None, target
     return None
 
 
+def _strides(c: Call, x: TensorType, dtype: DType | None) -> tuple[Dim, ...] | None:
+    """A copy keeps the order of memory where x is dense; the same tensor keeps its strides."""
+    if c["compact"]:
+        return None
+    if c["memory_format"] is not None and x.shape.known and "preserve" not in str(c["memory_format"]):
+        return strides_of_format(x.shape, c["memory_format"])
+    return copied_strides(x) if c["copy"] or dtype is not x.dtype else x.strides
+
+
 @any_rank
 def moved(c: Call) -> TensorType:
     """The tensor with another element type or device, in the memory format asked for."""
@@ -43,11 +55,11 @@ def moved(c: Call) -> TensorType:
     contents = cast_contents(x.contents, x.dtype, dtype)
     device = c["device"] if isinstance(c["device"], str) else x.device
     kept = x.requires_grad and dtype is not None and (dtype.is_float or dtype.is_complex)
-    return x.but(dtype=dtype, contents=contents, device=device, strides=None if c["compact"] else x.strides, weak=False, requires_grad=kept)
+    return x.but(dtype=dtype, contents=contents, device=device, strides=_strides(c, x, dtype), weak=False, requires_grad=kept)
 
 
 CAST = Op(
-    "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False)), moved, Given("dtype", SAME),
+    "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False), Bool("copy", False)), moved, Given("dtype", SAME),
     values=Values("same"), doc="`compact`: the result is contiguous in memory",
 )  # fmt: skip
 IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=Values("same"), aliases="x")

@@ -149,6 +149,7 @@ def empty_permuted_shape(c: Call) -> Shape:
         f"physical_layout must name each of the {len(size)} axes once, and is {order!r}",
         "order",
     )
+    c.reordered = tuple(order) != tuple(range(len(size)))
     return Shape(size)
 
 

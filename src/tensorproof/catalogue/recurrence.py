@@ -51,6 +51,7 @@ def layer_shape(c: Call) -> list[Shape]:
     states = [state_checked(c, "hx", batch, projected)]
     if c.op.name == "lstm":
         states.append(state_checked(c, "cx", batch, hidden))
+    c.reordered = c["batch_first"]  # torch computes steps first and shows the result transposed
     return [Shape((*lead, projected * directions)), *states]
 
 

@@ -61,7 +61,7 @@ def python_number(value: Any) -> TensorType:
 class Call:
     """The arguments of one application of `op`."""
 
-    __slots__ = ("_rank_unknown", "arguments", "dims", "lead", "name", "named_by", "op", "session")
+    __slots__ = ("_rank_unknown", "arguments", "dims", "lead", "name", "named_by", "op", "reordered", "session")
 
     def __init__(self, op: Op, arguments: dict[str, Any], session: Session, name: str) -> None:
         self.op = op
@@ -72,6 +72,8 @@ class Call:
         self.named_by: dict[str, str] = {}
         self.lead: dict[str, tuple[Dim, ...]] = {}
         self._rank_unknown: list[str] = []
+        self.reordered = False
+        """A rule sets this where the results may lie in memory in another order than row-major even though the inputs do not."""
 
     # --- what a rule asks for ---
 
@@ -365,6 +367,8 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
 
 def _strides(call: Call) -> tuple[Dim, ...] | None:
     """Contiguous inputs give a contiguous result, unless the rule says otherwise; of others torch may keep the order of axes or not."""
+    if call.reordered:
+        return UNKNOWN_STRIDES
     for parameter in call.op.inputs:
         value = call.arguments.get(parameter.name)
         for one in value if isinstance(value, tuple) else (value,):

@@ -14,7 +14,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, DType
 from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, maximum, minimum, product
-from tensorproof.terms.predicates import Truth, conj, disj, eq, le, lt
+from tensorproof.terms.predicates import Truth, conj, disj, eq, gt, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, TensorType
 
@@ -203,6 +203,26 @@ def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ..
         conditions.append(holds)
     step = old[-1][1]
     return tuple(step * n for n in row_major(new))
+
+
+def copied_strides(x: TensorType) -> tuple[Dim, ...] | None:
+    """The strides of a copy as `clone` makes it: dense, the axes in the order in which they lie in x."""
+    steps = steps_of(x) if x.shape.known else None
+    if x.strides is None or steps is None:
+        return x.strides
+    lying = [(size, step) for size, step in zip(x.shape, steps) if size != 1]
+    if any(step == 0 for _, step in lying):
+        return UNKNOWN_STRIDES
+    if all(gt(one[1], other[1]) is True for one, other in pairwise(lying)):
+        return None
+    if not all(type(step) is int for _, step in lying) or len({step for _, step in lying}) < len(lying):
+        return UNKNOWN_STRIDES
+    made: dict[Any, Dim] = {}
+    total: Dim = 1
+    for size, step in sorted(lying, key=lambda axis: axis[1]):  # type: ignore[arg-type, return-value]
+        made[step] = total
+        total = total * size
+    return strides_or_none(x.shape, [made.get(step, 1) for step in steps])
 
 
 # --- slices ---

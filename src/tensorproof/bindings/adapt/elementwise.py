@@ -123,7 +123,7 @@ def to(a: Arguments, run: Run) -> Any:
             dtype = value
         elif isinstance(value, str):
             device = value
-    return run("cast", x=a["x"], dtype=dtype, device=device, memory_format=a.get("memory_format"))
+    return run("cast", x=a["x"], dtype=dtype, device=device, memory_format=a.get("memory_format"), copy=bool(a.get("copy")))
 
 
 @takes(Tensor("other"))
