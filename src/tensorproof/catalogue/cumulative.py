@@ -13,7 +13,7 @@ from tensorproof.ops.inputs import Axis, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
-from tensorproof.terms.ints import maximum
+from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 
@@ -102,11 +102,8 @@ def _samples(c: Call) -> Shape:
     held, n = padded[dim], y[dim]
     steps = disj(eq(held, n), eq(n, 0), eq(held, 2), eq(n, 2))  # the steps between places broadcast with those between samples
     c.require("samples", steps if c.framework == "torch" else eq(held, n), f"there are {held!r} places for {n!r} samples", ("x", "y"))
-    return replaced(
-        c.broadcast(replaced(padded, dim, 1), replaced(y, dim, 1), about=("x", "y")),
-        dim,
-        maximum(held, n) if c.op.name != "trapezoid" else 1,
-    )
+    between = held - 1 if held == n else ite(eq(held, 2), n - 1, held - 1)
+    return replaced(c.broadcast(replaced(padded, dim, 1), replaced(y, dim, 1), about=("x", "y")), dim, between + 1)
 
 
 def trapezoid_type(c: Call) -> DType | None:

@@ -36,6 +36,7 @@ def ranked(c: Call, take: int | None = None, least_first: bool = True) -> tuple[
     return values, places
 
 
+ORDERED = Tensor("x", "...", frozenset(d for d in STORED if not d.is_complex))
 sorted_type = Lined(SORTED, Like("x"))
 
 
@@ -47,7 +48,7 @@ def _pair(c: Call, shape: Shape, found: tuple[tuple[Any, ...] | None, tuple[Any,
 
 SORT = Op(
     "sort",
-    inputs=(ANY_X,),
+    inputs=(ORDERED,),
     attributes=(Axis("dim", -1), Bool("descending", False)),
     shape=lambda c: _pair(c, c.shape("x"), ranked(c, least_first=not c["descending"])),
     dtype=Like("x"),
@@ -55,7 +56,7 @@ SORT = Op(
     doc="The elements in order along an axis, and where they stood.",
 )
 ARGSORT = Op(
-    "argsort", (ANY_X,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
+    "argsort", (ORDERED,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
     fold=lambda c: ranked(c, least_first=not c["descending"])[1], doc="Where the elements stand in order along an axis.",
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
+from tensorproof.ops.lines import Lined
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, Term, lower
@@ -15,6 +16,7 @@ from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
+STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 PAIR = (Out("values"), Out("indices", INT64))
 MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), doc="The (lower) median.")
 NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), doc="The (lower) median of what is not NaN.")
@@ -31,14 +33,9 @@ NANMEDIAN_ALONG = reduction(
     "nanmedian_along", NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=PAIR, doc="The same, of what is not NaN."
 )
 MODE = reduction(
-    "mode",
-    NUMERIC,
-    dtype=Like("x"),
-    nonempty=True,
-    one_axis=True,
-    outputs=PAIR,
+    "mode", STORED, dtype=Lined(REALS_OR_BOOL, Like("x")), nonempty=True, one_axis=True, outputs=PAIR,
     doc="The most frequent element along an axis, and where it stands.",
-)
+)  # fmt: skip
 
 
 def quantile_shape(c: Call) -> Shape:
@@ -215,7 +212,7 @@ BINCOUNT = Op(
     inputs=(Tensor("x", "N", ALL_INTS), Tensor("weight", "_", NUMERIC, optional=True, default=None)),
     attributes=(Int("minlength", 0, least=0),),
     shape=bincount_shape,
-    dtype=lambda c: INT64 if not c.given("weight") else FLOAT32 if c.dtype("weight") is FLOAT32 else FLOAT64,
+    dtype=lambda c: INT64 if not c.given("weight") or c.dims["N"] == 0 else FLOAT32 if c.dtype("weight") is FLOAT32 else FLOAT64,
     data_dependent=True,
     doc="How often each whole number occurs.",
 )

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axes, Bool, Int
+from tensorproof.ops.inputs import Bool, Int, Ints
 
 NORMALIZATION = Int("normalization", least=0, most=2)
 
 
-@takes(Axes("dim", optional=False), NORMALIZATION, Bool("forward"))
+@takes(Ints("dim", one=False), NORMALIZATION, Bool("forward"))
 def complex_to_complex(a: dict[str, Any], run: Run) -> Any:
     return run("fftn", x=a["x"], dim=a["dim"])
 
 
-@takes(Axes("dim", optional=False), NORMALIZATION, Bool("onesided"))
+@takes(Ints("dim", one=False), NORMALIZATION, Bool("onesided"))
 def real_to_complex(a: dict[str, Any], run: Run) -> Any:
     return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=a["dim"])
 
 
-@takes(Axes("dim", optional=False), NORMALIZATION, Int("length"))
+@takes(Ints("dim", one=False), NORMALIZATION, Int("length"))
 def complex_to_real(a: dict[str, Any], run: Run) -> Any:
     """The last axis gets its length back; the others stay."""
     return run("irfftn", x=a["x"], dim=a["dim"], size=(*(-1 for _ in a["dim"][:-1]), a["length"]))
