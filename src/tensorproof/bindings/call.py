@@ -116,12 +116,14 @@ def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
     found: dict[str, Parameter] = {}
     for argument in row.arguments if construction or row.call_arguments is None else row.call_arguments:
         kind = own.get(argument.ours) or op.parameter(argument.ours)
-        if construction and isinstance(kind, (Tensor, Tensors)):  # a layer's `bias=True` is not the bias
+        if construction and isinstance(kind, (Tensor, Tensors)) and argument.ours not in own:  # a layer's `bias=True` is not the bias
             kind = Bool(argument.ours, argument.default) if isinstance(argument.default, bool) else Anything(argument.ours, argument.default)
         if kind is None:
             kind = _SIZE if construction and argument.ours[0].isupper() else Anything(argument.ours)
         if argument.ours in row.tensors and isinstance(kind, Tensor) and kind.scalar:
             kind = replace(kind, scalar=False)
+        if row.framework == "onnx" and argument.default is REQUIRED and getattr(kind, "optional", False):  # a row says itself what a node may leave out
+            kind = replace(kind, optional=False, **({"default": REQUIRED} if hasattr(kind, "default") else {}))  # type: ignore[type-var, call-overload]
         found[argument.ours] = kind
     return found
 

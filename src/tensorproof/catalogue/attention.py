@@ -152,23 +152,18 @@ def masks_checked(c: Call, query: Shape, keys: Dim, heads: Dim, mask: str, paddi
 
 
 def multi_head_shape(c: Call) -> list[Shape]:
-    c.reordered = True
     query, key, value = (c.shape(n) for n in ("query", "key", "value"))
     c.require("rank", len(query) == len(key) == len(value), f"query {query!r}, key {key!r} and value {value!r} must have one rank", ("query", "key", "value"))
-    features, heads = c["embed_dim"], c["num_heads"]
-    c.equal("features", query[-1], features, "query has {a} features and the layer takes {b}", "query")
+    features, heads = c.dims["E"], c["num_heads"]
+    c.equal("features", features, c["embed_dim"], "query has {a} features and the layer takes {b}", "query")
     heads_checked(c, features, heads)
-    for a, b in zip(key[:-1], value[:-1]):
-        c.equal("keys", a, b, "key and value must agree in length and batch, and have {a} and {b}", ("key", "value"))
-    if len(query) == 3:
-        c.equal("batch", key[1], query[1], "key holds {a} sequences and query {b}", ("key", "query"))
-    projections(c, features, key[-1], value[-1])
+    projections(c, features)
     masks_checked(c, query, key[0], heads, "attn_mask", "key_padding_mask", c["need_weights"], c["is_causal"])
     keys: Dim = key[0] if not c.given("static_k") else c.shape("static_k")[1]
     keys = keys + (extra_keys(c, features) if c.given("bias_k") else 0) + (1 if c["add_zero_attn"] else 0)
     length, batch = query[0], query[1:-1]
     weights = (*batch, length, keys) if c["average_attn_weights"] else (*batch, heads, length, keys)
-    return [Shape((*query[:-1], c.shape("out_proj_weight")[0])), Shape(weights)]
+    return [Shape((*query[:-1], c.dims["O"])), Shape(weights)]
 
 
 def extra_keys(c: Call, features: Dim) -> Dim:
@@ -180,36 +175,30 @@ def extra_keys(c: Call, features: Dim) -> Dim:
     return (1, 1, *c.shape("bias_k"))[-3]
 
 
-def projections(c: Call, features: Dim, key: Dim, value: Dim) -> None:
+def projections(c: Call, features: Dim) -> None:
     """The maps of query, key and value: one packed weight, or one for each."""
     if c["use_separate_proj_weight"]:
-        sizes = {"q_proj_weight": features, "k_proj_weight": key, "v_proj_weight": value}
-        for name, size in sizes.items():
+        for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight"):
             c.require("weight", c.given(name), f"{name} must be given with use_separate_proj_weight", name)
-            shape = c.shape(name)
-            c.require("features", conj(eq(shape[0], features), eq(shape[1], size)), f"{name} must have shape ({features!r}, {size!r}), and has {shape!r}", name)
     else:
-        c.equal("features", key, value, "key has {a} features and value {b}", ("key", "value"))
         c.require("weight", c.given("in_proj_weight"), "in_proj_weight must be given", "in_proj_weight")
-        shape = c.shape("in_proj_weight")
-        c.equal("weight", shape[0], 3 * features, "in_proj_weight has {a} rows and needs {b}", "in_proj_weight")
-        c.equal("features", shape[1], features, "in_proj_weight takes {a} features and the layer {b}", "in_proj_weight")
-        c.equal("features", key, features, "key has {a} features and the layer takes {b}", "key")
+        c.equal("weight", c.shape("in_proj_weight")[0], 3 * features, "in_proj_weight has {a} rows and needs {b}", "in_proj_weight")
+        c.equal("features", c.dims["K"], features, "key has {a} features and the layer takes {b}", "key")
+        c.equal("features", c.dims["V"], features, "value has {a} features and the layer takes {b}", "value")
     if c.given("in_proj_bias"):
         c.equal("weight", c.shape("in_proj_bias")[0], 3 * features, "in_proj_bias holds {a} numbers and needs {b}", "in_proj_bias")
-    c.equal("weight", c.shape("out_proj_weight")[1], features, "out_proj_weight takes {a} features and needs {b}", "out_proj_weight")
 
 
 WEIGHTS = (
-    *(Tensor(n, "_ _", FLOATS, optional=True) for n in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight")),
-    Tensor("in_proj_bias", "_", FLOATS, optional=True), 
+    Tensor("in_proj_weight", "G E", FLOATS, optional=True), Tensor("in_proj_bias", "_", FLOATS, optional=True), Tensor("out_proj_weight", "O E", FLOATS),
+    Tensor("out_proj_bias", "O", FLOATS, optional=True), Tensor("q_proj_weight", "E E", FLOATS, optional=True),
+    Tensor("k_proj_weight", "E K", FLOATS, optional=True), Tensor("v_proj_weight", "E V", FLOATS, optional=True),
     *(Tensor(n, "_ _ _ | _ _ | _", FLOATS, optional=True) for n in ("bias_k", "bias_v")),
-    Tensor("out_proj_weight", "O F", FLOATS), Tensor("out_proj_bias", "O", FLOATS, optional=True),
 )  # fmt: skip
 MULTI_HEAD_ATTENTION = Op(
     "multi_head_attention",
     inputs=(
-        *(Tensor(n, "_ _ _ | _ _", FLOATS) for n in ("query", "key", "value")), *WEIGHTS,
+        Tensor("query", "L N E | L E", FLOATS), Tensor("key", "S N K | S K", FLOATS), Tensor("value", "S N V | S V", FLOATS), *WEIGHTS,
         Tensor("attn_mask", "...", MASK, optional=True), Tensor("key_padding_mask", "...", MASK, optional=True),
         Tensor("static_k", "_ _ _", FLOATS, optional=True), Tensor("static_v", "_ _ _", FLOATS, optional=True),
     ),
@@ -220,6 +209,7 @@ MULTI_HEAD_ATTENTION = Op(
     outputs=(Out("output"), Out("weights", when="need_weights")),
     shape=multi_head_shape,
     dtype=Same("query", "key", "value", *(w.name for w in WEIGHTS)),
+    codes={"E": "features", "K": "features", "V": "features", "N": "batch", "S": "keys", "O": "bias"},
 )  # fmt: skip
 
 

@@ -6,14 +6,21 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, INDEX
+from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, INDEX, NUMBERS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
-def table_checked(c: Call) -> tuple[Dim, Dim]:
+def in_table(c: Call, rows: Dim, used: int | None = None) -> None:
+    """Indices whose values are known, or the first `used` of them, lie below the number of rows."""
+    for value in (c.contents("index") or ())[:used]:
+        inside = conj(ge(value, 0), lt(value, rows))
+        c.require("index", inside, f"index {value!r} is out of range for {rows!r} embeddings", ("index", "weight"))
+
+
+def table_checked(c: Call, used: int | None = None) -> tuple[Dim, Dim]:
     """What every lookup needs; the number of rows and their length."""
     rows, length = c.shape("weight")
     padding = c["padding_idx"]
@@ -23,9 +30,13 @@ def table_checked(c: Call) -> tuple[Dim, Dim]:
     weight = c.dtype("weight")
     if c["max_norm"] is not None and weight is not None and not (weight.is_float or weight.is_complex):
         raise c.refuse("dtype", f"max_norm needs embeddings of a float type, and they are {weight!r}", "weight")
-    for value in c.contents("index") or ():
-        c.require("index", conj(ge(value, 0), lt(value, rows)), f"index {value!r} is out of range for {rows!r} embeddings", ("index", "weight"))
+    in_table(c, rows, used)
     return rows, length
+
+
+def renorm_shape(c: Call) -> Shape:
+    in_table(c, c.dims["V"])
+    return c.shape("x")
 
 
 TABLE = (Int("padding_idx", None, optional=True), Float("max_norm", None, optional=True), Float("norm_type", 2.0))
@@ -40,27 +51,35 @@ EMBEDDING_RENORM = Op(
     "embedding_renorm",
     inputs=(Tensor("x", "V D", FLOATS), Tensor("index", "...", INDEX, values="index:V")),
     attributes=(Float("max_norm"), Float("norm_type", 2.0)),
-    shape="V D",
+    shape=renorm_shape,
     dtype=Like("x"),
     writes=("x",),
 )
+def backward_shape(c: Call) -> Shape:
+    """The gradient of the table, from that of the rows taken."""
+    rows, taken = c.shape("x")[:-1], c.shape("index")
+    message = f"x {c.shape('x')!r} must hold a row for each index of {taken!r}"
+    c.require("index", len(rows) == len(taken) and conj(*(eq(a, b) for a, b in zip(rows, taken))), message, ("x", "index"))
+    in_table(c, c["num_weights"])
+    return Shape((c["num_weights"], c.shape("x")[-1]))
+
+
 EMBEDDING_BACKWARD = Op(
     "embedding_dense_backward",
-    inputs=(Tensor("x", "... D", FLOATS), Tensor("index", "...", INDEX)),
-    attributes=(Int("num_weights"), Int("padding_idx", -1)),
-    shape=lambda c: (c["num_weights"], c.shape("x")[-1]),
+    inputs=(Tensor("x", "... D", NUMBERS), Tensor("index", "...", INDEX, values="index")),
+    attributes=(Int("num_weights", least=0), Int("padding_idx", -1), Bool("scale_grad_by_freq", False)),
+    shape=backward_shape,
     dtype=Like("x"),
 )
 
 
-def bags(c: Call) -> tuple[Dim, Dim]:
-    """The number of bags and the length of a row, with what a bag lookup needs."""
-    _, length = table_checked(c)
+def bags(c: Call) -> Dim:
+    """The number of bags, with what offsets need."""
     index = c.shape("index")
-    if len(index) == 2:
+    if len(index) == 2 and c.op.name == "embedding_bag":
         c.require("offsets", not c.given("offsets"), "index of rank 2 holds bags of one length, so offsets must not be given", ("offsets", "index"))
         c.require("empty", ge(index[1], 1), "the bags of index have length 0", "index")
-        return index[0], length
+        return index[0]
     c.require("offsets", c.given("offsets"), "index of rank 1 needs offsets, which tell where each bag begins", "offsets")
     count: Dim = c.shape("offsets")[0]
     if c["include_last_offset"]:
@@ -69,8 +88,10 @@ def bags(c: Call) -> tuple[Dim, Dim]:
     starts = c.contents("offsets")
     if starts:
         c.require("offsets", eq(starts[0], 0), f"the first bag must begin at 0, and begins at {starts[0]!r}", "offsets")
+        if c["mode"] == "max" and c["include_last_offset"] and eq(starts[-1], index[0]) is not True:
+            raise c.give_up("torch reads memory it does not own when indices are left over in mode 'max'")
         c.require("offsets", le(starts[-1], index[0]), f"the last offset {starts[-1]!r} is more than the {index[0]!r} indices", ("offsets", "index"))
-    return count, length
+    return count
 
 
 def bag_shape(c: Call) -> Shape:
@@ -83,11 +104,13 @@ def bag_shape(c: Call) -> Shape:
         message = f"per_sample_weights must have the shape {index!r} of index, and have {weights!r}"
         c.require("per_sample_weights", len(weights) == len(index), message, ("per_sample_weights", "index"))
         c.require("per_sample_weights", conj(*(eq(a, b) for a, b in zip(weights, index))), message, ("per_sample_weights", "index"))
-    return Shape(bags(c))
+    starts = c.contents("offsets") if c.given("offsets") and c["include_last_offset"] else None
+    used = starts[-1] if starts and isinstance(starts[-1], int) else None
+    return Shape((bags(c), table_checked(c, used)[1]))
 
 
 BAG_INPUTS = (
-    Tensor("index", "N S | S", INDEX, values="index:V"), Tensor("weight", "V D", FLOATS), Tensor("offsets", "B", INDEX, optional=True),
+    Tensor("index", "N S | S", INDEX, values="index:V"), Tensor("weight", "V D", FLOATS), Tensor("offsets", "B", INDEX, optional=True, values="index"),
     Tensor("per_sample_weights", "...", FLOATS, optional=True),
 )  # fmt: skip
 BAG_ATTRIBUTES = (
@@ -97,16 +120,18 @@ EMBEDDING_BAG = Op("embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same(
 
 
 def bag_forward_shape(c: Call) -> list[Shape | TensorType]:
-    shape, indices, starts = bag_shape(c), c.shape("index")[0], c.shape("offsets")
-    owners: Dim = c.fresh("offset2bag") if c["mode"] == "sum" else indices  # empty where a fast kernel sums
-    whole = TensorType(starts, promoted(c, ("index", "offsets")))
+    shape, indices = bag_shape(c), c.shape("index")[0]
+    summed = c["mode"] == "sum"
+    owners: Dim = c.fresh("offset2bag") if summed else indices  # empty where a fast kernel sums
+    sizes = c.shape("offsets") if summed and not c["trained"] else Shape(shape[:1])
+    whole = TensorType(sizes, promoted(c, ("index", "offsets")))
     return [shape, whole.but(shape=Shape((owners,))), whole, whole.but(shape=shape) if c["mode"] == "max" else whole]
 
 
 EMBEDDING_BAG_FORWARD = Op(
     "embedding_bag_forward",
-    inputs=BAG_INPUTS,
-    attributes=BAG_ATTRIBUTES,
+    inputs=(Tensor("index", "S | S _", INDEX, values="index:V"), BAG_INPUTS[1], Tensor("offsets", "B", INDEX, values="index"), BAG_INPUTS[3]),
+    attributes=(*BAG_ATTRIBUTES, Bool("trained", False)),
     outputs=(Out("output"), Out("offset2bag"), Out("bag_size"), Out("max_indices")),
     shape=bag_forward_shape,
     dtype=Same("weight", "per_sample_weights"),

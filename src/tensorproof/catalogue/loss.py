@@ -257,6 +257,8 @@ BINARY_CROSS_ENTROPY = Op(
 def logits_shape(c: Call) -> Shape:
     shape, target = c.shape("target"), c.dtype("target")
     into(c, "x", shape, "target")
+    if c.given("pos_weight"):
+        into(c, "target", c.shape("x"), "target")
     for name in ("weight", "pos_weight"):
         if c.given(name):
             into(c, name, shape, name)

@@ -7,7 +7,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Op, Out, ShapeRule
-from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, INT64, INTS, UINT8, DType, DTypes
+from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, INDEX, INT64, INTS, UINT8, DType, DTypes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
 from tensorproof.terms.shapes import Shape, unknown_shape
@@ -63,6 +63,8 @@ def indexed_shape(c: Call) -> Shape:
         c.require("target", conj(*(eq(a, b) for a, b in zip(target, losses))), message, ("target", "x"))
     else:
         c.require("target", eq(target[0], 1), f"x is one prediction, so target must be one class, and has {target[0]!r}", ("target", "x"))
+        smoothed = c["label_smoothing"] is not None and c["label_smoothing"] > 0
+        c.require("label_smoothing", not smoothed, "with label smoothing the class of one prediction must have rank 0", ("target", "label_smoothing"))
     class_weight(c, classes, any_shape=len(x) > 2 and not c["label_smoothing"])  # the kernel of images counts the weights only
     if c.given("weight"):
         Same("x", "weight")(c)
@@ -213,8 +215,8 @@ def ctc_checked(c: Call) -> Dim:
 CTC = Op(
     "ctc_loss",
     inputs=(
-        Tensor("x", "T N C | T C", FULL_FLOATS), Tensor("target", "M S | S", ANY_NUMBER), Tensor("input_lengths", "...", INTS),
-        Tensor("target_lengths", "...", INTS),
+        Tensor("x", "T N C | T C", FULL_FLOATS), Tensor("target", "_ S | S", ANY_NUMBER), Tensor("input_lengths", "_ | ...", INTS, values="index:T"),
+        Tensor("target_lengths", "_ | ...", INTS, values="index:S"),
     ),
     attributes=(Int("blank", 0), REDUCTION, Bool("zero_infinity", False)),
     shape=lambda c: reduced(c, (ctc_checked(c),) if c.rank("x") == 3 else (ctc_checked(c),)[:0]),
@@ -230,7 +232,7 @@ def ctc_forward_shape(c: Call) -> list[Shape]:
 
 CTC_FORWARD = Op(
     "ctc_loss_forward",
-    inputs=CTC.inputs,
+    inputs=(Tensor("x", "T N C", FULL_FLOATS), Tensor("target", "_ S | S", INDEX, values="index:C"), *CTC.inputs[2:]),
     attributes=(Int("blank", 0), Bool("zero_infinity", False)),
     outputs=(Out("loss"), Out("log_alpha")),
     shape=ctc_forward_shape,

@@ -7,10 +7,10 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
-from tensorproof.catalogue.attention import SEED, STATE
+from tensorproof.catalogue.attention import MASK, SEED, STATE
 from tensorproof.ops.call import GiveUp, Refused, Session
-from tensorproof.ops.inputs import Anything, Float, Int
-from tensorproof.terms.dtypes import FLOAT32, UINT64, DType
+from tensorproof.ops.inputs import Anything, Float, Int, Tensor
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, UINT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
@@ -74,6 +74,10 @@ def swapped(x: TensorType) -> TensorType:
     return x.but(shape=Shape((x.shape[1], x.shape[0], *x.shape[2:]))) if x.shape.known and len(x.shape) == 3 else x
 
 
+@takes(
+    Tensor("query", "L N embed_dim | L embed_dim", FLOATS), *(Tensor(n, "S N embed_dim | S embed_dim", FLOATS) for n in ("key", "value")),
+    Tensor("attn_mask", "L S", MASK, optional=True), Tensor("key_padding_mask", "N S | S", MASK, optional=True),
+)  # fmt: skip
 def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     """A call of nn.MultiheadAttention."""
     a = {**a, "out_proj_weight": a["out_proj.weight"], "out_proj_bias": a.get("out_proj.bias"), "use_separate_proj_weight": "q_proj_weight" in a}
@@ -83,6 +87,10 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     return (swapped(output) if a["batch_first"] else output), weights
 
 
+@takes(
+    Tensor("key", "S N E | S E", FLOATS), Tensor("value", "S N E | S E", FLOATS), Tensor("attn_mask", "L S", MASK, optional=True),
+    Tensor("key_padding_mask", "N S | S", MASK, optional=True),
+)  # fmt: skip
 def multi_head(a: dict[str, Any], run: Run) -> Any:
     both = (a.get("bias_k") is None) == (a.get("bias_v") is None)
     run.require("bias_k", both, "bias_k and bias_v must be given together", ("bias_k", "bias_v"))
@@ -90,6 +98,7 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
     return tuple(made) if isinstance(made, tuple) else (made, None)
 
 
+@takes(*(Tensor(n, "N L E", FLOATS) for n in ("query", "key", "value")))
 def native_multi_head(a: dict[str, Any], run: Run) -> Any:
     """aten._native_multi_head_attention: the batch comes first, the weights are packed."""
     a.update({n: swapped(a[n]) for n in ("query", "key", "value")})
@@ -143,7 +152,14 @@ def decoder_layer(module: Module, names: Mapping[str, Any], session: Session) ->
     _put_layer(Maker(module, names), names, "", True)
 
 
-@takes(Int("d_model"), Int("dim_feedforward"), Float("dropout"))
+STEPS = (Tensor("mask", "L L", MASK, optional=True), Tensor("padding_mask", "N L | L", MASK, optional=True))
+
+
+@takes(
+    Int("d_model", least=1), Int("dim_feedforward", least=0), Float("dropout", least=0.0, most=1.0), Tensor("x", "L N d_model | L d_model", FLOATS), *STEPS,
+    Tensor("memory", "S N d_model | S d_model", FLOATS), Tensor("memory_mask", "L S", MASK, optional=True),
+    Tensor("memory_padding_mask", "N S | S", MASK, optional=True),
+)  # fmt: skip
 def run_layer(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, "weight": a["self_attn.in_proj_weight"]})
 
@@ -198,7 +214,9 @@ def transformer(module: Module, names: Mapping[str, Any], session: Session) -> N
 
 
 @takes(
-    Anything("src"), Anything("tgt"), Int("d_model"), Int("dim_feedforward"), Int("num_encoder_layers"), Int("num_decoder_layers"),
+    Tensor("src", "S N d_model | S d_model", FLOATS), Tensor("tgt", "L N d_model | L d_model", FLOATS), Int("d_model", least=1),
+    Int("dim_feedforward", least=0), Int("num_encoder_layers", least=1), Int("num_decoder_layers", least=1),
+    Tensor("src_mask", "S S", MASK, optional=True), Tensor("tgt_mask", "L L", MASK, optional=True), Tensor("memory_mask", "L S", MASK, optional=True),
     Anything("src_is_causal"), Anything("tgt_is_causal"),
 )  # fmt: skip
 def run_transformer(a: dict[str, Any], run: Run) -> Any:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
-from tensorproof.ops.call import Refused, Session
-from tensorproof.ops.inputs import Anything, Tensor
+from tensorproof.catalogue.loss_sequence import CLASS
+from tensorproof.ops.call import GiveUp, Refused, Session
+from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Tensor, is_size
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import FLOAT32, INT64, DType
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT64, INTS, DType
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import conj, eq, negate
 from tensorproof.terms.shapes import Shape
@@ -25,12 +27,22 @@ def worded(a: dict[str, Any]) -> dict[str, Any]:
     if average is not None or reduce is not None:
         keep, mean = reduce is not False, average is not False
         given = ("mean" if mean else "sum") if keep else "none"
-    elif isinstance(given, int) and 0 <= given < len(WORDS):
+    elif isinstance(given, int):
+        if not 0 <= given < len(WORDS):
+            raise GiveUp(f"a reduction of {given} is not defined, though torch takes it")
         given = WORDS[given]
     return {**a, "reduction": given}
 
 
 def legacy(a: dict[str, Any], run: Run) -> Any:
+    return run.default(worded(a))
+
+
+NUMBERED = Choice("reduction", (0, 1, 2))
+
+
+@takes(NUMBERED)
+def numbered(a: dict[str, Any], run: Run) -> Any:
     return run.default(worded(a))
 
 
@@ -46,10 +58,16 @@ def expanded(a: dict[str, Any], run: Run) -> Any:
 
 
 def smooth_l1(a: dict[str, Any], run: Run) -> Any:
-    if a.get("beta") == 0:
-        a = worded(a)
-        return run("l1_loss", x=a["x"], target=a["target"], reduction=a["reduction"])
-    return expanded(a, run)
+    return _absolute(worded(a), run) if a.get("beta") == 0 else expanded(a, run)
+
+
+def _absolute(a: dict[str, Any], run: Run) -> Any:
+    return run("l1_loss", x=a["x"], target=a["target"], reduction=a["reduction"])
+
+
+@takes(NUMBERED)
+def numbered_smooth_l1(a: dict[str, Any], run: Run) -> Any:
+    return _absolute(worded(a), run) if a.get("beta") == 0 else run.default(worded(a))
 
 
 def equal_sizes(run: Run, x: TensorType, target: TensorType) -> None:
@@ -97,6 +115,7 @@ def triplet(a: dict[str, Any], run: Run) -> Any:
     return TensorType(Shape(), None)
 
 
+@takes(NUMBERED, Tensor("x", "N C H W", FLOATS), Tensor("target", "N H W", frozenset({INT64}), values="index:C"))
 def nll_2d(a: dict[str, Any], run: Run) -> Any:
     run.require("rank", not a["x"].shape.known or len(a["x"].shape) == 4, f"x must have rank 4, and is {a['x'].shape!r}", ("x",))
     return legacy(a, run)
@@ -108,25 +127,38 @@ def weight_vector(a: dict[str, Any], run: Run) -> Any:
     return legacy(a, run)
 
 
-def lengths(value: Any) -> Any:
-    """Lengths given as a list, as a tensor."""
-    if isinstance(value, (list, tuple)) and all(not isinstance(v, float) for v in value):
-        return TensorType(Shape((len(value),)), INT64, contents=tuple(value))
-    return value
+@dataclass(frozen=True, slots=True)
+class Lengths(Tensor):
+    """A tensor of lengths, or a list of them."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, TensorType) or (isinstance(value, (list, tuple)) and all(is_size(v) for v in value))
 
 
-@takes(Anything("input_lengths"), Anything("target_lengths"))
+LENGTHS = (Lengths("input_lengths", "_ | ...", INTS, values="index:T"), Lengths("target_lengths", "_ | ...", INTS, values="index:S"))
+
+
+@takes(*LENGTHS, NUMBERED)
+def numbered_ctc(a: dict[str, Any], run: Run) -> Any:
+    return ctc(a, run)
+
+
+@takes(*LENGTHS)
 def ctc(a: dict[str, Any], run: Run) -> Any:
-    given = a["input_lengths"], a["target_lengths"]
-    alike = isinstance(given[0], TensorType) == isinstance(given[1], TensorType)
-    a["input_lengths"], a["target_lengths"] = map(lengths, given)
-    fits = isinstance(a["input_lengths"], TensorType) and isinstance(a["target_lengths"], TensorType)
-    message = "input_lengths and target_lengths must be two tensors or two lists of whole numbers"
-    run.require("lengths", alike and fits, message, ("input_lengths", "target_lengths"))
+    names = ("input_lengths", "target_lengths")
+    alike = isinstance(a[names[0]], TensorType) == isinstance(a[names[1]], TensorType)
+    run.require("lengths", alike, "input_lengths and target_lengths must be two tensors or two lists", names)
+    for name in names:
+        if not isinstance(a[name], TensorType):
+            a[name] = TensorType(Shape((len(a[name]),)), INT64, contents=tuple(a[name]))
     return legacy(a, run)
 
 
-@takes(Tensor("linear_weight"), Tensor("linear_bias", optional=True), Anything("options"), Anything("ignore_index"))
+@takes(
+    Tensor("x", "N F | F", FLOATS), Tensor("linear_weight", "C F | C K F", FLOATS), Tensor("linear_bias", "C | C K", FLOATS, optional=True),
+    Tensor("target", "N | N C", CLASS | FLOATS, values="index:C"), Tensor("class_weight", "C", FLOATS, optional=True), Anything("options"),
+    Anything("ignore_index"),
+)  # fmt: skip
 def linear_cross_entropy(a: dict[str, Any], run: Run) -> Any:
     """Cross entropy of a linear map of x; the classes are the first axis of its weight."""
     x, weight, bias, target = a["x"], a["linear_weight"], a.get("linear_bias"), a["target"]
@@ -179,6 +211,11 @@ def linear_cross_entropy_layer(module: Module, names: Mapping[str, Any], session
         module.parameters["linear.bias"] = TensorType(Shape((outputs,)), dtype, requires_grad=True)
 
 
+@takes(
+    Int("in_features", least=1), Int("num_classes", least=1), Tensor("x", "N in_features | in_features", FLOATS),
+    Tensor("target", "N | N num_classes", CLASS | FLOATS, values="index:num_classes"), Tensor("class_weight", "num_classes", FLOATS, optional=True),
+    Anything("options"), Anything("ignore_index"),
+)  # fmt: skip
 def linear_cross_entropy_call(a: dict[str, Any], run: Run) -> Any:
     outputs = (a["num_classes"], *a["out_features"])
     bias = a.get("linear.bias")
@@ -212,5 +249,9 @@ def adaptive_layer(module: Module, names: Mapping[str, Any], session: Session) -
         put(f"tail.{i}.1.weight", ends[i + 1] - ends[i], hidden)
 
 
+@takes(
+    Int("features", least=1), Int("classes", least=2), Ints("cutoffs", one=False), Tensor("x", "N features | features", FLOATS),
+    Tensor("target", "N | ", frozenset({INT64}), values="index:classes"),
+)  # fmt: skip
 def adaptive(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, "weight": a["head.weight"]})

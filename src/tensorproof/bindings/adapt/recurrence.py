@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
-from tensorproof.catalogue.recurrence import Packed
+from tensorproof.catalogue.recurrence import STATE, Packed
 from tensorproof.ops.call import GiveUp, Session
-from tensorproof.ops.inputs import Anything, Int, Tensors
-from tensorproof.terms.dtypes import FLOAT32, INT64, DType
+from tensorproof.ops.inputs import Anything, Int, Tensor, Tensors
+from tensorproof.terms.dtypes import ANY, FLOAT32, INDEX, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 GATES = {"lstm": 4, "gru": 3, "rnn": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Loose(Tensor):
+    """A tensor, or what the function below looks at itself: a packed sequence, a pair of states, a list of lengths."""
+
+    def takes(self, value: Any) -> bool:
+        return True
+
+
+STATES = Loose("hx", "num_layers N hidden_size | num_layers hidden_size", STATE, optional=True, default=None)
+CELL_STATES = Loose("hx", "N hidden_size | hidden_size", STATE, optional=True, default=None)
 
 
 # --- layers ---
@@ -62,7 +75,7 @@ def states(a: dict[str, Any], run: Run) -> dict[str, Any]:
     return {"hx": given[0], "cx": given[1]}
 
 
-@takes(Anything("x"), Anything("hx"), Int("input_size"))
+@takes(Loose("x", "T N input_size | T input_size", STATE), STATES, Int("input_size", least=1))
 def run_layer(a: dict[str, Any], run: Run) -> Any:
     """A call of nn.LSTM, nn.GRU or nn.RNN, on a tensor or on a packed sequence."""
     x = a["x"]
@@ -112,7 +125,7 @@ def cell(module: Module, names: Mapping[str, Any], session: Session) -> None:
         module.parameters[name] = TensorType(Shape(shape), dtype, requires_grad=True)
 
 
-@takes(Anything("hx"), Int("input_size"), Int("hidden_size"))
+@takes(Tensor("x", "N input_size | input_size", STATE), CELL_STATES, Int("input_size", least=0), Int("hidden_size", least=0))
 def run_cell(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, **states(a, run)})
 
@@ -140,7 +153,7 @@ def _pack(run: Run, x: TensorType, lengths: TensorType, batch_first: bool, enfor
     return Packed.of(data, sizes, order, batch, TensorType(Shape((batch,)), INT64, contents=whole))
 
 
-@takes(Anything("lengths"))
+@takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX))
 def pack_padded(a: dict[str, Any], run: Run) -> Any:
     lengths = as_lengths(a["lengths"])
     if lengths is None:
@@ -169,7 +182,15 @@ def pad_packed(a: dict[str, Any], run: Run) -> Any:
     return out, (packed.lengths or lengths)
 
 
-@takes(Anything("xs"))
+@dataclass(frozen=True, slots=True)
+class Sequences(Tensors):
+    """A list of tensors, or the rows of one."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, (TensorType, list, tuple))
+
+
+@takes(Sequences("xs", "_ ...", ANY))
 def pad(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, "xs": _sequences(a["xs"], run)})
 
@@ -188,7 +209,7 @@ def _sequences(value: Any, run: Run) -> tuple[TensorType, ...]:
     return tuple(value)
 
 
-@takes(Anything("xs"))
+@takes(Sequences("xs", "_ ...", ANY))
 def pack(a: dict[str, Any], run: Run) -> Any:
     found = _sequences(a["xs"], run)
     padded = run("pad_sequence", xs=found)
@@ -196,7 +217,7 @@ def pack(a: dict[str, Any], run: Run) -> Any:
     return _pack(run, padded, lengths, False, bool(a["enforce_sorted"]))
 
 
-@takes(Anything("lengths"))
+@takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="index:M"))
 def unpad(a: dict[str, Any], run: Run) -> Any:
     return list(run.default({**a, "lengths": as_lengths(a["lengths"])}))
 
