@@ -10,7 +10,7 @@ from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
 from tensorproof.ops.lines import Lined
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, DType
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
