@@ -16,7 +16,7 @@ from tensorproof.ops.families import broadcast_shape, same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, INT64, UINT8, DType
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -141,7 +141,7 @@ def _most_parts(c: Call) -> Dim:
 def normalized_strings(c: Call) -> Shape:
     x, words = c.shape("x"), c["stopwords"]
     if not words:
-        return x
+        return Shape((*x[:-1], maximum(x[-1], 1)))
     held = c.contents("x")
     if held is None or not all(isinstance(text, str) for text in held):
         return Shape((*x[:-1], c.fresh("words", 1)))

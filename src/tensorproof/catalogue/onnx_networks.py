@@ -19,9 +19,9 @@ from tensorproof.terms.tensor import TensorType
 REALS = ALL_INTS | FLOATS
 
 
-def maybe(name: str, layout: str = "...", dtypes: Any = FLOATS) -> Tensor:
+def maybe(name: str, layout: str = "...", dtypes: Any = FLOATS, draw: str = "") -> Tensor:
     """An input that may be left out."""
-    return Tensor(name, layout, dtypes, optional=True, default=None)
+    return Tensor(name, layout, dtypes, optional=True, default=None, draw=draw)
 
 
 def fits_into(c: Call, name: str, into: Shape) -> None:
@@ -95,7 +95,7 @@ LAYER_NORM = Op(
     outputs=(Out("y"), Out("mean"), Out("inverse_deviation")), doc="Normalisation over all axes from one on; mean and inverse deviation are kept in their own type.",
 )  # fmt: skip
 RMS_NORM = Op(
-    "rms_norm_from", (Tensor("x", "X ...", FLOATS), Tensor("weight", "...", FLOATS)), _FROM, lambda c: from_axis(c)[0], Like("weight"),
+    "rms_norm_from", (Tensor("x", "X ...", FLOATS), Tensor("weight", "...", FLOATS)), _FROM, lambda c: from_axis(c)[0], Same("x", "weight"),
     doc="Division by the root mean square over all axes from one on.",
 )  # fmt: skip
 
@@ -164,8 +164,8 @@ def _recurrence(name: str, gates: int, *more: Tensor) -> Op:
     return Op(
         f"{name}_onnx",
         (
-            Tensor("x", "A B I", FLOATS), Tensor("weight_ih", "D G I", FLOATS), Tensor("weight_hh", "D G H", FLOATS), maybe("bias"),
-            maybe("lengths", "...", frozenset({INT32})), maybe("hx"), *more,
+            Tensor("x", "A B I", FLOATS), Tensor("weight_ih", "D G I", FLOATS, draw=f"1 {gates}*H I"), Tensor("weight_hh", "D G H", FLOATS, draw=f"1 {gates}*H H"),
+            maybe("bias", draw=f"1 {2 * gates}*H"), maybe("lengths", "...", frozenset({INT32}), draw="B"), maybe("hx", draw="1 B H"), *more,
         ),
         (Choice("direction", ("forward", "reverse", "bidirectional"), "forward"), Int("hidden_size", None, least=1, optional=True), Bool("batch_first", False)),
         lambda c: _recurrent(c, gates), Same("x", "weight_ih", "weight_hh", "bias", "hx", *(m.name for m in more)), outputs=outputs,
@@ -173,7 +173,7 @@ def _recurrence(name: str, gates: int, *more: Tensor) -> Op:
     )  # fmt: skip
 
 
-RECURRENCES = (_recurrence("rnn", 1), _recurrence("gru", 3), _recurrence("lstm", 4, maybe("cx"), maybe("peephole")))
+RECURRENCES = (_recurrence("rnn", 1), _recurrence("gru", 3), _recurrence("lstm", 4, maybe("cx", draw="1 B H"), maybe("peephole", draw="1 3*H")))
 
 
 # --- attention ---------------------------------------------------------------------------------------------------------------------
@@ -209,8 +209,9 @@ def attention_shape(c: Call) -> list[Shape]:
 ATTENTION = Op(
     "attention_with_past",
     (
-        Tensor("query", "_ _ _ _ | _ _ _", FLOATS), Tensor("key", "_ _ _ _ | _ _ _", FLOATS), Tensor("value", "_ _ _ _ | _ _ _", FLOATS), maybe("mask", "...", REALS | {DType.BOOL}),
-        maybe("past_key", "_ _ _ _"), maybe("past_value", "_ _ _ _"), maybe("lengths", "B", frozenset({INT64})),
+        Tensor("query", "_ _ _ _ | _ _ _", FLOATS, draw="B H S D"), Tensor("key", "_ _ _ _ | _ _ _", FLOATS, draw="B H T D"),
+        Tensor("value", "_ _ _ _ | _ _ _", FLOATS, draw="B H T V"), maybe("mask", "...", REALS | {DType.BOOL}, draw="S T"),
+        maybe("past_key", "_ _ _ _", draw="B H P D"), maybe("past_value", "_ _ _ _", draw="B H P V"), maybe("lengths", "B", frozenset({INT64})),
     ),
     (Int("q_heads", None, optional=True, least=1), Int("kv_heads", None, optional=True, least=1), Bool("causal", False)),
     attention_shape, Same("query", "key", "past_key"), outputs=(Out("y"), Out("present_key"), Out("present_value"), Out("scores")),
@@ -225,6 +226,15 @@ def linear_attention_shape(c: Call) -> list[Any]:
     c.require("heads", eq(hq % hk, 0), f"{hq!r} heads of query do not divide among {hk!r} of key", ("q_heads", "kv_heads"))
     c.equal("size", wq // hq, wk // hk, "the head size is {a} in query and {b} in key", ("query", "key"))
     state = Shape((b, hk, wk // hk, wv // hk))
+    c.require("decay", "gated" not in c["rule"] or c.given("decay"), f"the rule {c['rule']!r} needs a decay", ("decay", "rule"))
+    c.require("beta", "delta" not in c["rule"] or c.given("beta"), f"the rule {c['rule']!r} needs a beta", ("beta", "rule"))
+    if c.given("past"):
+        for a, n in zip(c.shape("past"), state):
+            c.require("past", eq(a, n), f"the state {c.shape('past')!r} must have the shape {state!r}", ("past", "key"))
+    for name, widths in (("decay", (hk, wk)), ("beta", (1, hk))):
+        if c.given(name):
+            width = c.shape(name)[2]
+            c.require(name, disj(*(eq(width, w) for w in widths)), f"{name} of width {width!r} must have one of {widths!r}", (name, "key"))
     dtype = c.dtype("past") if c.given("past") else c.dtype("query")
     return [Shape((b, t, hq * (wv // hk))), TensorType(state, dtype)]
 
@@ -232,7 +242,8 @@ def linear_attention_shape(c: Call) -> list[Any]:
 LINEAR_ATTENTION = Op(
     "linear_attention",
     (
-        Tensor("query", "B T Q", FLOATS), Tensor("key", "B T K", FLOATS), Tensor("value", "B T V", FLOATS), maybe("past", "B _ _ _"), maybe("decay", "B T _"), maybe("beta", "B T _"),
+        Tensor("query", "B T Q", FLOATS, draw="B T d"), Tensor("key", "B T K", FLOATS, draw="B T d"), Tensor("value", "B T V", FLOATS, draw="B T v"),
+        maybe("past", "B _ _ _", draw="B 1 d v"), maybe("decay", "B T _", draw="B T d"), maybe("beta", "B T _", draw="B T 1"),
     ),
     (Int("q_heads", least=1), Int("kv_heads", least=1), Choice("rule", ("linear", "gated", "delta", "gated_delta"), "gated_delta")),
     linear_attention_shape, Same("query", "key", "value"), outputs=(Out("y"), Out("state")), doc="Attention by a state that is updated step by step.",
@@ -245,13 +256,17 @@ def rotary_shape(c: Call) -> Shape:
         c.require("heads", c["heads"] is not None and c["heads"] > 0, f"x {x!r} packs its heads, so num_heads must be given", ("x", "heads"))
     for a, b in zip(c.shape("cos"), c.shape("sin")):
         c.require("cache", eq(a, b), f"the caches {c.shape('cos')!r} and {c.shape('sin')!r} must have one shape", ("cos", "sin"))
+    width = x[3] if len(x) == 4 else x[2] // c["heads"]
+    turned = c["size"] or width
+    c.require("size", eq(turned % 2, 0), f"{turned!r} numbers are turned in pairs", ("x", "size"))
+    c.require("cache", eq(2 * c.dims["R"], turned), f"the caches hold {c.dims['R']!r} angles for the {turned!r} numbers that are turned", ("cos", "x"))
     wanted = 2 if c.given("index") else 3
     c.require("cache", c.rank("cos") == c.rank("sin") == wanted, f"the caches must have rank {wanted} here", ("cos", "sin"))
     return x
 
 
 ROTARY = Op(
-    "rotary_embedding", (Tensor("x", "N H S D | N S W", FLOATS), Tensor("cos", "... R", FLOATS), Tensor("sin", "... R", FLOATS), maybe("index", "N S", frozenset({INT64}))),
+    "rotary_embedding", (Tensor("x", "N H S D | N S W", FLOATS, draw="N H S 2*R"), Tensor("cos", "... R", FLOATS, draw="P R"), Tensor("sin", "... R", FLOATS, draw="P R"), maybe("index", "N S", frozenset({INT64}))),
     (Int("heads", None, optional=True), Int("size", 0), Bool("interleaved", False)), rotary_shape, Same("x", "cos", "sin"), doc="Positions as rotations of pairs of numbers.",
 )  # fmt: skip
 
@@ -287,6 +302,8 @@ def dft_shape(c: Call) -> Shape:
     c.require("axis", axis != len(x) - 1, "the last axis holds real and imaginary parts and is not transformed", "dim")
     c.require("parts", disj(eq(x[-1], 1), eq(x[-1], 2)), f"the last axis holds one part or two, and has size {x[-1]!r}", "x")
     back = c["onesided"] and c["inverse"]
+    if c["onesided"]:
+        c.require("parts", eq(x[-1], 2 if back else 1), f"one-sided spectra belong to real signals, and the last axis has size {x[-1]!r}", ("x", "onesided"))
     n = c.fresh("length", 1) if isinstance(length, TensorType) else length if length is not None else 2 * (x[axis] - 1) if back else x[axis]
     made = replaced(x, axis, n // 2 + 1 if c["onesided"] and not c["inverse"] else n)
     return Shape((*made[:-1], 1 if back else 2))

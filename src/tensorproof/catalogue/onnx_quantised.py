@@ -11,12 +11,22 @@ from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import ElementType, Int, Tensor
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import ANY, FLOAT32, FLOATS, INT8, INT32, UINT8, DType
-from tensorproof.terms.ints import ceildiv
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.ints import Dim, ceildiv
+from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.shapes import Shape
 
 BYTES = frozenset({INT8, UINT8})
 REAL32 = frozenset({FLOAT32})
+
+
+def point_fits(c: Call, name: str, count: Dim) -> None:
+    """One number for all, or one for each of `count` rows or channels, which may stand as a column."""
+    if c.given(name):
+        shape = c.shape(name)
+        single = len(shape) == 0 or conj(*(eq(n, 1) for n in shape))
+        rows = shape[0] if len(shape) == 1 else shape[-2] if len(shape) > 1 else 1
+        c.require(name, disj(single, eq(shape.numel, rows) if len(shape) < 3 else True), f"{name} {shape!r} must be one number, or one for each row", name)
+        c.require(name, disj(single, eq(rows, count)), f"{name} {shape!r} must be one number or {count!r}", name)
 
 
 def with_types_of(**pairs: str) -> Any:
@@ -72,7 +82,7 @@ def _dequantised(c: Call) -> DType | None:
     return c["dtype"] or c.dtype("scale")
 
 
-_AXIS = (Int("dim", 1), Int("block", 0, least=0), ElementType("dtype"))
+_AXIS = (Int("dim", 1), Int("block", 0), ElementType("dtype"))
 
 
 def _linear(name: str, dtypes: Any, dtype: DTypeRule, doc: str) -> Op:
@@ -91,11 +101,22 @@ DYNAMIC_QUANTIZE = Op(
 
 def _integer_matmul(c: Call) -> Shape:
     with_types_of(x_zero_point="x", y_zero_point="y")(c)
+    for side, count in (("x", c.dims.get("N", 1)), ("y", c.dims.get("M", 1))):
+        for name in (f"{side}_zero_point", f"{side}_scale"):
+            if c.op.parameter(name) is not None and (side == "x" or c.rank("y") > 1 or c.given(name)):
+                point_fits(c, name, count)
+    for name in ("scale", "zero_point"):
+        if c.op.parameter(name) is not None:
+            point_fits(c, name, 1)
     return matmul_shape(c)
 
 
 def _points(*names: str, dtypes: Any = BYTES) -> tuple[Tensor, ...]:
-    return tuple(Tensor(name, "...", dtypes, optional=True, default=None) for name in names)
+    return tuple(Tensor(name, "...", dtypes, optional=True, default=None, draw=" | 1") for name in names)
+
+
+def _number(name: str, dtypes: Any = ANY) -> Tensor:
+    return Tensor(name, "...", dtypes, draw=" | 1")
 
 
 _LEFT, _RIGHT = Tensor("x", "... N K | K", BYTES), Tensor("y", "... K M | K", BYTES)
@@ -105,8 +126,8 @@ MATMUL_INTEGER = Op(
 QLINEAR_MATMUL = Op(
     "qlinear_matmul",
     (
-        _LEFT, Tensor("x_scale", "...", FLOATS), Tensor("x_zero_point"), _RIGHT, Tensor("y_scale", "...", FLOATS), Tensor("y_zero_point"),
-        Tensor("scale", "...", FLOATS), Tensor("zero_point"),
+        _LEFT, _number("x_scale", FLOATS), _number("x_zero_point"), _RIGHT, _number("y_scale", FLOATS), _number("y_zero_point"),
+        _number("scale", FLOATS), _number("zero_point"),
     ),
     (), _integer_matmul, Like("zero_point"), codes={"K": "inner"}, doc="The product of quantised matrices, quantised again.",
 )  # fmt: skip
@@ -114,18 +135,21 @@ QLINEAR_MATMUL = Op(
 
 def _integer_conv(c: Call) -> Shape:
     with_types_of(x_zero_point="x", weight_zero_point="weight")(c)
+    for name in ("x_scale", "x_zero_point", "weight_scale", "weight_zero_point", "scale", "zero_point"):
+        if c.op.parameter(name) is not None:
+            point_fits(c, name, c.shape("weight")[0] if name.startswith("weight") else 1)
     return convolved(c)
 
 
-_IMAGE, _WEIGHT = Tensor("x", "N C X ...", BYTES), Tensor("weight", "M K x ...", BYTES)
+_IMAGE, _WEIGHT = Tensor("x", "N C X ...", BYTES), Tensor("weight", "M K x ...", BYTES, draw="M C x ...")
 CONV_INTEGER = Op(
     "conv_integer", (_IMAGE, _WEIGHT, *_points("x_zero_point", "weight_zero_point")), sliding(kernel=False), _integer_conv, INT32, doc="Convolution of quantised images, in 32 bits."
 )
 QLINEAR_CONV = Op(
     "qlinear_conv",
     (
-        _IMAGE, Tensor("x_scale", "...", REAL32), Tensor("x_zero_point"), _WEIGHT, Tensor("weight_scale", "...", REAL32), Tensor("weight_zero_point"),
-        Tensor("scale", "...", REAL32), Tensor("zero_point"), Tensor("bias", "M", frozenset({INT32}), optional=True, default=None),
+        _IMAGE, _number("x_scale", REAL32), _number("x_zero_point"), _WEIGHT, _number("weight_scale", REAL32), _number("weight_zero_point"),
+        _number("scale", REAL32), _number("zero_point"), Tensor("bias", "M", frozenset({INT32}), optional=True, default=None),
     ),
     sliding(kernel=False), _integer_conv, Like("zero_point"), codes={"M": "bias"}, doc="Convolution of quantised images, quantised again.",
 )  # fmt: skip

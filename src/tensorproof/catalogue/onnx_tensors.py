@@ -12,7 +12,7 @@ from tensorproof.catalogue.views import resolved, shown_as, sliced, span, withou
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Floats, Int, Ints, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Floats, Int, Ints, Number, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, view
 from tensorproof.ops.window import scaled
@@ -310,7 +310,7 @@ def gathered_elements(c: Call) -> Shape:
 
 
 GATHER_ELEMENTS = Op(
-    "gather_elements", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:")), (Axis("dim", 0, scalar_ok=False),), gathered_elements, Like("x"),
+    "gather_elements", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:", draw="I ...")), (Axis("dim", 0, scalar_ok=False),), gathered_elements, Like("x"),
     doc="Single elements, named by an index along one axis.",
 )  # fmt: skip
 
@@ -318,6 +318,8 @@ GATHER_ELEMENTS = Op(
 def scattered(c: Call) -> Shape:
     x, index, y = c.shape("x"), c.shape("index"), c.shape("y")
     c.require("rank", len(x) == len(index), f"index {index!r} must have the rank of x {x!r}", ("x", "index"))
+    for i, (a, b) in enumerate(zip(index, x)):
+        c.require("size", i == c["dim"] or le(a, b), f"axis {i} of the index is {a!r}, and that of x only {b!r}", ("x", "index"))
     c.require("updates", len(y) == len(index), f"the updates {y!r} must have the shape of the index {index!r}", ("y", "index"))
     for a, b in zip(index, y):
         c.require("updates", eq(a, b), f"the updates {y!r} must have the shape of the index {index!r}", ("y", "index"))
@@ -325,7 +327,7 @@ def scattered(c: Call) -> Shape:
 
 
 SCATTER_ELEMENTS = Op(
-    "scatter_elements", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:"), Tensor("y")),
+    "scatter_elements", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:", draw="I ..."), Tensor("y", draw="I ...")),
     (Axis("dim", 0, scalar_ok=False), Choice("reduction", ("none", "add", "mul", "max", "min"), "none")), scattered, Same("x", "y"),
     doc="x with single elements replaced or joined with others.",
 )  # fmt: skip
@@ -333,9 +335,13 @@ SCATTER_ELEMENTS = Op(
 
 def compressed(c: Call) -> Shape:
     x, axis, condition = c.shape("x"), c["dim"], c.tensor("condition")
-    kept: Dim = c.fresh("kept", 0) if condition.contents is None else sum(1 for v in condition.contents if v)
     whole = x.numel if axis is None else x[axis]
-    c.require("condition", le(condition.shape[0], whole), f"the condition has {condition.shape[0]!r} elements and there are {whole!r} to choose from", ("condition", "x"))
+    if condition.contents is None:
+        kept: Dim = c.fresh("kept", 0, whole if isinstance(whole, int) else None)
+    else:
+        chosen = [i for i, v in enumerate(condition.contents) if v]
+        kept = len(chosen)
+        c.require("condition", lt(max(chosen, default=-1), whole), f"element {max(chosen, default=0)} is chosen and there are {whole!r} to choose from", ("condition", "x"))
     return Shape((kept,)) if axis is None else replaced(x, axis, kept)
 
 
@@ -409,7 +415,7 @@ def mel_shape(c: Call) -> Shape:
 
 MEL_WEIGHTS = Op(
     "mel_weights", (),
-    (Int("bins", least=1, loose=True), Int("length", least=1, loose=True), Int("rate", least=1, loose=True), Anything("low"), Anything("high"), ElementType("dtype", FLOAT32)),
+    (Int("bins", least=1, loose=True), Int("length", least=1, loose=True), Int("rate", least=1, loose=True), Number("low", loose=True), Number("high", loose=True), ElementType("dtype", FLOAT32)),
     mel_shape, Given("dtype"), doc="The matrix that turns a spectrum into mel bands.",
 )  # fmt: skip
 
@@ -418,7 +424,7 @@ def window_shape(c: Call) -> Shape:
     return Shape((c.fresh("size") if isinstance(c["size"], TensorType) else c["size"],))
 
 
-WINDOW_OF = Op("window_of", (), (Int("size", least=0, loose=True), Bool("periodic", True), ElementType("dtype", FLOAT32)), window_shape, Given("dtype"), doc="A window for short-time spectra.")
+WINDOW_OF = Op("window_of", (), (Int("size", least=1, loose=True), Bool("periodic", True), ElementType("dtype", FLOAT32)), window_shape, Given("dtype"), doc="A window for short-time spectra.")
 
 
 def averaged_dtype(c: Call) -> DType | None:
@@ -429,7 +435,16 @@ BROADCAST_MEAN = Op(
     "broadcast_mean", (Tensors("xs", "...", FLOATS),), (), lambda c: c.broadcast(*(x.shape for x in c["xs"]), about="xs"), averaged_dtype,
     doc="The mean of tensors that broadcast.",
 )  # fmt: skip
-BIT_CAST = Op("bit_cast", (X,), (ElementType("dtype", optional=False),), same_shape, Given("dtype"), doc="The same bits as another element type of the same width.")
+
+
+def bit_cast_shape(c: Call) -> Shape:
+    x, dtype = c.tensor("x"), c["dtype"]
+    if x.dtype is not None and dtype is not None:
+        c.require("width", x.dtype.bits == dtype.bits, f"{x.dtype!r} has {x.dtype.bits} bits and {dtype!r} {dtype.bits}", ("x", "dtype"))
+    return x.shape
+
+
+BIT_CAST = Op("bit_cast", (X,), (ElementType("dtype", optional=False),), any_rank(bit_cast_shape), Given("dtype"), doc="The same bits as another element type of the same width.")
 SHRINK = Op("shrink", (Tensor("x", "...", ALL_INTS | FLOATS),), (Anything("lambd"), Anything("bias")), same_shape, Like("x"), doc="Numbers drawn towards zero by `bias`, and zero between -lambd and lambd.")
 PRELU_BROADCAST_TYPES = FLOATS | frozenset({d for d in ALL_INTS if d.bits >= 32})
 

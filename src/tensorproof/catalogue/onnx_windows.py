@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.catalogue.onnx_tensors import length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
-from tensorproof.ops.inputs import Attribute, Bool, Choice, Float, Int, Ints, Tensor
+from tensorproof.ops.inputs import Attribute, Bool, Choice, Int, Ints, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.window import must_fit, places, places_rounded_up, span
 from tensorproof.terms.dtypes import FLOATS, INT8, INT64, UINT8
@@ -68,7 +68,7 @@ def slid(c: Call, sizes: Sequence[Dim], kernel: Sequence[Dim]) -> list[Dim]:
 def channels_fit(c: Call) -> None:
     (_, channels, *_), (out, per_group, *_), groups = c.shape("x"), c.shape("weight"), c["groups"]
     c.equal("channels", channels, per_group * groups, f"x has {{a}} channels and weight {c.shape('weight')!r} with group={groups!r} takes {{b}}", ("x", "weight"))
-    c.require("groups", conj(ge(out, groups), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
+    c.require("groups", eq(out % groups, 0), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
 
 
 def convolved(c: Call) -> Shape:
@@ -81,7 +81,7 @@ def convolved(c: Call) -> Shape:
     return Shape((x[0], weight[0], *slid(c, x[2:], kernel)))
 
 
-_IMAGE, _WEIGHT = Tensor("x", "N C X ...", FLOATS), Tensor("weight", "M K x ...", FLOATS)
+_IMAGE, _WEIGHT = Tensor("x", "N C X ...", FLOATS), Tensor("weight", "M K x ...", FLOATS, draw="M C x ...")
 _BIAS = Tensor("bias", "M", FLOATS, optional=True, default=None)
 CONV = Op("conv_any", (_IMAGE, _WEIGHT, _BIAS), sliding(kernel=False), convolved, Same("x", "weight", "bias"), codes={"M": "bias"}, doc="Convolution over any number of axes.")
 
@@ -101,7 +101,11 @@ def deformed(c: Call) -> Shape:
 
 
 DEFORM_CONV = Op(
-    "deform_conv", (_IMAGE, _WEIGHT, Tensor("offset", "...", FLOATS), _BIAS, Tensor("mask", "...", FLOATS, optional=True, default=None)),
+    "deform_conv",
+    (
+        Tensor("x", "N C X ...", FLOATS, draw="N C Y X"), Tensor("weight", "M K x ...", FLOATS, draw="M C y x"), Tensor("offset", "...", FLOATS, draw="N 2*y*x Y-y+1 X-x+1"),
+        _BIAS, Tensor("mask", "...", FLOATS, optional=True, default=None, draw="N y*x Y-y+1 X-x+1"),
+    ),
     sliding(Int("offset_groups", 1, least=1), kernel=False), deformed, Same("x", "weight", "offset", "bias", "mask"), codes={"M": "bias"},
     doc="Convolution whose kernel reads at displaced places.",
 )  # fmt: skip
@@ -118,11 +122,11 @@ def transposed(c: Call) -> Shape:
     n = len(kernel)
     for a, b in zip(kernel, each(c, "kernel", n, 1) if c.given("kernel") else ()):
         c.equal("kernel", a, b, "the weight's kernel is {a} and kernel_shape says {b}", ("weight", "kernel"))
+    stride, dilation, extra, pads = each(c, "stride", n, 1), each(c, "dilation", n, 1), each(c, "output_padding", n, 0), sides(c, n)
     if c.given("output_size"):
         sizes = c["output_size"]
-        c.require("output_size", len(sizes) in (n, n + 2), f"output_shape must have {n} numbers, and has {len(sizes)}", ("output_size", "x"))
-        return Shape((x[0], out, *sizes[-n:]))
-    stride, dilation, extra, pads = each(c, "stride", n, 1), each(c, "dilation", n, 1), each(c, "output_padding", n, 0), sides(c, n)
+        c.require("output_size", len(sizes) == n, f"output_shape must have {n} numbers, and has {len(sizes)}", ("output_size", "x"))
+        return Shape((x[0], out, *sizes))
     made: list[Dim] = []
     for size, k, s, d, e, (before, after) in zip(x[2:], kernel, stride, dilation, extra, pads, strict=True):
         if c["auto_pad"] in ("SAME_UPPER", "SAME_LOWER"):
@@ -173,7 +177,7 @@ def pooled(c: Call) -> Shape:
 _POOLED = Tensor("x", "N C X ...", FLOATS | {INT8, UINT8})
 MAX_POOL = Op("max_pool_any", (_POOLED,), sliding(), lambda c: [pooled(c)] * 2, Like("x"), outputs=(Out("values"), Out("indices", INT64)), doc="The greatest number of each window, and where it stands.")
 AVG_POOL = Op("avg_pool_any", (_POOLED,), sliding(Bool("count_include_pad", False)), pooled, Like("x"), doc="The mean of each window.")
-LP_POOL = Op("lp_pool_any", (_POOLED,), sliding(Float("norm", 2)), pooled, Like("x"), doc="The norm of each window.")
+LP_POOL = Op("lp_pool_any", (_POOLED,), sliding(Int("norm", 2)), pooled, Like("x"), doc="The norm of each window.")
 
 
 def one_each(c: Call) -> Shape:
@@ -181,7 +185,7 @@ def one_each(c: Call) -> Shape:
     return Shape((*x[:2], *(1 for _ in x[2:])))
 
 
-GLOBAL_POOLS = tuple(Op(f"global_{name}_pool", (_POOLED,), (), one_each, Like("x"), doc=f"The {words} of each channel.") for name, words in (("avg", "mean"), ("max", "greatest number"), ("lp", "norm")))
+GLOBAL_POOLS = tuple(Op(f"global_{name}_pool", (Tensor("x", "N C ...", FLOATS),), (), one_each, Like("x"), doc=f"The {words} of each channel.") for name, words in (("avg", "mean"), ("max", "greatest number"), ("lp", "norm")))
 
 
 def unpooled(c: Call) -> Shape:
@@ -202,7 +206,7 @@ def unpooled(c: Call) -> Shape:
 
 
 UNPOOL = Op(
-    "max_unpool_any", (Tensor("x", "N C X ...", FLOATS), Tensor("indices", "...", frozenset({INT64}))),
+    "max_unpool_any", (Tensor("x", "N C X ...", FLOATS), Tensor("indices", "...", frozenset({INT64}), draw="N C X ...")),
     (Ints("kernel", least=1), Ints("stride", None, least=1, optional=True), Ints("padding", None, least=0, optional=True), Ints("output_size", None, optional=True, loose=True)),
     unpooled, Like("x"), doc="Each number put back where a max pool found it.",
 )  # fmt: skip

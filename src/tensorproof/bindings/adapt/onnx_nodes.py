@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce as fold
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.onnx_windows import AUTO_PAD
 from tensorproof.ops.contents import spread
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, Tensor, Tensors, as_size
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Int, Ints, Number, Tensor, Tensors, as_size
 from tensorproof.ops.storage import cast, known, small
-from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, ceildiv, maximum
-from tensorproof.terms.predicates import conj, ge, lt
+from tensorproof.terms.predicates import conj, eq, ge, lt
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import Outputs, TensorType
 
@@ -43,6 +44,21 @@ _EXACT: dict[str, Callable[..., Any]] = {
 def exact(a: dict[str, Any], run: Run) -> Any:
     """Known floats are computed with too: exporters scale sizes by way of them (Shape, Cast, Mul, Floor, Cast)."""
     return _with_floats(run.default(a), _EXACT[run.row.op], *(a[name] for name in ("x", "y") if name in a))
+
+
+@dataclass(frozen=True, slots=True)
+class Target(ElementType):
+    """The element type of a cast, which must be given; one that is younger than our list of them is None."""
+
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return value is None or isinstance(value, DType)
+
+
+@takes(Target("dtype", REQUIRED))
+def cast_to(a: dict[str, Any], run: Run) -> Any:
+    return a["x"].but(dtype=None, contents=None) if a["dtype"] is None else exact(a, run)
 
 
 def _with_floats(made: TensorType, function: Callable[..., Any], *operands: TensorType) -> TensorType:
@@ -98,8 +114,21 @@ def clip_numbers(a: dict[str, Any], run: Run) -> Any:
     return run("identity", x=a["x"]).but(contents=None)
 
 
+@takes(Tensor("y"))
 def cast_like(a: dict[str, Any], run: Run) -> Any:
     return run("cast", x=a["x"], dtype=a["y"].dtype)
+
+
+def one_type(a: dict[str, Any], run: Run) -> Any:
+    """All inputs have one element type."""
+    found = {name: value.dtype for name, value in a.items() if isinstance(value, TensorType) and value.dtype is not None}
+    run.require("dtype", len(set(found.values())) <= 1, f"all inputs must have one element type, and they are {found!r}", tuple(found))
+    return run.default(a)
+
+
+@takes(Axis("dim", of="xs"))
+def concat(a: dict[str, Any], run: Run) -> Any:
+    return run("cat", xs=a["xs"], dim=a["dim"])
 
 
 def isinf(a: dict[str, Any], run: Run) -> Any:
@@ -137,6 +166,7 @@ def unknown(run: Run, dtype: DType | None) -> TensorType:
 def reduced(a: dict[str, Any], run: Run) -> Any:
     """No axes are all axes, or none of them."""
     x, axes = a["x"], whole_numbers(a["dim"])
+    axes = (axes,) if isinstance(axes, int) else axes
     if isinstance(axes, TensorType) and axes.shape != (0,):
         if not a["keepdim"] or not x.shape.known:
             return unknown(run, x.dtype)
@@ -164,6 +194,7 @@ def topk(a: dict[str, Any], run: Run) -> Any:
         axis = a["dim"] % max(1, len(x.shape))
         made = TensorType(Shape((*x.shape[:axis], run.fresh("k"), *x.shape[axis + 1 :])), x.dtype)
         return made, made.but(dtype=INT64)
+    run.require("k", ge(k, 1 if run.row.opsets[1] < 10 else 0), f"the number of elements must be positive, and is {k!r}", ("k",))
     return run("topk", x=x, k=k, dim=a["dim"], largest=a.get("largest", True), sorted=a.get("sorted", True))
 
 
@@ -278,12 +309,12 @@ def split(a: dict[str, Any], run: Run) -> Any:
 
 
 def nonzero(a: dict[str, Any], run: Run) -> Any:
-    """One row for each axis; a single number counts as a vector."""
+    """One row for each axis; none for a single number."""
     x = a["x"]
     if not x.shape.known:
         return TensorType(Shape((run.fresh("rank"), run.fresh("nnz"))), INT64)
     found = run("nonzero", x=x)
-    return found.but(shape=Shape((max(1, len(x.shape)), found.shape[0])), contents=None, strides=None, dtype=INT64)
+    return found.but(shape=Shape((len(x.shape), found.shape[0])), contents=None, strides=None, dtype=INT64)
 
 
 @takes(Int("dim", None, optional=True))
@@ -307,7 +338,7 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     return Outputs.named((TensorType(values, x.dtype), *vectors), ("values", "indices", "inverse", "counts"))
 
 
-@takes(Anything("depth"))
+@takes(Int("depth", least=1, loose=True))
 def one_hot(a: dict[str, Any], run: Run) -> Any:
     return run("one_hot_values", x=a["x"], values=a["values"], depth=number(a["depth"]), dim=a["dim"])
 
@@ -337,6 +368,8 @@ def _window(a: dict[str, Any], run: Run, n: int) -> dict[str, Any] | None:
     for name, value, count in (("kernel", a.get("kernel"), n), ("stride", a.get("stride"), n), ("dilation", a.get("dilation"), n), ("padding", pads, 2 * n)):
         if value is not None and len(value) != count:
             raise run.refuse(name, f"{name} must have {count} numbers, and is {tuple(value)!r}", (name, "x"))
+        for number in value or ():
+            run.require(name, ge(number, 0 if name == "padding" else 1), f"{name} is {tuple(value)!r}, and {number!r} is too small", (name,))
     if n not in (1, 2, 3) or auto not in ("NOTSET", "VALID"):
         return None
     pads = (0,) * (2 * n) if pads is None or auto == "VALID" else tuple(pads)
@@ -359,15 +392,18 @@ def max_pool(a: dict[str, Any], run: Run) -> Any:
     n = _spatial(a, run)
     made = None if n is None else _window(a, run, n)
     if made is None or not all(isinstance(size, int) and size for size in a["x"].shape):
-        return run.default(a)
-    return run(f"max_pool{n}d", x=a["x"], kernel=tuple(a["kernel"]), ceil_mode=a.get("ceil_mode", False), return_indices=True, **made)
+        found = run.default(a)
+    else:
+        found = run(f"max_pool{n}d", x=a["x"], kernel=tuple(a["kernel"]), ceil_mode=a.get("ceil_mode", False), return_indices=True, **made)
+    return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 
-@takes(Bool("training", False))
+@takes(Bool("training", False), Anything("count"))
 def batch_norm(a: dict[str, Any], run: Run) -> Any:
-    """Since opset 14 the running statistics come out in training only; before, as many outputs as the node names."""
+    """Since opset 14 the running statistics come out in training only; before, where the node names them."""
     if run.row.opsets[0] < 14:
-        return run.default({**a, "outputs": 5})
+        made = run.default({**a, "outputs": a["count"] or 1})
+        return made if a["count"] and a["count"] > 1 else made[0]
     made = run.default({**a, "outputs": 3 if a["training"] else 1})
     return made if a["training"] else made[0]
 
@@ -380,9 +416,13 @@ def dropout(a: dict[str, Any], run: Run) -> Any:
     return made, made.but(dtype=BOOL if run.row.opsets[0] >= 10 else x.dtype)
 
 
+@takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
 def grid_sample(a: dict[str, Any], run: Run) -> Any:
     """Any number of axes; the last axis of the grid holds a place in each."""
     x, grid = a["x"], a["grid"]
+    words = ("linear", "nearest", "cubic") if run.row.opsets[1] >= 20 else ("bilinear", "nearest", "bicubic")
+    run.require("mode", a["mode"] in (None, *words), f"mode must be one of {words!r}, and is {a['mode']!r}", ("mode",))
+    run.require("padding_mode", a["padding_mode"] in ("zeros", "border", "reflection"), f"there is no padding_mode {a['padding_mode']!r}", ("padding_mode",))
     if not x.shape.known or not grid.shape.known:
         return unknown(run, x.dtype)
     n = len(x.shape) - 2
@@ -392,12 +432,19 @@ def grid_sample(a: dict[str, Any], run: Run) -> Any:
     return TensorType(Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype)
 
 
-@takes(Ints("size", least=0, shape=True, loose=True))
+@takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
 def affine_grid(a: dict[str, Any], run: Run) -> Any:
     theta, size = a["x"], whole_numbers(a["size"])
     if isinstance(size, TensorType):
         return unknown(run, theta.dtype)
     run.require("size", len(size) in (4, 5), f"the size must have 4 or 5 numbers, and has {len(size)}", ("size",))
+    n = len(size) - 2
+    if theta.shape.known:
+        run.require("rank", len(theta.shape) == 3, f"theta must have rank 3, and is {theta.shape!r}", ("x",))
+        for have, want in zip(theta.shape, (size[0], n, n + 1)):
+            run.require("theta", eq(have, want), f"theta {theta.shape!r} must have the shape {(size[0], n, n + 1)!r}", ("x", "size"))
+    for number in size:
+        run.require("size", ge(number, 1), f"a size must be positive, and is {number!r}", ("size",))
     return TensorType(Shape((size[0], *size[2:], len(size) - 2)), theta.dtype)
 
 
