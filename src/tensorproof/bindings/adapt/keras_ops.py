@@ -1,0 +1,1184 @@
+"""keras.ops on the TensorFlow backend: NumPy's names with Keras's element types, channels at the end, paddings by word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.adapt import numpy_arrays
+from tensorproof.bindings.adapt.numpy_arrays import Data, Whole, _atleast, _flat, tensor, word  # pyright: ignore[reportPrivateUsage]
+from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Sizes, Tensor, as_size, is_number, is_size
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT32, FLOATS, INT32, INT64, UINT8, DType
+from tensorproof.terms.ints import Dim, maximum
+from tensorproof.terms.predicates import conj, eq, ge, le, lt
+from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
+PADDING = Choice("padding", ("valid", "same"), "valid")
+
+
+def common(*values: Any, more: tuple[Operand, ...] = ()) -> DType | None:
+    """Keras's promotion of tensors and numbers."""
+    operands: list[Operand] = []
+    for value in values:
+        t = tensor(value)
+        if t.dtype is None:
+            return None
+        operands.append(Operand(t.dtype, t.weak))
+    return promote("keras", [*operands, *more])
+
+
+def as_float(dtype: DType | None) -> DType | None:
+    return dtype if dtype is None or dtype.kind in "fc" else to_float("keras", dtype)
+
+
+def asked(a: dict[str, Any], otherwise: DType | None) -> DType | None:
+    given = a.get("dtype")
+    return given if isinstance(given, DType) else BY_LABEL.get(given, otherwise) if isinstance(given, str) else otherwise
+
+
+# --- element by element --------------------------------------------------------------------------------------------------------
+
+
+def floating(a: dict[str, Any], run: Run) -> Any:
+    """Whole numbers become floats first."""
+    x = tensor(a["x"])
+    made = run.default({**a, "x": x.but(dtype=as_float(x.dtype), weak=False, contents=None)})
+    return made
+
+
+def unary(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    name = run.row.name.rpartition(".")[2]
+    if name in ("isfinite", "isinf", "isnan", "isposinf", "isneginf", "isreal", "signbit"):
+        return x.but(dtype=BOOL, contents=None, weak=False)
+    dtype = x.dtype
+    if name == "square" and dtype is BOOL:
+        dtype = INT32
+    elif name in ("floor", "ceil"):
+        dtype = as_float(dtype)
+    elif name in ("real", "imag", "abs", "absolute") and dtype is not None:
+        dtype = dtype.real
+    elif name == "round" and dtype is BOOL:
+        dtype = INT32
+    return x.but(dtype=dtype, contents=x.contents if name in ("abs", "negative") and dtype is x.dtype and x.contents is None else None, weak=False)
+
+
+def binary(a: dict[str, Any], run: Run) -> Any:
+    """Operands are promoted first; quotients are floats."""
+    x, y = tensor(a["x"]), tensor(a["y"])
+    name = run.row.name.rpartition(".")[2]
+    dtype = common(x, y)
+    if name in ("divide", "true_divide", "divide_no_nan", "arctan2", "hypot", "logaddexp", "logaddexp2", "nextafter", "heaviside"):
+        dtype = common(x, y, more=(PY_FLOAT,))
+    if name in ("mod", "floor_divide", "power", "subtract", "fmod", "gcd", "lcm") and dtype is BOOL:
+        dtype = INT32
+    whole = dtype is not None and dtype.kind in "iub"
+    made = run.default({**a, "x": _in(x, dtype, whole), "y": _in(y, dtype, whole)})
+    return made.but(dtype=dtype, contents=made.contents if whole else None)
+
+
+def _in(x: TensorType, dtype: DType | None, whole: bool) -> TensorType:
+    return x.but(dtype=dtype, weak=False, contents=x.contents if whole else None)
+
+
+def ldexp(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    dtype = common(x, y, more=(PY_FLOAT,))
+    if y.dtype is not None and y.dtype.kind not in "biu":
+        raise run.refuse("dtype", f"the exponents are whole numbers, not {y.dtype!r}", ("y",))
+    return run("mul", x=_in(x, dtype, False), y=_in(y, dtype, False))
+
+
+def comparison(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    dtype = common(x, y)
+    made = run.default({**a, "x": _in(x, dtype, True), "y": _in(y, dtype, True)})
+    return made.but(dtype=BOOL)
+
+
+def logical(a: dict[str, Any], run: Run) -> Any:
+    b = {k: tensor(v).but(dtype=BOOL, weak=False, contents=None) for k, v in a.items() if k in ("x", "y")}
+    return run.default({**a, **b})
+
+
+def bits(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    dtype = common(x, y)
+    if dtype is not None and dtype.kind not in "iu":
+        raise run.refuse("dtype", f"the bits of whole numbers are combined, and not those of {dtype!r}", ("x", "y"))
+    return run.default({**a, "x": _in(x, dtype, True), "y": _in(y, dtype, True)})
+
+
+def isclose(a: dict[str, Any], run: Run) -> Any:
+    made = run("mul", x=tensor(a["x"]).but(dtype=FLOAT32, contents=None, weak=False), y=tensor(a["y"]).but(dtype=FLOAT32, contents=None, weak=False))
+    return made.but(dtype=BOOL)
+
+
+def allclose(a: dict[str, Any], run: Run) -> Any:
+    return isclose(a, run).but(shape=Shape())
+
+
+@takes(Tensor("low", "", scalar=True), Tensor("high", "", scalar=True))
+def clip(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    dtype = common(x, *(v for v in (a["low"], a["high"]) if v is not None))
+    dtype = INT32 if dtype is BOOL else dtype
+    limits = {k: tensor(a[k]).but(dtype=FLOAT32, weak=False) for k in ("low", "high") if a[k] is not None}
+    return run("clamp", x=x.but(dtype=FLOAT32, contents=None), **limits).but(dtype=dtype)
+
+
+@takes(Tensor("condition", "...", scalar=True))
+def where(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    dtype = common(x, y)
+    return run("where", condition=tensor(a["condition"]).but(dtype=BOOL, weak=False), x=x.but(dtype=dtype, weak=False), y=y.but(dtype=dtype, weak=False))
+
+
+@takes(Tensor("condition"))
+def nonzero(a: dict[str, Any], run: Run) -> Any:
+    return run("where_true", condition=a["condition"])
+
+
+def select(a: dict[str, Any], run: Run) -> Any:
+    conditions, choices = a["condlist"], a["choicelist"]
+    if not isinstance(conditions, (list, tuple)) or not isinstance(choices, (list, tuple)):
+        raise run.give_up("the choices are not a list")
+    run.require("count", len(conditions) == len(choices), f"{len(conditions)} conditions are given for {len(choices)} choices", ("condlist",))
+    made = tensor(a["default"])
+    for condition, choice in zip(conditions, choices):
+        made = where({"condition": condition, "x": choice, "y": made}, run)
+    return made
+
+
+def floats_only(a: dict[str, Any], run: Run) -> Any:
+    """No whole numbers."""
+    x = tensor(a["x"])
+    if x.dtype is not None and not x.dtype.is_float:
+        raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
+    return x.but(contents=None)
+
+
+def activation(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    name = run.row.name.rpartition(".")[2]
+    if name in ("tanh",):
+        return x.but(dtype=as_float(x.dtype), contents=None, weak=False)
+    return x.but(contents=None, weak=False)
+
+
+def glu(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    return run("glu", x=x.but(contents=None), dim=a["dim"])
+
+
+@takes(Axis("dim", -1))
+def softmax(a: dict[str, Any], run: Run) -> Any:
+    x, dim = tensor(a["x"]), a["dim"]
+    if dim is None:
+        return x.but(contents=None)
+    for one in dim if isinstance(dim, (tuple, list)) else (dim,):
+        x = run("softmax", x=x.but(contents=None), dim=one)
+    return x
+
+
+# --- reductions ---------------------------------------------------------------------------------------------------------------
+
+
+def reduced(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    name = run.row.name.rpartition(".")[2]
+    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
+    if name in ("sum", "prod", "nansum", "nanprod"):
+        return run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"], dtype=asked(a, None))
+    if name in ("mean", "nanmean", "median", "nanmedian"):
+        return made.but(dtype=as_float(x.dtype), contents=None)
+    return run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"]) if x.shape.known and not _may_be_empty(x, a) else made.but(dtype=x.dtype, contents=None)
+
+
+def _may_be_empty(x: TensorType, a: dict[str, Any]) -> bool:
+    return any(isinstance(n, int) and n == 0 for n in x.shape) or a.get("initial") is not None
+
+
+def spread(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
+    return made.but(dtype=None if x.dtype is None else (as_float(x.dtype) or FLOAT32).real, contents=None)
+
+
+def truth(a: dict[str, Any], run: Run) -> Any:
+    return run("sum", x=tensor(a["x"]), dim=a["dim"], keepdim=a["keepdim"]).but(dtype=BOOL, contents=None)
+
+
+@takes(Axis("dim", None, optional=True))
+def arg(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
+    return made.but(dtype=INT32, contents=None)
+
+
+def count_nonzero(a: dict[str, Any], run: Run) -> Any:
+    return run("sum", x=tensor(a["x"]), dim=a["dim"]).but(dtype=INT32, contents=None)
+
+
+@takes(Tensor("weights", "...", optional=True, default=None), Axis("dim", None, optional=True))
+def average(a: dict[str, Any], run: Run) -> Any:
+    x, w = tensor(a["x"]), a["weights"]
+    made = run("sum", x=x, dim=a["dim"])
+    dtype = common(x, more=(PY_FLOAT,))
+    if w is not None:
+        dtype = common(x, w, more=(PY_FLOAT,))
+        raise_unless = len(w.shape) == len(x.shape) or (a["dim"] is not None and len(w.shape) == 1)
+        if not raise_unless:
+            raise run.refuse("weights", f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
+        against = x.shape if len(w.shape) == len(x.shape) else [x.shape[a["dim"]]]
+        for n, m in zip(w.shape, against):
+            run.require("weights", eq(n, m), f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
+    return made.but(dtype=dtype, contents=None)
+
+
+@takes(Tensor("q", "Q | ", FLOATS, values="unit", scalar=True), Axes("dim", None))
+def quantile(a: dict[str, Any], run: Run) -> Any:
+    x, q = tensor(a["x"]), tensor(a["q"])
+    run.require("rank", len(q.shape) <= 1, f"the fractions are a number or a vector, and are {q.shape!r}", ("q",))
+    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
+    return made.but(shape=Shape((*q.shape, *made.shape)), dtype=as_float(x.dtype), contents=None)
+
+
+@takes(Axis("dim", None, optional=True))
+def cumulative(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    x, dim = (_flat(x), 0) if a["dim"] is None else (x, a["dim"])
+    dtype = asked(a, x.dtype)
+    made = run("cumsum", x=x.but(dtype=FLOAT32, contents=None), dim=dim)
+    return made.but(dtype=INT32 if dtype is BOOL else dtype)
+
+
+@takes(Int("n", 1, least=0), Axis("dim", -1))
+def diff(a: dict[str, Any], run: Run) -> Any:
+    return run("diff", x=tensor(a["x"]), n=a["n"], dim=a["dim"])
+
+
+def trapezoid(a: dict[str, Any], run: Run) -> Any:
+    y = tensor(a["y"])
+    return run("trapezoid", y=y.but(dtype=FLOAT32, contents=None), dim=a["dim"]).but(dtype=as_float(y.dtype))
+
+
+@takes(Axis("dim", -1))
+def sorted(a: dict[str, Any], run: Run) -> Any:
+    return run("sort", x=tensor(a["x"]), dim=a["dim"])[0]
+
+
+@takes(Axis("dim", -1, optional=True))
+def argsorted(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    x, dim = (_flat(x), 0) if a["dim"] is None else (x, a["dim"])
+    return run("argsort", x=x, dim=dim).but(dtype=INT32)
+
+
+@takes(Whole("kth", least=0), Axis("dim", -1))
+def argpartition(a: dict[str, Any], run: Run) -> Any:
+    return run("argsort", x=tensor(a["x"]), dim=a["dim"]).but(dtype=INT32)
+
+
+@takes(Tensor("x", "N"), Tensor("y", "..."))
+def searchsorted(a: dict[str, Any], run: Run) -> Any:
+    if len(a["x"].shape) != 1:
+        raise run.refuse("rank", f"places are sought in a vector, and it is {a['x'].shape!r}", ("x",))
+    word(run, a, "side", ("left", "right"))
+    n = a["x"].shape[0]
+    return tensor(a["y"]).but(dtype=INT64 if isinstance(n, int) and n >= 2**31 else INT32, contents=None, weak=False)
+
+
+@takes(Tensor("x", "N"), Tensor("y", "..."))
+def digitize(a: dict[str, Any], run: Run) -> Any:
+    return tensor(a["y"]).but(dtype=INT32, contents=None, weak=False)
+
+
+@takes(Tensor("x", "N", frozenset({INT32, INT64}), values="index"), Tensor("weight", "N", FLOATS, optional=True, default=None), Int("minlength", 0, least=0))
+def bincount(a: dict[str, Any], run: Run) -> Any:
+    x, w = a["x"], a["weight"]
+    if x.dtype is not None and x.dtype.kind not in "iu":
+        raise run.refuse("dtype", f"whole numbers are counted, and not {x.dtype!r}", ("x",))
+    size = run.fresh("counts", 0)
+    return TensorType(Shape((*x.shape[:-1], size)), None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None)
+
+
+@takes(Int("bins", 10, least=1), Anything("range"))
+def histogram(a: dict[str, Any], run: Run) -> Any:
+    if not is_size(a["bins"]):
+        raise run.refuse("bins", "the number of bins is a whole number", ("bins",))
+    run.require("bins", ge(a["bins"], 1), f"there must be at least one bin, and there are {a['bins']!r}", ("bins",))
+    return (TensorType(Shape((a["bins"],)), INT32), TensorType(Shape((a["bins"] + 1,)), as_float(a["x"].dtype)))
+
+
+def corrcoef(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) > 2:
+        raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
+    return TensorType(Shape((x.shape[0], x.shape[0])) if len(x.shape) == 2 else Shape(), as_float(x.dtype))
+
+
+@takes(Choice("mode", ("valid", "same", "full"), "valid"))
+def correlate(a: dict[str, Any], run: Run) -> Any:
+    x, y = a["x"], a["y"]
+    dtype = common(x, y)
+    dtype = dtype if dtype is None or dtype.is_float else FLOAT32
+    return run("convolve_vectors", x=x.but(dtype=FLOAT32), y=y.but(dtype=FLOAT32), mode=a["mode"]).but(dtype=dtype)
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------------------
+
+
+def ravel(a: dict[str, Any], run: Run) -> Any:
+    return _flat(tensor(a["x"]))
+
+
+@takes(Axes("axes", None))
+def transpose(a: dict[str, Any], run: Run) -> Any:
+    return run("reversed_axes", x=a["x"]) if a["axes"] is None else run("permute", x=a["x"], dim=a["axes"])
+
+
+def moved(a: dict[str, Any], run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(Axes("dim", None))
+def squeeze(a: dict[str, Any], run: Run) -> Any:
+    x, dim = a["x"], a["dim"]
+    if dim is not None and x.shape.known:
+        for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
+            if -len(x.shape) <= axis < len(x.shape):
+                run.require("size", eq(x.shape[axis], 1), f"axis {axis} is {x.shape[axis]!r} and only an axis of 1 is squeezed", ("x", "dim"))
+            else:
+                raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim", "x"))
+    return run("squeeze", x=x, dim=dim)
+
+
+@takes(Axis("dim", 0, of="xs"))
+def concatenate(a: dict[str, Any], run: Run) -> Any:
+    return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
+
+
+def stack(a: dict[str, Any], run: Run) -> Any:
+    return run("stack", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
+
+
+@takes(Tensor("x"), Tensor("y"), Axis("axis", None, optional=True))
+def append(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    if a["axis"] is None:
+        return run("cat", xs=(_flat(x), _flat(y)), dim=0)
+    return run("cat", xs=(x, y), dim=a["axis"])
+
+
+@takes(Whole("at", least=1))
+def array_split(a: dict[str, Any], run: Run) -> Any:
+    return numpy_arrays.array_split(a, run)
+
+
+@takes(Int("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
+def pad(a: dict[str, Any], run: Run) -> Any:
+    x, width = a["x"], a["width"]
+    word(run, a, "mode", ("constant", "reflect", "symmetric"))
+    if a["constant_values"] is not None and a["mode"] != "constant":
+        raise run.refuse("mode", "constant_values goes with mode='constant'", ("mode",))
+    made = numpy_arrays.pad({"x": x, "width": width, "mode": "constant"}, run)
+    if a["mode"] != "constant":
+        for n, m in zip(x.shape, made.shape):
+            if is_size(width):
+                run.require("width", le(width, n - (1 if a["mode"] == "reflect" else 0)), f"padding of {width!r} finds too few elements on an axis of {n!r}", ("width", "x"))
+            elif m != n:
+                raise run.give_up("reflected padding by pairs")
+    return made
+
+
+def meshgrid(a: dict[str, Any], run: Run) -> Any:
+    xs = tuple(tensor(x) for x in a["xs"])
+    word(run, a, "indexing", ("xy", "ij"))
+    return list(run("meshgrid", xs=xs, indexing=a["indexing"])) if len({x.dtype for x in xs}) == 1 else _mixed_grid(xs, a, run)
+
+
+def _mixed_grid(xs: tuple[TensorType, ...], a: dict[str, Any], run: Run) -> Any:
+    made = run("meshgrid", xs=tuple(x.but(dtype=FLOAT32) for x in xs), indexing=a["indexing"])
+    return [m.but(dtype=x.dtype) for m, x in zip(made, xs)]
+
+
+@takes(Int("offset", 0))
+def triangle(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if len(x.shape) < 2:
+        raise run.refuse("rank", f"a matrix has a triangle, and this is {x.shape!r}", ("x",))
+    return run(run.row.op, x=x.but(dtype=FLOAT32, contents=None), offset=a["offset"]).but(dtype=x.dtype)
+
+
+def trace(a: dict[str, Any], run: Run) -> Any:
+    made = run("diagonal", x=a["x"], offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
+    dtype = a["x"].dtype
+    made = run("sum", x=made, dim=-1).but(contents=None)
+    return made.but(dtype=dtype) if dtype is not None and not (dtype is BOOL or dtype.is_integer) else made
+
+
+_INDEX = Tensor("index", "...", frozenset({INT32, INT64}), values="index")
+
+
+@takes(_INDEX, Axis("dim", None, optional=True))
+def take(a: dict[str, Any], run: Run) -> Any:
+    x, index = tensor(a["x"]), tensor(a["index"])
+    if index.dtype is not None and index.dtype.kind not in "iu":
+        raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
+    x, axis = (_flat(x), 0) if a["dim"] is None else (x, a["dim"])
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    axis %= len(x.shape)
+    return x.but(shape=Shape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])), contents=None, strides=None)
+
+
+@takes(_INDEX, Axis("dim", None, optional=True))
+def take_along_axis(a: dict[str, Any], run: Run) -> Any:
+    return numpy_arrays.take_along_axis(a, run)
+
+
+@takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
+def unravel(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
+    return tuple(x.but(contents=None, weak=False) for _ in size)
+
+
+# --- products --------------------------------------------------------------------------------------------------------------
+
+
+def matmul(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    dtype = common(x, y)
+    if x.dtype is not None and y.dtype is not None and x.dtype.label == y.dtype.label == "int8":
+        dtype = INT32
+    return run("matmul", x=x.but(dtype=FLOAT32, contents=None), y=y.but(dtype=FLOAT32, contents=None)).but(dtype=dtype)
+
+
+def dot(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    dtype = common(x, y)
+    return numpy_arrays.dot({"x": _in(x, dtype, False), "y": _in(y, dtype, False)}, run).but(dtype=dtype)
+
+
+@takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
+def cross(a: dict[str, Any], run: Run) -> Any:
+    x, y = a["x"], a["y"]
+    b = {**a, "x": x.but(dtype=FLOAT32), "y": y.but(dtype=FLOAT32)}
+    return numpy_arrays.cross(b, run).but(dtype=common(x, y))
+
+
+# --- tensors from numbers ---------------------------------------------------------------------------------------------------
+
+
+@takes(Data("data"), ElementType("dtype"))
+def array(a: dict[str, Any], run: Run) -> Any:
+    data = list(a["data"]) if isinstance(a["data"], range) else a["data"]
+    if isinstance(data, TensorType):
+        made: TensorType | None = data.but(weak=False, strides=None)
+    else:
+        try:
+            made = array_like("keras", data)
+        except Ragged:
+            raise run.refuse("ragged", "the nested lists have unequal lengths", ("data",)) from None
+    if made is None:
+        raise run.give_up("the data are not numbers that are known")
+    return run("constant", data=made, dtype=asked(a, made.dtype))
+
+
+def filled(a: dict[str, Any], run: Run) -> Any:
+    return run("full", size=a["size"], value=a["value"], dtype=asked(a, FLOAT32))
+
+
+@takes(Tensor("value", "", scalar=True))
+def full(a: dict[str, Any], run: Run) -> Any:
+    made = run("empty", size=a["size"], dtype=asked(a, FLOAT32))
+    if isinstance(a["value"], TensorType):
+        numpy_arrays.broadcast_to({"x": a["value"], "size": made.shape}, run)
+    return made
+
+
+@takes(Number("value"), ElementType("dtype"))
+def like(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    return x.but(dtype=asked(a, x.dtype), contents=None, strides=None, weak=False)
+
+
+@takes(Number("start"), Number("end"), Int("steps", 50, least=0), ElementType("dtype"))
+def linspace(a: dict[str, Any], run: Run) -> Any:
+    start, end = tensor(a["start"]), tensor(a["end"])
+    ends = run("mul", x=start.but(dtype=FLOAT32, contents=None), y=end.but(dtype=FLOAT32, contents=None))
+    run.require("steps", ge(a["steps"], 0), f"a number of samples cannot be negative, and is {a['steps']!r}", ("steps",))
+    if a["axis"] not in (0, -1) or (a["axis"] == -1 and len(ends.shape)):
+        raise run.give_up("the samples stand on another axis than the first")
+    dtype = asked(a, common(start, end, more=(PY_FLOAT,)))
+    made = TensorType(Shape((a["steps"], *ends.shape)), dtype)
+    return (made, TensorType(ends.shape, None)) if a.get("retstep") else made
+
+
+@takes(Int("n", least=1))
+def window(a: dict[str, Any], run: Run) -> Any:
+    n = as_size(a["n"])
+    if not is_size(n):
+        raise run.give_up("the number of samples is not known")
+    return TensorType(Shape((n,)), FLOAT32)
+
+
+@takes(Int("n", None, least=0, optional=True))
+def vander(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) != 1:
+        raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
+    return TensorType(Shape((x.shape[0], x.shape[0] if a["n"] is None else a["n"])), as_float(x.dtype))
+
+
+def ndim(a: dict[str, Any], run: Run) -> Any:
+    return a["x"].shape.rank
+
+
+def size(a: dict[str, Any], run: Run) -> Any:
+    return a["x"].shape.numel
+
+
+def shape(a: dict[str, Any], run: Run) -> Any:
+    if not a["x"].shape.known:
+        raise run.give_up("the rank is not known")
+    return tuple(a["x"].shape)
+
+
+def unique(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if a.get("size") is not None:
+        raise run.give_up("a fixed number of values")
+    n = x.shape.numel
+    if a["dim"] is not None:
+        axis = a["dim"]
+        if not -len(x.shape) <= axis < len(x.shape):
+            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+        axis %= len(x.shape)
+        n = x.shape[axis]
+        values = x.but(shape=Shape((*x.shape[:axis], run.fresh("unique", 0, n if isinstance(n, int) else None), *x.shape[axis + 1 :])), contents=None)
+        count = values.shape[axis]
+        inverse = Shape((n,))
+    else:
+        count = run.fresh("unique", 0, n if isinstance(n, int) else None)
+        values, inverse = x.but(shape=Shape((count,)), contents=None), x.shape
+    outs: list[Any] = [values]
+    outs += [TensorType(Shape((count,)), None)] if a["return_index"] else []
+    outs += [TensorType(inverse, None)] if a["return_inverse"] else []
+    outs += [TensorType(Shape((count,)), None)] if a["return_counts"] else []
+    return tuple(outs) if len(outs) > 1 else values
+
+
+# --- neural networks ---------------------------------------------------------------------------------------------------------
+
+
+def _first(run: Run, x: TensorType, a: dict[str, Any]) -> TensorType:
+    """Channels right behind the batch."""
+    word(run, a, "data_format", (None, "channels_last", "channels_first"))
+    n = len(x.shape) - 2
+    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, n + 1, *range(1, n + 1)))
+
+
+def _last(run: Run, x: TensorType, a: dict[str, Any]) -> TensorType:
+    n = len(x.shape) - 2
+    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, *range(2, n + 2), 1))
+
+
+def _spatial(run: Run, x: TensorType) -> int:
+    if not x.shape.known:
+        raise run.give_up("the rank is not known")
+    n = len(x.shape) - 2
+    if n not in (1, 2, 3):
+        raise run.refuse("rank", f"an input has a batch axis, channels and one to three others, and it is {x.shape!r}", ("x",))
+    return n
+
+
+_IMAGE = Tensor("x", "N Y X C | N X C", FLOATS)
+
+
+@takes(_IMAGE, Int("kernel", least=1), Int("stride", None, least=1, optional=True), PADDING, FORMAT)
+def pool(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    n = _spatial(run, x)
+    word(run, a, "padding", ("valid", "same"))
+    stride = a["kernel"] if a["stride"] is None else a["stride"]
+    op = f"{'max' if run.row.op.startswith('max') else 'avg'}_pool{n}d"
+    tuples = {k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in (("kernel", a["kernel"]), ("stride", stride))}
+    return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples), a)
+
+
+@takes(_IMAGE, Int("output_size", least=1), FORMAT)
+def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    given = a["output_size"]
+    op = f"{run.row.op[:-2]}{n}d"
+    return _last(run, run(op, x=_first(run, a["x"], a), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a)
+
+
+def _reach(run: Run, a: dict[str, Any], n: int, kernel: Shape) -> dict[str, Any]:
+    padding = a["padding"]
+    words = ("valid", "same", "causal") if n == 1 else ("valid", "same")
+    word(run, {"padding": padding}, "padding", words)
+    if padding == "causal":
+        d = a["dilation"][0] if isinstance(a["dilation"], (tuple, list)) else a["dilation"]
+        return {"padding": (d * (kernel[0] - 1),), "padding_end": (0,)}
+    return {"padding": "same" if padding == "same" else 0}
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_CONV = (
+    Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x C M", FLOATS), Int("stride", 1, least=1), PADDING, FORMAT, Int("dilation", 1, least=1), Tensor("pointwise", "1 1 P M", FLOATS),
+)  # fmt: skip
+
+
+def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
+    if len(kernel.shape) != n + 2:
+        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
+    return run("permute", x=kernel, dim=(n + 1, n, *range(n)))
+
+
+@takes(*_CONV)
+def conv(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    kernel = _kernel(run, a["kernel"], n)
+    x = _first(run, a["x"], a)
+    c, per = x.shape[1], kernel.shape[1]
+    run.require("channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are no multiple of the kernel's {per!r}", ("x", "kernel"))
+    made = run(f"conv{n}d", x=x, weight=kernel, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c // per, **_reach(run, a, n, a["kernel"].shape))
+    return _last(run, made, a)
+
+
+@takes(*_CONV)
+def depthwise_conv(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    return _last(run, _depthwise(a, run, n, _first(run, a["x"], a)), a)
+
+
+def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType:
+    kernel: TensorType = a["kernel"]
+    if len(kernel.shape) != n + 2:
+        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
+    *k, c, many = kernel.shape
+    run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
+    flat = kernel.but(shape=Shape((c * many, 1, *k)), contents=None)
+    return run(f"conv{n}d", x=x, weight=flat, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape))
+
+
+@takes(*_CONV)
+def separable_conv(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    made = _depthwise(a, run, n, _first(run, a["x"], a))
+    return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, a["pointwise"], n)), a)
+
+
+@takes(Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x M C", FLOATS), Int("stride", least=1), PADDING, FORMAT, Int("dilation", 1, least=1), Anything("output_padding"))
+def conv_transpose(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    kernel, x = a["kernel"], _first(run, a["x"], a)
+    if len(kernel.shape) != n + 2:
+        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
+    word(run, a, "padding", ("valid", "same"))
+    run.require("channels", eq(x.shape[1], kernel.shape[-1]), f"the kernel is for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
+    each = [v if isinstance(v, (tuple, list)) else (v,) * n for v in (a["stride"], a["dilation"], a["output_padding"])]
+    wanted: list[Dim] = []
+    for size_, k, s, d, more in zip(x.shape[2:], kernel.shape[:n], *each, strict=True):
+        reach = d * (k - 1) + 1
+        if a["padding"] == "same":
+            wanted.append(size_ * s if more is None else (size_ - 1) * s + reach % 2 + more)
+        else:
+            wanted.append((size_ - 1) * s + (maximum(reach, s) if more is None else reach + more))
+    return _last(run, x.but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)), contents=None), a)
+
+
+_LABELS = Tensor("x", "...", ALL_INTS, values="index")
+
+
+@takes(_LABELS, Int("classes", least=1), Int("axis", -1, least=-1, most=-1), ElementType("dtype"))
+def one_hot(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if x.dtype is not None and not (x.dtype.is_integer or x.dtype.is_float):
+        raise run.refuse("dtype", f"classes are whole numbers, and not {x.dtype!r}", ("x",))
+    rank = len(x.shape) + 1
+    if not -rank <= a["axis"] < rank:
+        raise run.refuse("axis", f"axis {a['axis']} is out of range for a result of rank {rank}", ("axis",))
+    at = a["axis"] % rank
+    return TensorType(Shape((*x.shape[:at], a["classes"], *x.shape[at:])), asked(a, FLOAT32))
+
+
+@takes(Tensor("x", "_ ...", ALL_INTS, values="index"), Int("classes", least=1), ElementType("dtype"))
+def multi_hot(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if a["classes"] is None or a["axis"] != -1:
+        raise run.give_up("another axis than the last")
+    shape_ = (*x.shape[:1], *x.shape[2:], a["classes"]) if len(x.shape) > 1 else (a["classes"],)
+    return TensorType(Shape(shape_), asked(a, FLOAT32))
+
+
+def to_categorical(a: dict[str, Any], run: Run) -> Any:
+    """One-hot rows; a last axis of size 1 is dropped."""
+    x = tensor(a["x"])
+    shape_ = x.shape[:-1] if len(x.shape) > 1 and x.shape[-1] == 1 else x.shape
+    n = run.fresh("classes", 1) if a["classes"] is None else a["classes"]
+    numpy_like = x.framework != "keras"
+    return TensorType(Shape((*shape_, n)), (BY_LABEL["float64"] if numpy_like else FLOAT32) if False else None)
+
+
+_PAIR = (Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "... C", FLOATS, values="unit"))
+
+
+def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None) -> None:
+    message = f"target {y.shape!r} and output {x.shape!r} must have one shape"
+    run.require("shape", len(x.shape) == len(y.shape), message, ("target", "x"))
+    for i, (n, m) in enumerate(zip(x.shape, y.shape)):
+        if i != but:
+            run.require("shape", eq(n, m), message, ("target", "x"))
+
+
+@takes(*_PAIR)
+def elementwise_loss(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["target"])
+    _equal_shapes(run, x, y)
+    return x.but(contents=None)
+
+
+@takes(*_PAIR, Axis("axis", -1))
+def categorical(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["target"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
+    _equal_shapes(run, x, y)
+    axis = a["axis"]
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("axis",))
+    at = axis % len(x.shape)
+    return x.but(shape=Shape((*x.shape[:at], *x.shape[at + 1 :])), contents=None)
+
+
+@takes(Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Int("axis", -1, least=-1, most=-1))
+def sparse_categorical(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["target"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
+    shape_ = y.shape[:-1] if len(y.shape) == len(x.shape) and len(y.shape) and y.shape[-1] == 1 else y.shape
+    message = f"target {y.shape!r} must be output {x.shape!r} without its axis of classes"
+    run.require("shape", len(shape_) == len(x.shape) - 1, message, ("target", "x"))
+    for n, m in zip(shape_, x.shape):
+        run.require("shape", eq(n, m), message, ("target", "x"))
+    return x.but(shape=Shape(x.shape[:-1]), contents=None)
+
+
+@takes(Axes("dim", optional=False))
+def moments(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype, contents=None)
+    return (made, made)
+
+
+@takes(Tensor("x", "... C", FLOATS), Tensor("mean", "C", FLOATS), Tensor("variance", "C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Int("dim", least=-1, most=-1))
+def batch_normalization(a: dict[str, Any], run: Run) -> Any:
+    return run("axis_norm", x=a["x"], dim=(a["dim"],), gamma=a["gamma"], beta=a["beta"], mean=a["mean"], variance=a["variance"]).but(dtype=a["x"].dtype)
+
+
+@takes(Tensor("x", "... C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Int("dim", -1, least=-1, most=-1))
+def layer_normalization(a: dict[str, Any], run: Run) -> Any:
+    dim = a["dim"]
+    axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    return run("axis_norm", x=a["x"].but(dtype=FLOAT32), dim=axes, gamma=a["gamma"], beta=a.get("beta")).but(dtype=a["x"].dtype)
+
+
+@takes(Axis("dim", -1), Int("order", 2, least=1))
+def normalize(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
+    for axis in axes:
+        if not -max(len(x.shape), 1) <= axis < max(len(x.shape), 1):
+            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    return x.but(dtype=as_float(x.dtype), contents=None)
+
+
+_QKV = (Tensor("query", "N T H D", FLOATS), Tensor("key", "N S H D", FLOATS), Tensor("value", "N S H D", FLOATS))
+
+
+@takes(*_QKV, Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None), Tensor("bias", "1 H T S", FLOATS, optional=True, default=None))
+def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
+    """(batch, steps, heads, features), several query heads to a key head."""
+    q, k, v = a["query"], a["key"], a["value"]
+    for name, t in (("query", q), ("key", k), ("value", v)):
+        if len(t.shape) != 4:
+            raise run.refuse("rank", f"{name} is (batch, steps, heads, features), and it is {t.shape!r}", (name,))
+    for code, i in (("batch", 0), ("length", 1), ("heads", 2), ("features", 3)):
+        run.require(code, eq(k.shape[i], v.shape[i]), f"axis {i} of key is {k.shape[i]!r} and of value {v.shape[i]!r}", ("key", "value"))
+    for code, i in (("batch", 0), ("features", 3)):
+        run.require(code, eq(q.shape[i], k.shape[i]), f"axis {i} of query is {q.shape[i]!r} and of key {k.shape[i]!r}", ("query", "key"))
+    heads = q.shape[2], k.shape[2]
+    run.require("heads", eq(*heads), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
+    dtype = common(q, k, v)
+    return q.but(dtype=dtype, contents=None)
+
+
+@takes(Float("max_val", least=1.0))
+def psnr(a: dict[str, Any], run: Run) -> Any:
+    x, y = a["x"], a["y"]
+    _equal_shapes(run, x, y)
+    return TensorType(Shape(), as_float(common(x, y)))
+
+
+def depth_to_space(a: dict[str, Any], run: Run) -> Any:
+    return _shuffled(a, run)
+
+
+def space_to_depth(a: dict[str, Any], run: Run) -> Any:
+    return _shuffled(a, run)
+
+
+def _shuffled(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) != 4:
+        raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
+    return _last(run, run(run.row.op, x=_first(run, x, a), factor=a["factor"]), a)
+
+
+def folding(a: dict[str, Any], run: Run) -> Any:
+    return run.default({k: _plain(v) for k, v in a.items()})
+
+
+# --- algebra ----------------------------------------------------------------------------------------------------------------
+
+
+def linalg(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    made = run.default({**a, "x": x.but(dtype=as_float(x.dtype), contents=None)})
+    return tuple(made) if isinstance(made, tuple) else made
+
+
+def svd(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    x = x.but(dtype=as_float(x.dtype), contents=None)
+    return tuple(run("svd", x=x, full_matrices=a["full_matrices"])) if a["compute_uv"] else run("svdvals", x=x)
+
+
+def solve(a: dict[str, Any], run: Run) -> Any:
+    x, y = a["x"], a["y"]
+    dtype = as_float(common(x, y))
+    return run("solve", x=x.but(dtype=dtype), y=y.but(dtype=dtype))
+
+
+def lstsq(a: dict[str, Any], run: Run) -> Any:
+    x, y = a["x"], a["y"]
+    if len(x.shape) != 2 or len(y.shape) not in (1, 2):
+        raise run.refuse("rank", f"a matrix and a vector or a matrix are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
+    run.require("rows", eq(x.shape[0], y.shape[0]), f"x has {x.shape[0]!r} rows and y {y.shape[0]!r}", ("x", "y"))
+    return TensorType(Shape((x.shape[1], *y.shape[1:])), as_float(common(x, y)))
+
+
+@takes(Choice("ord", (None, 1, 2), None, optional=True), Axes("dim", None))
+def norm(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    made = numpy_arrays.norm({**a, "x": x, "dim": tuple(a["dim"]) if isinstance(a["dim"], list) else a["dim"]}, run)
+    return made.but(dtype=None if x.dtype is None else (as_float(x.dtype) or FLOAT32).real)
+
+
+# --- core --------------------------------------------------------------------------------------------------------------------
+
+
+@takes(ElementType("dtype", optional=False))
+def cast(a: dict[str, Any], run: Run) -> Any:
+    dtype = asked(a, None)
+    if dtype is None:
+        raise run.give_up("the element type is not known")
+    return run("cast", x=tensor(a["x"]), dtype=dtype)
+
+
+@takes(Int("num", None, optional=True), Axis("dim", 0))
+def unstack(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if a["num"] is not None and x.shape.known and -len(x.shape) <= a["dim"] < len(x.shape):
+        n = x.shape[a["dim"]]
+        run.require("num", eq(n, a["num"]), f"axis {a['dim']} has {n!r} elements and num is {a['num']!r}", ("num", "x"))
+    return list(run("unbind", x=x, dim=a["dim"]))
+
+
+@takes(Ints("start", least=0, one=False), Ints("size", least=0, shape=True, one=False))
+def slice(a: dict[str, Any], run: Run) -> Any:
+    x, start, sizes = a["x"], a["start"], a["size"]
+    if isinstance(start, TensorType) or isinstance(sizes, TensorType):
+        raise run.give_up("the place is not known")
+    run.require("rank", len(start) == len(sizes) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "size"))
+    made: list[Dim] = []
+    for n, s, m in zip(x.shape, start, sizes):
+        size_ = n - s if m == -1 else m
+        inside = conj(ge(s, 0), ge(size_, 0), le(s + size_, n))
+        run.require("range", inside, f"{size_!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "size", "x"))
+        made.append(size_)
+    return x.but(shape=Shape(made), contents=None, strides=None)
+
+
+@takes(Ints("start", least=0, one=False), Tensor("source", "..."))
+def slice_update(a: dict[str, Any], run: Run) -> Any:
+    x, start, source = a["x"], a["start"], a["source"]
+    if isinstance(start, TensorType):
+        raise run.give_up("the place is not known")
+    run.require("rank", len(start) == len(source.shape) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "source"))
+    for n, s, m in zip(x.shape, start, source.shape):
+        run.require("range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x"))
+    return x.but(contents=None)
+
+
+@takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Ints("size", least=1, shape=True))
+def scatter(a: dict[str, Any], run: Run) -> Any:
+    index, source = a["index"], a["source"]
+    sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
+    _placed(run, index, source, Shape(sizes))
+    return TensorType(Shape(sizes), source.dtype)
+
+
+def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> None:
+    if len(index.shape) < 1:
+        raise run.refuse("rank", "the indices have an axis of coordinates", ("index",))
+    if index.dtype is not None and not index.dtype.is_integer:
+        raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
+    k = index.shape[-1]
+    if not isinstance(k, int):
+        raise run.give_up("the number of coordinates is not known")
+    run.require("index", k <= len(target), f"{k} coordinates are given for {len(target)} axes", ("index",))
+    wanted = (*index.shape[:-1], *target[k:])
+    message = f"the values are {source.shape!r} and {tuple(wanted)!r} are placed"
+    run.require("source", len(wanted) == len(source.shape), message, ("source", "index"))
+    for n, m in zip(wanted, source.shape):
+        run.require("source", eq(n, m), message, ("source", "index"))
+    if index.contents is not None:
+        for i, v in enumerate(index.contents):
+            run.require("range", conj(ge(v, 0), lt(v, target[i % k])), f"coordinate {v!r} is out of range for an axis of {target[i % k]!r}", ("index",))
+
+
+@takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True))
+def scatter_update(a: dict[str, Any], run: Run) -> Any:
+    _placed(run, a["index"], a["source"], a["x"].shape)
+    word(run, a, "reduction", (None, "add", "max", "min", "mul"))
+    return a["x"].but(contents=None)
+
+
+@takes(Tensor("x", "N ...", FLOATS), Tensor("index", "N", frozenset({INT32, INT64}), values="index"), Int("classes", None, least=1, optional=True))
+def segment(a: dict[str, Any], run: Run) -> Any:
+    x, index = a["x"], a["index"]
+    if len(index.shape) != 1 or len(x.shape) < 1:
+        raise run.refuse("rank", f"the segments are a vector, and they are {index.shape!r}", ("index",))
+    run.require("count", eq(index.shape[0], x.shape[0]), f"{index.shape[0]!r} segments are named for {x.shape[0]!r} rows", ("index", "x"))
+    n = run.fresh("segments", 0) if a["classes"] is None else a["classes"]
+    return x.but(shape=Shape((n, *x.shape[1:])), contents=None)
+
+
+@takes(Tensor("x", "... N"), Int("k", least=1))
+def top_k(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "a number has no largest elements", ("x",))
+    run.require("k", conj(ge(a["k"], 0), le(a["k"], x.shape[-1])), f"{a['k']!r} elements are wanted of {x.shape[-1]!r}", ("k", "x"))
+    made = x.but(shape=Shape((*x.shape[:-1], a["k"])), contents=None)
+    return (made, made.but(dtype=INT32))
+
+
+@takes(Tensor("target", "N", frozenset({INT32, INT64}), values="index"), Tensor("x", "N C", frozenset({FLOAT32})), Int("k", least=1))
+def in_top_k(a: dict[str, Any], run: Run) -> Any:
+    target, x = a["target"], a["x"]
+    if len(target.shape) != 1 or len(x.shape) != 2:
+        raise run.refuse("rank", f"targets are a vector and predictions a matrix, and are {target.shape!r} and {x.shape!r}", ("target", "x"))
+    run.require("batch", eq(target.shape[0], x.shape[0]), f"there are {target.shape[0]!r} targets and {x.shape[0]!r} predictions", ("target", "x"))
+    return target.but(dtype=BOOL, contents=None)
+
+
+def floating_reduced(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    return run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype, contents=None)
+
+
+@takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))
+def extract_sequences(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    return run("windows", x=x, dim=-1, size=a["length"], step=a["step"])
+
+
+def _parts(run: Run, pair: Any) -> TensorType:
+    """Complex numbers are given as their two parts."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(p, TensorType) for p in pair):
+        raise run.refuse("parts", "complex numbers are a pair of real and imaginary parts", ("pair",))
+    x, y = pair
+    for n, m in zip(x.shape, y.shape):
+        run.require("parts", eq(n, m), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
+    run.require("parts", len(x.shape) == len(y.shape), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
+    return x.but(dtype=None if x.dtype is None else x.dtype.complexified, contents=None)
+
+
+def _pair(made: TensorType) -> tuple[TensorType, TensorType]:
+    real = made.but(dtype=None if made.dtype is None else made.dtype.real)
+    return (real, real)
+
+
+def fft(a: dict[str, Any], run: Run) -> Any:
+    return _pair(run("fft", x=_parts(run, a["pair"])))
+
+
+def fft2(a: dict[str, Any], run: Run) -> Any:
+    x = _parts(run, a["pair"])
+    if len(x.shape) < 2:
+        raise run.refuse("rank", f"two axes are transformed, and this is {x.shape!r}", ("pair",))
+    return _pair(run(run.row.op, x=x, dim=(-2, -1)))
+
+
+@takes(Tensor("x", "... N", frozenset({FLOAT32})), Int("n", None, least=1, optional=True))
+def rfft(a: dict[str, Any], run: Run) -> Any:
+    return _pair(run("rfft", x=a["x"], n=a["n"]))
+
+
+def irfft(a: dict[str, Any], run: Run) -> Any:
+    return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
+
+
+# --- images --------------------------------------------------------------------------------------------------------------------
+
+
+def _image(run: Run, x: TensorType, a: dict[str, Any]) -> tuple[int, int]:
+    """Where the height and the channels stand."""
+    if len(x.shape) not in (3, 4):
+        raise run.refuse("rank", f"an image or a batch of images is wanted, and this is {x.shape!r}", ("x",))
+    word(run, a, "data_format", (None, "channels_last", "channels_first"))
+    rank = len(x.shape)
+    return (rank - 2, rank - 3) if a.get("data_format") == "channels_first" else (rank - 3, rank - 1)
+
+
+_PICTURE = Tensor("x", "N Y X 3 | Y X 3", FLOATS)
+
+
+@takes(_PICTURE, FORMAT, Sizes("size", 2, least=1), Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"))
+def resize(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    at, _ = _image(run, x, a)
+    word(run, a, "interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"))
+    if not isinstance(a["size"], (tuple, list)) or len(a["size"]) != 2:
+        raise run.refuse("size", f"size is (height, width), and is {a['size']!r}", ("size",))
+    return run("resize_image", x=x, size=tuple(a["size"]), axis=at)
+
+
+@takes(_PICTURE, FORMAT)
+def grayscale(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    _, c = _image(run, x, a)
+    run.require("channels", le(x.shape[c], 3), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
+    run.require("channels", eq(x.shape[c] % 2, 1), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
+    return x.but(shape=Shape((*x.shape[:c], 1, *x.shape[c + 1 :])), contents=None)
+
+
+@takes(_PICTURE, FORMAT)
+def hsv(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    _, c = _image(run, x, a)
+    if x.dtype is not None and not x.dtype.is_float:
+        raise run.refuse("dtype", f"colours are floats, and not {x.dtype!r}", ("x",))
+    run.require("channels", eq(x.shape[c], 3), f"an image has 3 channels, and this one has {x.shape[c]!r}", ("x",))
+    return x.but(contents=None)
+
+
+_EDGES = tuple(Int(n, None, least=0, optional=True) for n in ("top", "left", "bottom", "right", "height", "width"))
+
+
+def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> Shape:
+    made = list(x.shape)
+    for i, (low, high, target) in enumerate((("top", "bottom", "height"), ("left", "right", "width"))):
+        n = x.shape[at + i]
+        before, after, wanted = a[low], a[high], a[target]
+        given = [v for v in (before, after, wanted) if v is not None]
+        if len(given) != 2:
+            raise run.refuse("edges", f"exactly two of {low}, {high} and {target} must be given", (low, high, target))
+        if wanted is not None:
+            edge = before if before is not None else after
+            other = sign * (wanted - n) - edge
+            run.require("edges", ge(other, 0), f"an axis of {n!r} cannot become {wanted!r} with {edge!r} at one side", (low, high, target))
+            made[at + i] = wanted
+        else:
+            made[at + i] = n + sign * (before + after)
+        run.require("edges", ge(made[at + i], 1), f"an axis of {made[at + i]!r} elements cannot be made", (low, high, target))
+    return Shape(made)
+
+
+@takes(_PICTURE, FORMAT, *_EDGES)
+def crop_images(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    return x.but(shape=_edges(a, run, x, _image(run, x, a)[0], -1), contents=None)
+
+
+@takes(_PICTURE, FORMAT, *_EDGES)
+def pad_images(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    return x.but(shape=_edges(a, run, x, _image(run, x, a)[0], 1), contents=None)
+
+
+# --- chance and inputs ---------------------------------------------------------------------------------------------------------
+
+
+@takes(Ints("size", least=0, shape=True, one=False), Float("alpha", least=0.5, most=1.0), Float("beta", least=0.5, most=1.0))
+def random(a: dict[str, Any], run: Run) -> Any:
+    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=asked(a, FLOAT32))
+
+
+@takes(Ints("size", least=0, shape=True, one=False), Int("minval", least=0, most=2), Int("maxval", least=5))
+def randint(a: dict[str, Any], run: Run) -> Any:
+    low, high = as_size(a["minval"]), as_size(a["maxval"])
+    if is_size(low) and is_size(high):
+        run.require("range", lt(low, high), f"no whole number lies from {low!r} up to {high!r}", ("minval", "maxval"))
+    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=asked(a, INT32))
+
+
+@takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
+def categorical_sample(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) != 2:
+        raise run.refuse("rank", f"the logits are a matrix, and they are {x.shape!r}", ("x",))
+    return TensorType(Shape((x.shape[0], a["n"])), asked(a, INT32))
+
+
+@takes(Tensor("x", "..."), Axis("axis", 0))
+def shuffle(a: dict[str, Any], run: Run) -> Any:
+    return a["x"].but(contents=None)
+
+
+@takes(Tensor("x", "...", FLOATS), Float("rate", least=0.0, most=0.5))
+def dropout(a: dict[str, Any], run: Run) -> Any:
+    rate = a["rate"]
+    if is_number(rate):
+        run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
+    return a["x"].but(contents=None)
+
+
+def _sizes(run: Run, given: Any) -> tuple[Any, ...]:
+    """None is a size that only the data tell."""
+    return tuple(run.fresh("None", 1) if n is None else n for n in given)
+
+
+@takes(Anything("size"))
+def input_tensor(a: dict[str, Any], run: Run) -> Any:
+    if a["tensor"] is not None:
+        return a["tensor"]
+    if a["batch_shape"] is not None:
+        sizes: tuple[Any, ...] = tuple(a["batch_shape"])
+    else:
+        run.require("shape", a["size"] is not None, "an input needs its shape", ("size",))
+        given = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
+        sizes = (a["batch_size"], *given)
+    return TensorType(Shape(_sizes(run, sizes)), asked(a, FLOAT32))
+
+
+@takes(Anything("size"))
+def keras_tensor(a: dict[str, Any], run: Run) -> Any:
+    return TensorType(Shape(_sizes(run, a["size"])), asked(a, FLOAT32))
+
+
+__all__ = ["UINT8", "Bool", "_atleast"]
