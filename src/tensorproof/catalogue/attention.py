@@ -6,10 +6,10 @@ from typing import Any
 
 from tensorproof.catalogue.loss import mixed
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Same
-from tensorproof.ops.inputs import Anything, Bool, Float, Int, Tensor
+from tensorproof.ops.element_types import Given, Same
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Tensor
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, FLOATS, INT64, UINT64, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, UINT64, DType
 from tensorproof.terms.ints import Dim, ceildiv, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
@@ -86,11 +86,23 @@ def summed(dtype: DType | None) -> DType | None:
     return None if dtype is None else FLOAT64 if dtype is FLOAT64 else FLOAT32
 
 
+def cpu_checked(c: Call) -> None:
+    """What the kernel on the CPU cannot do; it divides by zero where there is nothing to attend to."""
+    if any(eq(c.shape(name).numel, 0) is True for name in ("query", "key")):
+        raise c.give_up("this kernel ends the process on empty inputs")
+    c.require("dropout_p", not c["dropout_p"], f"this kernel knows no dropout, and dropout_p is {c['dropout_p']!r}", "dropout_p")
+    if c.given("attn_mask"):
+        c.require("mask", c.rank("attn_mask") in (2, 4), f"attn_mask must have rank 2 or 4, and is {c.shape('attn_mask')!r}", "attn_mask")
+        c.require("dtype", c.dtype("attn_mask") is not BOOL, "attn_mask must hold floats for this kernel, and holds truth values", "attn_mask")
+
+
 def fused_shape(c: Call) -> list[Any]:
     """Output and log-sum-exp of the fused kernels, then what a kernel keeps for its backward pass."""
     batch, heads, length = c.shape("query")[:3]
     mask_checked(c, Shape((batch, heads, length, c.dims["S"])))
     kept, dtype = c["kernel"], c.dtype("query")
+    if kept == "cpu":
+        cpu_checked(c)
     if kept in ("cpu", "flash"):
         c.equal("features", c.dims["V"], c.dims["E"], "value has {a} features and query {b}: this kernel needs one size", ("value", "query"))
     logsumexp: tuple[Dim, ...] = (batch, heads, length)
@@ -126,13 +138,13 @@ def heads_checked(c: Call, features: Dim, heads: Dim) -> None:
     c.require("heads", eq(features % heads, 0), f"the {features!r} features must be a multiple of the {heads!r} heads", "num_heads")
 
 
-def masks_checked(c: Call, query: Shape, keys: Dim, heads: Dim, mask: str, padding: str, weights: bool, causal: bool) -> None:
-    """The masks of attention from `query` (L, N, E) or (L, E) to `keys` steps."""
+def masks_checked(c: Call, query: Shape, keys: Dim, heads: Dim, mask: str, padding: str, weights: bool, causal: bool, padded: Dim | None = None) -> None:
+    """The masks of attention from `query` (L, N, E) or (L, E) to `keys` steps, or `padded` where others take their place."""
     batch, length = query[1:-1], query[0]
     if causal:
         c.require("causal", c.given(mask), f"is_causal is a hint about the mask, so {mask} must be given too", (mask, "is_causal"))
     if c.given(padding):
-        given, wanted = c.shape(padding), Shape((*batch, keys))
+        given, wanted = c.shape(padding), Shape((*batch, keys if padded is None else padded))
         message = f"{padding} must have shape {wanted!r} ({'batch, ' if batch else ''}keys), and has {given!r}"
         c.require("padding_mask", len(given) == len(wanted), message, padding)
         c.require("padding_mask", conj(*(eq(a, b) for a, b in zip(given, wanted))), message, padding)
@@ -158,12 +170,29 @@ def multi_head_shape(c: Call) -> list[Shape]:
     c.equal("features", features, c["embed_dim"], "query has {a} features and the layer takes {b}", "query")
     heads_checked(c, features, heads)
     projections(c, features)
-    masks_checked(c, query, key[0], heads, "attn_mask", "key_padding_mask", c["need_weights"], c["is_causal"])
-    keys: Dim = key[0] if not c.given("static_k") else c.shape("static_k")[1]
+    keys = static_keys(c, features, heads)
+    masks_checked(c, query, key[0], heads, "attn_mask", "key_padding_mask", c["need_weights"], c["is_causal"], keys)
     keys = keys + (extra_keys(c, features) if c.given("bias_k") else 0) + (1 if c["add_zero_attn"] else 0)
     length, batch = query[0], query[1:-1]
     weights = (*batch, length, keys) if c["average_attn_weights"] else (*batch, heads, length, keys)
     return [Shape((*query[:-1], c.dims["O"])), Shape(weights)]
+
+
+def static_keys(c: Call, features: Dim, heads: Dim) -> Dim:
+    """The number of keys; static_k and static_v stand in the place of the projected ones, as (N × heads, S, E // heads)."""
+    query, lengths = c.shape("query"), [c.dims["S"], c.dims["S"]]
+    for i, name in enumerate(("static_k", "static_v")):
+        if c.given(name):
+            c.require("static", not c.given("bias_k"), f"bias_k cannot be added to {name}", (name, "bias_k"))
+            given, rows = c.shape(name), heads * (query[1] if len(query) == 3 else 1)
+            holds = conj(eq(given[0], rows), eq(given[2], features // heads))
+            c.require("static", holds, f"{name} must have shape ({rows!r}, _, {features // heads!r}), and has {given!r}", name)
+            lengths[i] = given[1]
+    if lengths != [c.dims["S"]] * 2:
+        c.equal("static", lengths[0], lengths[1], "there are {a} keys for {b} values", ("static_k", "static_v"))
+        if c.given("attn_mask"):
+            c.equal("static", lengths[0], c.dims["S"], "static_k holds {a} keys and attn_mask speaks of {b}", ("static_k", "attn_mask"))
+    return lengths[0]
 
 
 def extra_keys(c: Call, features: Dim) -> Dim:
@@ -215,6 +244,6 @@ MULTI_HEAD_ATTENTION = Op(
 
 # --- masks ---
 
-CAUSAL_MASK = Op("causal_mask", (), (Int("size", least=0), Anything("dtype")), "size size", lambda c: c["dtype"] or FLOAT32)
+CAUSAL_MASK = Op("causal_mask", (), (Int("size", least=0), ElementType("dtype", dtypes=FLOATS | FULL_COMPLEXES | {BOOL})), "size size", Given())
 
 __all__ = ["heads_checked", "masks_checked"]

@@ -166,7 +166,7 @@ def packed_shape(c: Call) -> list[Any]:
 
 PACK_PADDED = Op(
     "pack_padded_sequence",
-    inputs=(Tensor("x", "A B ...", ANY), Tensor("lengths", "M", REALS_OR_BOOL)),
+    inputs=(Tensor("x", "A B ...", ANY), Tensor("lengths", "M", REALS_OR_BOOL, values="positive")),
     attributes=(Bool("batch_first", False), Bool("enforce_sorted", True)),
     outputs=(Out("data"), Out("batch_sizes", INT64)),
     shape=packed_shape,
@@ -233,7 +233,7 @@ def unpad_shape(c: Call) -> list[Shape]:
 
 UNPAD_SEQUENCE = Op(
     "unpad_sequence",
-    inputs=(Tensor("x", "A B ...", ANY), Tensor("lengths", "M", INTS)),
+    inputs=(Tensor("x", "A B ...", ANY), Tensor("lengths", "M", REALS_OR_BOOL)),
     attributes=(Bool("batch_first", False),),
     shape=unpad_shape,
     dtype=Like("x"),

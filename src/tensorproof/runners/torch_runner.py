@@ -12,7 +12,7 @@ from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
 _torch: Any = torch
-NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support")
+NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend")
 
 
 def _dtype(dtype: DType) -> Any:

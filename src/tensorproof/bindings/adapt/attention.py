@@ -88,22 +88,18 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(
-    Tensor("key", "S N E | S E", FLOATS), Tensor("value", "S N E | S E", FLOATS), Tensor("attn_mask", "L S", MASK, optional=True),
-    Tensor("key_padding_mask", "N S | S", MASK, optional=True),
+    Tensor("query", "L N 4 | L 4", FLOATS), Tensor("key", "S N 4 | S 4", FLOATS), Tensor("value", "S N 4 | S 4", FLOATS),
+    Tensor("in_proj_weight", "12 4", FLOATS, optional=True), Tensor("in_proj_bias", "12", FLOATS, optional=True), Tensor("out_proj_weight", "O 4", FLOATS),
+    *(Tensor(n, "4 4", FLOATS, optional=True) for n in ("q_proj_weight", "k_proj_weight", "v_proj_weight")),
+    *(Tensor(n, "1 1 4", FLOATS, optional=True) for n in ("bias_k", "bias_v")),
+    Tensor("attn_mask", "L S", MASK, optional=True), Tensor("key_padding_mask", "N S | S", MASK, optional=True), Int("embed_dim", least=4, most=4),
+    Anything("static_k"), Anything("static_v"),
 )  # fmt: skip
 def multi_head(a: dict[str, Any], run: Run) -> Any:
     both = (a.get("bias_k") is None) == (a.get("bias_v") is None)
     run.require("bias_k", both, "bias_k and bias_v must be given together", ("bias_k", "bias_v"))
     made = run.default(a)
     return tuple(made) if isinstance(made, tuple) else (made, None)
-
-
-@takes(*(Tensor(n, "N L E", FLOATS) for n in ("query", "key", "value")))
-def native_multi_head(a: dict[str, Any], run: Run) -> Any:
-    """aten._native_multi_head_attention: the batch comes first, the weights are packed."""
-    a.update({n: swapped(a[n]) for n in ("query", "key", "value")})
-    output, weights = multi_head(a, run)
-    return swapped(output), weights
 
 
 # --- the fused kernels in exported graphs ---

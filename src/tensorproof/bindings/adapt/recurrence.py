@@ -130,6 +130,16 @@ def run_cell(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, **states(a, run)})
 
 
+@takes(Tensor("x", "N I", STATE), Tensor("hx", "N H", STATE))
+def run_flat_cell(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, **states(a, run)})
+
+
+@takes(Tensor("x", "N I", STATE), Tensors("hx", "N H", STATE, least=2))
+def run_flat_lstm_cell(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, **states(a, run)})
+
+
 # --- packed sequences ---
 
 
@@ -153,7 +163,7 @@ def _pack(run: Run, x: TensorType, lengths: TensorType, batch_first: bool, enfor
     return Packed.of(data, sizes, order, batch, TensorType(Shape((batch,)), INT64, contents=whole))
 
 
-@takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX))
+@takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="positive"))
 def pack_padded(a: dict[str, Any], run: Run) -> Any:
     lengths = as_lengths(a["lengths"])
     if lengths is None:
