@@ -115,9 +115,13 @@ def _conv(n: int) -> Op:
 CONVOLUTIONS = (_conv(1), _conv(2), _conv(3))
 
 
-def _may_make_nothing(c: Call) -> Truth:
-    """torch's fast kernel for single precision, which it takes for groups and for batches, makes empty outputs; the others refuse."""
-    return c.framework == "torch" and c.dtype("x") is FLOAT32 and disj(gt(c["groups"], 1), gt(c.dims.get("N", 1), 1))
+def _may_make_nothing(c: Call, kernel: list[Dim]) -> Truth:
+    """torch's fast kernel for single precision makes empty outputs, the others refuse; it is taken for groups and batches where there is work to do."""
+    if c.framework != "torch" or c.dtype("x") is not FLOAT32:
+        return False
+    batch = c.dims.get("N", 1)
+    work = disj(*(gt(size, 1) for size in (*kernel, *c["stride"], *c["dilation"])), ge(batch, 16))
+    return disj(eq(batch, 0), conj(work, disj(gt(c["groups"], 1), gt(batch, 1))))
 
 
 def _transposed_shape(c: Call) -> Shape:
@@ -126,7 +130,7 @@ def _transposed_shape(c: Call) -> Shape:
     c.require("groups", conj(ge(channels, groups), eq(channels % groups, 0)), f"{channels!r} channels do not divide into {groups!r} groups", ("x", "groups"))
     c.require("empty", ge(per_group, 1), "the weight has no output channels", "weight")
     wanted = _wanted_sizes(c, n)
-    nothing = _may_make_nothing(c)
+    nothing = _may_make_nothing(c, kernel)
     made: list[Dim] = []
     after = c["padding_end"] or c["padding"]
     for i, (size, k, s, d) in enumerate(zip(x[-n:], kernel, c["stride"], c["dilation"], strict=True)):

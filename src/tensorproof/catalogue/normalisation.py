@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tensorproof.ops.call import Call
@@ -11,7 +12,7 @@ from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, Float, Int, Ints
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, minimum
-from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -39,10 +40,12 @@ def _with_parameters(*names: str) -> DTypeRule:
     return rule
 
 
-def _holds(c: Call, name: str, count: Dim) -> None:
-    """A parameter has so many elements."""
+def _holds(c: Call, name: str, count: Dim, code: str = "") -> None:
+    """A vector has so many elements. torch looks at none of that when it normalises an empty tensor by batches."""
     if c.given(name):
-        c.equal(name, c.shape(name).numel, count, f"{name} has {{a}} elements and must have {{b}}", (name, "x"))
+        own = c.shape(name)
+        empty = c.framework == "torch" and c.op.name == "batch_norm" and len(own) == 1 and eq(c.shape("x").numel, 0)
+        c.require(code or name, disj(eq(own.numel, count), empty), f"{name} has {own.numel!r} elements and must have {count!r}", (name, "x"))
 
 
 def _not_empty(c: Call, name: str, count: Dim) -> None:
@@ -51,21 +54,21 @@ def _not_empty(c: Call, name: str, count: Dim) -> None:
         c.require("empty", ge(count, 1), f"there are no channels for {name} to scale or shift", (name, "x"))
 
 
-def _channels(c: Call) -> None:
+def _channels(c: Call, channels: Dim) -> None:
+    for name in ("running_mean", "running_var"):
+        _holds(c, name, channels, "channels")
     for name in ("weight", "bias"):
-        _holds(c, name, c.dims["C"])
-        if c.given(name):
-            _not_empty(c, name, c.shape(name).numel)
+        _holds(c, name, channels)
 
 
 def _running(c: Call, needed: bool) -> None:
     """Running statistics: both or none of them, and both where they are used."""
-    mean, var = c.given("running_mean"), c.given("running_var")
-    c.require("running", mean == var, "running_mean and running_var must be given together", ("running_mean", "running_var"))
-    c.require("running", mean or not needed, "without statistics of the batch, running_mean and running_var must be given", ("running_mean", "running_var"))
+    mean, var, about = c.given("running_mean"), c.given("running_var"), ("running_mean", "running_var")
+    c.require("running", mean == var, "running_mean and running_var must be given together", about)
+    c.require("running", mean or not needed, "without statistics of the batch, running_mean and running_var must be given", about)
 
 
-_STATISTICS = (Tensor("running_mean", "C", FLOATS, optional=True, default=None), Tensor("running_var", "C", FLOATS, optional=True, default=None))
+_STATISTICS = (Tensor("running_mean", "_", FLOATS, optional=True, default=None), Tensor("running_var", "_", FLOATS, optional=True, default=None))
 _AFFINE = (Tensor("weight", "...", FLOATS, optional=True, default=None), Tensor("bias", "...", FLOATS, optional=True, default=None))
 _VECTORS = (Tensor("weight", "C", FLOATS, optional=True, default=None), Tensor("bias", "C", FLOATS, optional=True, default=None))
 _CODES = {"C": "channels"}
@@ -74,11 +77,14 @@ _MOMENTUM = (Float("momentum", 0.1, optional=True), Float("eps", 1e-5))
 
 
 def _batch_norm_shape(c: Call) -> Shape:
+    channels = c.dims.get("C", 0)
     if c.rank("x") == 1:  # torch takes a vector, if it is empty
-        nothing = conj(eq(c.shape("x")[0], 0), eq(c.dims.setdefault("C", 0), 0))
-        c.require("rank", nothing, f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
+        c.require("rank", eq(c.shape("x")[0], 0), f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
     _running(c, needed=not c["training"])
-    _channels(c)
+    _channels(c, channels)
+    for name in ("weight", "bias"):
+        if c.given(name):
+            _not_empty(c, name, c.shape(name).numel)
     return c.shape("x")
 
 
@@ -88,13 +94,12 @@ BATCH_NORM = Op(
     attributes=(Bool("training", False), *_MOMENTUM),
     shape=_batch_norm_shape,
     dtype=_with_parameters(*_ALL),
-    codes=_CODES,
 )
 
 
 def _native_batch_norm_shape(c: Call) -> list[Any]:
     shape = _batch_norm_shape(c)
-    kept = Shape((c.dims["C"] if c["training"] else 0,))
+    kept = Shape((c.dims.get("C", 0) if c["training"] else 0,))
     statistics = TensorType(kept, _parameter_dtype(c, _ALL) or c.dtype("x"))
     return [shape, statistics, statistics]
 
@@ -106,7 +111,6 @@ NATIVE_BATCH_NORM = Op(
     outputs=(Out("y"), Out("mean"), Out("invstd")),
     shape=_native_batch_norm_shape,
     dtype=BATCH_NORM.dtype,
-    codes=_CODES,
     doc="As batch_norm, with the statistics that the gradient needs; none of them outside of training.",
 )
 
@@ -127,7 +131,7 @@ def _instance_norm_dtype(c: Call) -> DType | None:
 
 INSTANCE_NORM = Op(
     "instance_norm",
-    inputs=(Tensor("x", "N C ...", FLOATS), *_STATISTICS, *_VECTORS),
+    inputs=(Tensor("x", "N C ...", FLOATS), *(replace(t, layout="C") for t in _STATISTICS), *_VECTORS),
     attributes=(Bool("use_input_stats", True), *_MOMENTUM),
     shape=_instance_norm_shape,
     dtype=_instance_norm_dtype,

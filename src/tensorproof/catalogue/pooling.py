@@ -9,7 +9,7 @@ from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
 from tensorproof.ops.record import Op, Out, Values
 from tensorproof.ops.window import AXES, images, must_fit, places, places_rounded_up, scaled, span
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX32, FLOATS, FULL_FLOATS, INT64, NUMBERS, REALS, DType, DTypes
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX32, FLOATS, FULL_FLOATS, INT64, REALS, DType, DTypes
 from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt, ne
 from tensorproof.terms.shapes import Shape
@@ -144,10 +144,13 @@ def _plain_mean(c: Call, n: int) -> Truth:
 def _adaptive_avg_dtype(c: Call) -> DType | None:
     """The mean knows complex numbers; where nothing is made, no element type is looked at."""
     dtype, n = c.dtype("x"), len(c["output_size"])
-    if dtype is not None and not dtype.is_float:
+    if dtype is not None and dtype not in FLOATS:
         nothing = n < 3 and disj(*(eq(size, 0) for size in _wanted(c, n)))
         c.require("dtype", disj(nothing, dtype.is_complex and _plain_mean(c, n)), f"elements of type {dtype!r} are not averaged here", ("x", "output_size"))
     return dtype
+
+
+_ANYTHING = frozenset(d for d in DType if d.kind in "buifc" and d.bits >= 8) - {COMPLEX32}
 
 
 def _adaptive_avg(n: int) -> Op:
@@ -159,7 +162,7 @@ def _adaptive_avg(n: int) -> Op:
         return Shape((*x[:-n], *wanted))
 
     return Op(
-        f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 3 else f"... {AXES[n]}", NUMBERS - {COMPLEX32}),),
+        f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 3 else f"... {AXES[n]}", _ANYTHING),),
         (Sizes("output_size", n, least=0, holes=n > 1),), shape, _adaptive_avg_dtype, values=Values("convex"),
     )  # fmt: skip
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Bool, Choice, Floats, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import scaled
-from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, UINT8, DType
+from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS_OR_BOOL, UINT8
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import ge
+from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 
 RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "lanczos": 4, "trilinear": 5}
@@ -17,13 +18,15 @@ _ALIGNED = ("linear", "bilinear", "bicubic", "trilinear", "lanczos")
 _SMOOTHED = ("bilinear", "bicubic", "lanczos")
 
 
-def _resized_dtype(c: Call) -> DType | None:
-    """torch has kernels for bytes in two dimensions and for picking neighbours; smoothing has none for half precision."""
-    dtype, mode = c.dtype("x"), c["mode"]
-    taken = FULL_FLOATS | {UINT8} if c["antialias"] else FLOATS if mode in ("linear", "trilinear", "area") else FLOATS | {UINT8}
+def _check_dtype(c: Call, sizes: Shape, made: list[Dim]) -> None:
+    """torch has kernels for bytes in two dimensions and for picking neighbours. Smoothing has none for half precision, and none is needed
+    where every size stays."""
+    dtype, mode, smooth = c.dtype("x"), c["mode"], c["antialias"]
+    taken = FULL_FLOATS | {UINT8} if smooth else FLOATS if mode in ("linear", "trilinear", "area") else FLOATS | {UINT8}
     if c.framework == "torch" and dtype is not None and dtype not in taken:
-        raise c.refuse("dtype", f"mode {mode!r}{' with antialias' if c['antialias'] else ''} does not take elements of type {dtype!r}", ("x", "mode"))
-    return dtype
+        copied = bool(smooth) and conj(*(eq(a, b) for a, b in zip(sizes, made, strict=True)))
+        words = f"mode {mode!r}{' with antialias' if smooth else ''} does not take elements of type {dtype!r}"
+        c.require("dtype", copied, words, ("x", "mode"))
 
 
 def _check_modes(c: Call, rank: int) -> None:
@@ -62,12 +65,13 @@ def _interpolated(c: Call) -> Shape:
         c.require("empty", ge(own, 1), f"x {x!r} has an axis without elements", "x")
     for size in made:
         c.require("size", ge(size, 0 if area else 1), f"an axis cannot be resized to {size!r} elements", ("size", "scale", "x"))
+    _check_dtype(c, Shape(x[2:]), made)
     return Shape((*x[:2], *made))
 
 
 INTERPOLATE = Op(
     "interpolate",
-    inputs=(Tensor("x", "N C X | N C Y X | N C Z Y X", FLOATS | {UINT8}),),
+    inputs=(Tensor("x", "N C X | N C Y X | N C Z Y X", REALS_OR_BOOL | FULL_COMPLEXES),),
     attributes=(
         Ints("size", None, optional=True, one=False),
         Floats("scale", None),
@@ -77,5 +81,5 @@ INTERPOLATE = Op(
         Bool("antialias", False),
     ),
     shape=_interpolated,
-    dtype=_resized_dtype,
+    dtype=Like("x"),
 )
