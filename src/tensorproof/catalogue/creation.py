@@ -112,7 +112,7 @@ EMPTY = Op(
 like_type = Given("dtype", Like("x"))
 FULL_LIKE = Op(
     "full_like",
-    inputs=(Tensor("x", "...", STORED),),
+    inputs=(Tensor("x", "...", STORED | {DType.INT4, DType.UINT4}),),
     attributes=(Number("value"), ElementType(dtypes=STORED)),
     dtype=like_type,
     shape=full_like_shape,
@@ -250,6 +250,8 @@ def range_size(c: Call) -> Dim:
     if any(isinstance(v, TensorType) for v in (start, end, step)):
         return c.fresh("range")
     c.require("step", ne(step, 0) if is_size(step) else step != 0, "a range cannot have step 0", "step")
+    if not any(isinstance(v, Term) for v in (start, end, step)):
+        c.require("direction", (end - start) * step >= 0, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
     return (end - start) // step + 1 if all(is_size(v) for v in (start, end, step)) else int((end - start) / step) + 1
 
 

@@ -59,7 +59,7 @@ def randint_like_shape(c: Call) -> Shape:
 
 RANDINT = Op(
     "randint",
-    attributes=(Number("low", 0), Number("high"), SIZE, ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
+    attributes=(Int("low", 0), Int("high"), SIZE, ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=Given("dtype", INT64),
     shape=randint_shape,
     random=True,
@@ -67,7 +67,7 @@ RANDINT = Op(
 RANDINT_LIKE = Op(
     "randint_like",
     inputs=(Tensor("x", "...", REALS_OR_BOOL | ALL_INTS),),
-    attributes=(Number("low", 0), Number("high"), ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
+    attributes=(Int("low", 0), Int("high"), ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=Given("dtype", Like("x")),
     shape=any_rank(randint_like_shape),
     random=True,
@@ -91,12 +91,20 @@ NORMAL = Op(
     shape=normal_shape,
     random=True,
 )
+
+
+def bernoulli_shape(c: Call) -> Shape:
+    drawn = c["p"] is not None or c.dtype("x") is None or c.dtype("x") in FLOATS
+    c.require("dtype", drawn, f"the elements are probabilities, and {c.dtype('x')!r} holds none", "x")
+    return c.shape("x")
+
+
 BERNOULLI = Op(
     "bernoulli",
-    inputs=(Tensor("x", "...", FLOATS, values="unit"),),
+    inputs=(Tensor("x", "...", REALS_OR_BOOL, values="unit"),),
     attributes=(Float("p", None, 0.0, 1.0, optional=True),),
     dtype=Like("x"),
-    shape=same_shape,
+    shape=bernoulli_shape,
     random=True,
 )
 POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),), dtype=Like("x"), shape=same_shape, random=True)
@@ -156,6 +164,6 @@ NORMAL_FILL = distribution("normal_fill", FLOATS_OR_COMPLEX, Number("mean", 0.0)
 CAUCHY = distribution("cauchy_fill", FLOATS, Number("median", 0.0), Number("sigma", 1.0), open_at_zero="sigma")
 LOG_NORMAL = distribution("log_normal_fill", FLOATS, Number("mean", 1.0), Number("std", 2.0), open_at_zero="std")
 EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open_at_zero="rate")
-GEOMETRIC = distribution("geometric_fill", REALS, Number("p"), open_at_zero="p")
-BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Number("p", 0.5))
+GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_zero="p")
+BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0))
 RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))

@@ -44,11 +44,11 @@ def scatter_shape(c: Call) -> Shape:
     if source is not None and not source.weak:
         one_type(c, "x", "source")
         same_rank(c, "x", "index", "source")
-        for i, (n, m) in enumerate(zip(index, source.shape)):
+        for i, (n, m) in enumerate(zip(index or (1,), source.shape or (1,))):
             c.require("source", le(n, m), f"axis {i} of the index is {n!r}, more than the {m!r} of the source", ("index", "source"))
     else:
         same_rank(c, "x", "index")
-    for i, (n, m) in enumerate(zip(index, x)):
+    for i, (n, m) in enumerate(zip(index or (1,), x or (1,))):
         if i != dim:
             c.require("size", le(n, m), f"axis {i} of the index is {n!r}, more than the {m!r} of x", ("index", "x"))
     check_positions(c, c.tensor("index"), x[dim] if len(x) else 1, ("index", "x"), least=0)
@@ -81,7 +81,7 @@ def scatter_contents(c: Call) -> tuple[Any, ...] | None:
 SCATTER = Op(
     "scatter",
     (Tensor("x", "...", NUMBERS), Tensor("index", "...", INDEX, values="index:dim"), Tensor("source", "...", NUMBERS, scalar=True)),
-    (Axis("dim"), Choice("reduce", ("add", "multiply", None), None)),
+    (Axis("dim"), Choice("reduce", ("add", "multiply"), None, optional=True)),
     scatter_shape,
     Like("x"),
     fold=scatter_contents,
@@ -148,6 +148,8 @@ def index_fill_shape(c: Call) -> Shape:
     index_count(c)
     value = c["value"]
     if isinstance(value, TensorType):
+        mixed = value.dtype is not None and value.dtype.is_complex and c.dtype("x") is not None and not c.tensor("x").dtype.is_complex  # type: ignore[union-attr]
+        c.require("dtype", not mixed, f"complex numbers do not fit into {c.dtype('x')!r}", ("value", "x"))
         c.require("value", len(value.shape) == 0, f"the value must be one number, and has shape {value.shape!r}", "value")
     return c.shape("x")
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, ElementType, Ints, Number, Tensor
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
+from tensorproof.terms.predicates import gt
 from tensorproof.terms.tensor import TensorType
 
 
@@ -21,9 +22,15 @@ def _leaf(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
     return made.but(requires_grad=True)
 
 
+@takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False), Ints("order", one=False), Bool("periodic"), Float("beta"))
 def leaf(a: dict[str, Any], run: Run) -> Any:
     """A new tensor, which may require a gradient."""
     return _leaf(run.default(a), a, run)
+
+
+@takes(Int("m", least=0))
+def rectangle(a: dict[str, Any], run: Run) -> Any:
+    return leaf(a, run)
 
 
 def tensor(a: dict[str, Any], run: Run) -> Any:
@@ -105,6 +112,11 @@ def new_tensor(a: dict[str, Any], run: Run) -> Any:
     return tensor({"data": data, "dtype": dtype, "requires_grad": a.get("requires_grad")}, run)
 
 
+@takes(Tensor("x"), Data("data"))  # type: ignore[arg-type]
+def new_legacy(a: dict[str, Any], run: Run) -> Any:
+    return new_tensor(a, run)
+
+
 def from_numpy(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(a["data"], TensorType):
         raise run.refuse("data", "from_numpy takes a NumPy array", ("data",))
@@ -175,7 +187,8 @@ def linalg_vander(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
     if not len(x.shape):
         x = x.but(shape=type(x.shape)((1,)))
-    run.require("columns", a["n"] is None or a["n"] > 1, f"N must be greater than 1, and is {a['n']!r}", ("n",))
+    columns = x.shape[-1] if a["n"] is None else a["n"]
+    run.require("columns", gt(columns, 1), f"N must be greater than 1, and is {columns!r}", ("n",))
     row = run("vander", x=x.but(shape=type(x.shape)(x.shape[-1:]), contents=None, strides=None), n=a["n"])
     return row.but(shape=type(x.shape)((*x.shape[:-1], *row.shape)))
 
@@ -191,3 +204,8 @@ def frombuffer(a: dict[str, Any], run: Run) -> Any:
     """As many elements as the buffer holds, which is seldom known."""
     count = a["count"] if a["count"] != -1 else run.fresh("buffer", 1)
     return _leaf(run("empty", size=(count,), dtype=a["dtype"]), a, run)
+
+
+def unknown_fill(a: dict[str, Any], run: Run) -> Any:
+    """x written over with numbers that are not followed."""
+    return fill(a, run).but(contents=None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Anything, Choice, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import INT64
 from tensorproof.terms.shapes import Shape
@@ -158,3 +158,8 @@ def masked_index(a: Arguments, run: Run) -> Any:
 
 def masked_put(a: Arguments, run: Run) -> Any:
     return a["x"].but(contents=None, strides=None)
+
+
+@takes(Choice("reduce", ("add", "multiply")))
+def scattered(a: Arguments, run: Run) -> Any:
+    return any_if_empty(a, run)

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.layout import strides_of_format
-from tensorproof.ops.inputs import Anything, Int, Tensor, Tensors, is_size
+from tensorproof.ops.inputs import Anything, Axes, Int, Ints, Tensor, Tensors, is_size
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
 from tensorproof.terms.ints import Term, ceildiv, product
@@ -16,6 +16,29 @@ from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 
 Arguments = dict[str, Any]
+
+
+LISTS = (
+    Ints("size", shape=True, one=False), Ints("stride", least=0, one=False), Ints("times", one=False), Axes("dim", optional=False, one=False),
+)  # fmt: skip
+
+
+@takes(*LISTS)
+def listed(a: Arguments, run: Run) -> Any:
+    """As the operator; but where torch's functions want a list, one number does not do."""
+    return run.default(a)
+
+
+def movedim(a: Arguments, run: Run) -> Any:
+    both = isinstance(a["source"], (list, tuple)) == isinstance(a["target"], (list, tuple))
+    run.require("axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target"))
+    return run.default(a)
+
+
+@takes(Int("start"))
+def narrow(a: Arguments, run: Run) -> Any:
+    made = run.default(a)
+    return made.but(strides=None) if run.name.endswith("_copy") else made
 
 
 def copied(a: Arguments, run: Run) -> Any:
@@ -52,14 +75,6 @@ def chunk_like(a: Arguments, run: Run) -> Any:
     return run.default(a)
 
 
-@takes(Tensor("x"), Anything("size"))
-def split(a: Arguments, run: Run) -> Any:
-    """One size for all parts, or a list of sizes."""
-    if isinstance(a["size"], (list, tuple)):
-        return run("split_sizes", x=a["x"], sizes=a["size"], dim=a["dim"])
-    return run("split", x=a["x"], size=a["size"], dim=a["dim"])
-
-
 def _cuts(value: Any, run: Run) -> Any:
     if isinstance(value, TensorType):
         if value.dtype is not None and not (value.dtype.is_integer and value.dtype.bits == 64):
@@ -67,6 +82,16 @@ def _cuts(value: Any, run: Run) -> Any:
         run.require("rank", len(value.shape) <= 1, f"the places of the cuts must be a number or a vector, and are {value.shape!r}", ("at",))
         return value if value.contents is None else value.contents if len(value.shape) else value.contents[0]
     return value
+
+
+@takes(Int("at"))
+def sections(a: Arguments, run: Run) -> Any:
+    return tensor_split(a, run) if "least" not in a else axis_split(a, run)
+
+
+@takes(Ints("at", one=False))
+def cuts(a: Arguments, run: Run) -> Any:
+    return tensor_split(a, run) if "least" not in a else axis_split(a, run)
 
 
 def tensor_split(a: Arguments, run: Run) -> Any:
@@ -131,6 +156,7 @@ def atleast(a: Arguments, run: Run) -> Any:
     return tuple(run("atleast", x=x, least=a["least"]) for x in xs)
 
 
+@takes(Ints("times", one=False))
 def tile(a: Arguments, run: Run) -> Any:
     times = tuple(a["times"])
     missing = len(a["x"].shape) - len(times)
@@ -167,6 +193,7 @@ def broadcast_shapes(a: Arguments, run: Run) -> Any:
     return broadcast(shapes, stated) if shapes else Shape()
 
 
+@takes(Tensor("y"), Ints("size", least=0, shape=True))
 def resized(a: Arguments, run: Run) -> Any:
     y = a.get("y")
     return run("resize", x=a["x"], size=tuple(y.shape) if isinstance(y, TensorType) else a["size"], memory=a.get("memory"))
@@ -233,6 +260,7 @@ def is_kind(a: Arguments, run: Run) -> Any:
     return x.dtype.kind in a["kinds"]
 
 
+@takes(Tensor("y"))
 def same_size(a: Arguments, run: Run) -> Any:
     x, y = _known(a["x"], run), _known(a["y"], run)
     holds = len(x) == len(y) and conj(*(eq(p, q) for p, q in zip(x, y)))
@@ -379,3 +407,22 @@ def chunk_cat(a: Arguments, run: Run) -> Any:
             run.require("size", eq(p, q), f"the axes before dim must agree, and are {p!r} and {q!r}", ("xs",))
         total = total + ceildiv(x.shape[dim], n) * product(x.shape[dim + 1 :])
     return xs[0].but(shape=Shape((*xs[0].shape[:dim], n, total)), contents=None, strides=None)
+
+
+def parts_copied(a: Arguments, run: Run) -> Any:
+    return tuple(part.but(strides=None) for part in run.default(a))
+
+
+@takes(Int("times", least=0))
+def repeated(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(Tensor("times"))
+def repeated_each(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(*LISTS)
+def listed_copied(a: Arguments, run: Run) -> Any:
+    return copied(a, run)
