@@ -15,7 +15,7 @@ from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.call import GiveUp, Refused, Session, apply
-from tensorproof.ops.inputs import REQUIRED, Anything, Bool, ElementType, Int, Parameter, Tensor, Tensors, is_number
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Bool, ElementType, Int, Ints, Parameter, Tensor, Tensors, is_number
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -158,6 +158,8 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
                 value = left[0] if one else (tuple(left) if left else REQUIRED)
                 left = []
             if value is REQUIRED:
+                if argument.default is REQUIRED and row.framework == "torch" and isinstance(kinds[argument.ours], (Axes, Ints)):
+                    raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")
                 value = argument.default if argument.default is not REQUIRED else ()
         elif left and not argument.keyword_only:
             value = left.pop(0)

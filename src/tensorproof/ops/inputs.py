@@ -186,13 +186,15 @@ class Axes:
     unique: bool = True
     loose: bool = False
     """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
+    one: bool = True
+    """Whether a single axis stands for a list of one."""
 
     def takes(self, value: Any) -> bool:
         if value is None:
             return self.optional
         if self.loose and isinstance(value, TensorType):
             return True
-        return is_size(as_size(value)) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
+        return (self.one and is_size(as_size(value))) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
 
     def read(self, value: Any) -> Any:
         if value is None:

@@ -98,6 +98,7 @@ BOOLS: DTypes = frozenset({BOOL})
 INTS: DTypes = frozenset({UINT8, INT8, INT16, INT32, INT64})
 ALL_INTS: DTypes = INTS | {UINT16, UINT32, UINT64}
 FLOATS: DTypes = frozenset({FLOAT16, BFLOAT16, FLOAT32, FLOAT64})
+FLOATS8: DTypes = frozenset(d for d in DType if d.kind == "f" and d.bits == 8)
 FULL_FLOATS: DTypes = frozenset({FLOAT32, FLOAT64})
 COMPLEXES: DTypes = frozenset({COMPLEX32, COMPLEX64, COMPLEX128})
 FULL_COMPLEXES: DTypes = frozenset({COMPLEX64, COMPLEX128})
