@@ -45,13 +45,15 @@ def mask_checked(c: Call, shape: Shape) -> None:
     mask, dtype = c.shape("attn_mask"), c.dtype("attn_mask")
     ranks = {c.rank(n) for n in ("query", "key", "value")}
     message = f"attn_mask of shape {mask!r} does not broadcast to the scores {shape!r}"
-    c.require("mask", len(mask) <= len(shape) and (ranks != {4} or len(mask) >= 2), message, ("attn_mask", "query", "key"))
+    c.require("mask", len(mask) <= len(shape) and (ranks != {4} or len(mask) >= 2 or bool(c["dropout_p"])), message, ("attn_mask", "query", "key"))
     for a, b in zip(reversed(mask), reversed(shape)):
         c.require("mask", disj(eq(a, b), eq(a, 1)), message, ("attn_mask", "query", "key"))
     wanted = (BOOL, FLOAT32, c.dtype("query"), None)
     c.require("dtype", dtype in wanted or c.dtype("query") is None, f"attn_mask must be bool, float32 or {c.dtype('query')!r}, and is {dtype!r}", "attn_mask")
     if c["is_causal"]:
-        plain = ranks == {4} and not c["dropout_p"] and eq(c.dims["E"], c.dims["V"]) is not False
+        # one kernel on the CPU takes both: four axes, one head size, no dropout
+        alike = c["enable_gqa"] or conj(*(eq(a, b) for n in ("key", "value") for a, b in zip(c.shape("query")[:2], c.shape(n))))
+        plain = ranks == {4} and len(mask) in (2, 4) and not c["dropout_p"] and conj(alike, eq(c.dims["E"], c.dims["V"])) is not False
         c.require("causal", plain, "attn_mask and is_causal exclude each other", ("attn_mask", "is_causal"))
 
 

@@ -61,7 +61,9 @@ def computed(c: Call, dtype: DType | None, *lacking: DType) -> DType | None:
 
 def half_complex(c: Call, dtype: DType | None) -> DType | None:
     """Half-precision complex numbers have no sum."""
-    return computed(c, dtype, *(() if c["reduction"] == "none" else (COMPLEX32,)))
+    if dtype is COMPLEX32 and c["reduction"] != "none":
+        raise c.refuse("dtype", f"{dtype!r} numbers cannot be summed", "x")
+    return dtype
 
 
 def mixed(c: Call, *dtypes: DType | None, scalars: Sequence[bool] = ()) -> DType | None:
@@ -119,7 +121,9 @@ def error_shape(c: Call) -> Shape:
 
 
 def weighted(c: Call, dtype: DType | None) -> DType | None:
-    """A weight makes the loss a product in plain tensor arithmetic."""
+    """A weight makes the loss a product in plain tensor arithmetic; but for Huber's, a mean divides by the sum of the weights."""
+    if c["reduction"] == "mean" and c.op.name != "huber_loss":
+        half_complex(c, c.dtype("weight"))
     dtype = mixed(c, dtype, c.dtype("weight"))
     return float_of(c, dtype) if c["reduction"] == "mean" else settled(c, dtype)
 
@@ -223,6 +227,7 @@ def soft_margin_shape(c: Call) -> Shape:
     target = c.dtype("target")
     if target is not None and target.is_complex and c.dtype("x") in FLOATS:
         raise c.refuse("dtype", f"a target of type {target!r} does not go with x of type {c.dtype('x')!r}", ("target", "x"))
+    promoted(c, ("x", "target"))
     into(c, "target", c.shape("x"))
     return reduced(c, c.shape("x"))
 
@@ -262,6 +267,7 @@ def logits_shape(c: Call) -> Shape:
     for name in ("weight", "pos_weight"):
         if c.given(name):
             into(c, name, shape, name)
+            mixed(c, target, c.dtype(name))
     if (c.given("weight") and target in FLOATS and c.dtype("weight") in COMPLEXES) or (c.given("pos_weight") and target in COMPLEXES):
         raise c.refuse("dtype", "complex numbers do not go with a real target, nor a complex target with pos_weight", ("target", "weight", "pos_weight"))
     return reduced(c, shape)

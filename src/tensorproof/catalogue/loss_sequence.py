@@ -56,6 +56,9 @@ def indexed_shape(c: Call) -> Shape:
     if len(x) > 2 and dtype is UINT8:
         message = "class indices of several losses for each sample must be of type int64, and are uint8"
         c.require("dtype", c["reduction"] != "none" and eq(x.numel, 0), message, "target")
+    smoothed = c["label_smoothing"] is not None and c["label_smoothing"] > 0
+    if smoothed and dtype is UINT8 and c.given("weight") and c["reduction"] == "mean":
+        raise c.refuse("dtype", "with weights and label smoothing class indices must be of type int64, and are uint8", "target")
     losses = Shape((*x[:1], *x[2:])) if len(x) > 1 else Shape()
     if not (len(x) == 1 and len(target) == 1):
         message = f"target must have shape {losses!r}, one class for each prediction of x {x!r}, and has {target!r}"
@@ -63,7 +66,6 @@ def indexed_shape(c: Call) -> Shape:
         c.require("target", conj(*(eq(a, b) for a, b in zip(target, losses))), message, ("target", "x"))
     else:
         c.require("target", eq(target[0], 1), f"x is one prediction, so target must be one class, and has {target[0]!r}", ("target", "x"))
-        smoothed = c["label_smoothing"] is not None and c["label_smoothing"] > 0
         c.require("label_smoothing", not smoothed, "with label smoothing the class of one prediction must have rank 0", ("target", "label_smoothing"))
     class_weight(c, classes, any_shape=len(x) > 2 and not c["label_smoothing"])  # the kernel of images counts the weights only
     if c.given("weight"):

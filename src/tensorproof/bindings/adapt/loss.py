@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.catalogue.loss_sequence import CLASS
 from tensorproof.ops.call import GiveUp, Refused, Session
@@ -14,8 +14,9 @@ from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Tensor, is_size
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT64, INTS, DType
 from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import conj, eq, negate
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.predicates import Truth, conj, eq, negate
+from tensorproof.terms.promotion import Operand, promote
+from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 
 WORDS = ("none", "mean", "sum")
@@ -109,10 +110,33 @@ def triplet(a: dict[str, Any], run: Run) -> Any:
     run.require("margin", not isinstance(margin, (int, float)) or margin > 0, f"margin must be positive, and is {margin!r}", ("margin",))
     if a.get("distance_function") is None:
         return legacy(a, run)
-    if a["reduction"] == "none":
-        raise run.give_up("the shape of the losses is what distance_function makes")
-    run("triplet_margin_loss", **{n: a[n] for n in ("anchor", "positive", "negative", "reduction")})
-    return TensorType(Shape(), None)
+    ranks = {len(a[n].shape) for n in ("anchor", "positive", "negative")}
+    run.require("rank", len(ranks) == 1, "anchor, positive and negative must have one rank", ("anchor", "positive", "negative"))
+    if not isinstance(a["distance_function"], Module):
+        raise run.give_up("what distance_function makes is not known")
+    return _by_distance(a, run)
+
+
+def _by_distance(a: dict[str, Any], run: Run) -> TensorType:
+    """The triplet loss with a distance that is a layer."""
+    pairs = [("anchor", "positive"), ("anchor", "negative"), *([("positive", "negative")] if a["swap"] else [])]
+    made: list[TensorType] = []
+    for one, other in pairs:
+        outcome = call_module(a["distance_function"], (a[one], a[other]), {}, run.session)
+        if outcome.refused is not None:
+            raise Refused(outcome.refused)
+        if not isinstance(outcome.outputs, TensorType):
+            raise run.give_up(outcome.unknown or "distance_function makes no tensor")
+        made.append(outcome.outputs)
+
+    def stated(holds: Truth, m: Dim, n: Dim) -> None:
+        run.require("broadcast", holds, f"the distances have sizes {m!r} and {n!r}, which do not broadcast", ("positive", "negative"))
+
+    shape = broadcast([m.shape for m in made], stated)
+    known = [Operand(m.dtype) for m in made if m.dtype is not None]
+    dtype = promote("torch", known) if len(known) == len(made) else None
+    run.require("reduction", a["reduction"] in WORDS, f"reduction must be one of {WORDS}, and is {a['reduction']!r}", ("reduction",))
+    return TensorType(shape if a["reduction"] == "none" else Shape(), dtype)
 
 
 @takes(NUMBERED, Tensor("x", "N C H W", FLOATS), Tensor("target", "N H W", frozenset({INT64}), values="index:C"))
