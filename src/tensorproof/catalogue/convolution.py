@@ -120,8 +120,8 @@ def _may_make_nothing(c: Call, kernel: list[Dim]) -> Truth:
     if c.framework != "torch" or c.dtype("x") is not FLOAT32:
         return False
     batch = c.dims.get("N", 1)
-    work = disj(*(gt(size, 1) for size in (*kernel, *c["stride"], *c["dilation"])), ge(batch, 16))
-    return disj(eq(batch, 0), conj(work, disj(gt(c["groups"], 1), gt(batch, 1))))
+    work = disj(*(gt(size, 1) for size in (*kernel, *c["stride"])), ge(batch, 16))
+    return disj(eq(batch, 0), conj(work, disj(gt(c["groups"], 1), gt(batch, 1)), *(eq(d, 1) for d in c["dilation"])))
 
 
 def _transposed_shape(c: Call) -> Shape:

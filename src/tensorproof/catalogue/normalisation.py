@@ -41,10 +41,10 @@ def _with_parameters(*names: str) -> DTypeRule:
 
 
 def _holds(c: Call, name: str, count: Dim, code: str = "") -> None:
-    """A vector has so many elements. torch looks at none of that when it normalises an empty tensor by batches."""
+    """A vector has so many elements. torch does not look when it normalises no channels by batches."""
     if c.given(name):
         own = c.shape(name)
-        empty = c.framework == "torch" and c.op.name == "batch_norm" and len(own) == 1 and eq(c.shape("x").numel, 0)
+        empty = c.framework == "torch" and c.op.name == "batch_norm" and len(own) == 1 and eq(count, 0)
         c.require(code or name, disj(eq(own.numel, count), empty), f"{name} has {own.numel!r} elements and must have {count!r}", (name, "x"))
 
 
@@ -237,6 +237,8 @@ def _response_dtype(c: Call) -> DType | None:
     dtype = c.dtype("x")
     if c.framework == "torch" and c.rank("x") > 3 and dtype is not None and dtype not in FULL_FLOATS | {INT64}:
         raise c.refuse("dtype", f"x of rank {c.rank('x')} cannot have elements of type {dtype!r} here", "x")
+    if c.shape("x").concrete and c.shape("x").numel == 0:  # torch gives an empty tensor back as it is
+        return dtype
     return ToFloat("x")(c)
 
 

@@ -138,7 +138,7 @@ def _wanted(c: Call, n: int) -> tuple[Dim, ...]:
 
 def _plain_mean(c: Call, n: int) -> Truth:
     """Down to one element torch takes the mean, of anything that has the axes."""
-    return conj(*(eq(size, 1) for size in _wanted(c, n)))
+    return bool(c["mean"]) and conj(*(eq(size, 1) for size in _wanted(c, n)))
 
 
 def _adaptive_avg_dtype(c: Call) -> DType | None:
@@ -162,8 +162,8 @@ def _adaptive_avg(n: int) -> Op:
         return Shape((*x[:-n], *wanted))
 
     return Op(
-        f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 3 else f"... {AXES[n]}", _ANYTHING),),
-        (Sizes("output_size", n, least=0, holes=n > 1),), shape, _adaptive_avg_dtype, values=Values("convex"),
+        f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 2 else f"... {AXES[n]}", _ANYTHING),),
+        (Sizes("output_size", n, least=0, holes=n > 1), Bool("mean", True)), shape, _adaptive_avg_dtype, values=Values("convex"),
     )  # fmt: skip
 
 
