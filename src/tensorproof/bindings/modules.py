@@ -108,7 +108,8 @@ def module_arguments(module: Module, bound: dict[str, Any], session: Session) ->
     if module.name.startswith("keras.layers.") and module.arguments.get("autocast", True):
         bound = {name: _autocast(module, value) for name, value in bound.items()}
     if not module.built:
-        fill(module, {**module.arguments, **bound, **_axes(module, bound, session)}, session)
+        axes = {} if module.row.create and not module.row.creations else _axes(module, bound, session)
+        fill(module, {**module.arguments, **bound, **axes}, session)
     return {**module.arguments, **{k: None for k in ("weight", "bias") if k in module.arguments}, **module.state(), **bound, "_module": module}
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from tensorproof.bindings.adapt.numpy_arrays import Whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
 from tensorproof.ops.call import Refused, Session
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOATS, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
@@ -566,7 +568,7 @@ def concatenated(a: dict[str, Any], run: Run) -> Any:
     return xs[0] if len(xs) == 1 else run("cat", xs=xs, dim=a["axis"])
 
 
-@takes(Tensors("xs", least=2), Ints("axes"))
+@takes(Tensors("xs", "N P C | N C", least=2), Whole("axes", least=-1, most=2))
 def dotted(a: dict[str, Any], run: Run) -> Any:
     xs = _inputs(a)
     if len(xs) != 2:
@@ -582,7 +584,19 @@ def dotted(a: dict[str, Any], run: Run) -> Any:
 # --- time and attention ------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class States(Tensors):
+    """A list of states, or one."""
+
+    def takes(self, value: Any) -> bool:
+        return True
+
+    def read(self, value: Any) -> Any:
+        return value
+
+
 _STATES = Anything("states")
+_CELL_STATES = States("states", "N units", FLOATS)
 
 
 @takes(Int("units", least=1), _STATES, Bool("use_bias", True), Bool("reset_after", True))
@@ -602,7 +616,7 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
     return made if a["return_state"] else made[0]
 
 
-@takes(Int("units", least=1), _STATES, Bool("use_bias", True), Bool("reset_after", True))
+@takes(Int("units", least=1), _CELL_STATES, Bool("use_bias", True), Bool("reset_after", True), Tensor("x", "N C"))
 def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
     number, count = gates(module.name)
@@ -617,7 +631,7 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
     return (made[0], made[1] if alone else list(made[1:]))
 
 
-@takes(Int("filters", least=1), Sizes("kernel", 2, least=1), PADDING, FORMAT)
+@takes(Int("filters", least=1), Sizes("kernel", 2, least=1), PADDING, FORMAT, Tensor("x", "..."), _STATES, Bool("return_sequences", False), Bool("return_state", False))
 def conv_lstm(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
     module: Module = a["_module"]
@@ -752,7 +766,7 @@ def _einsum_dense(module: Module, x: TensorType) -> tuple[tuple[Dim, ...], tuple
     return tuple(named[c] for c in kernel), bias, Shape((*lead, *made, *tail))
 
 
-@takes(Choice("equation", ("ab,bc->ac", "...a,ab->...b", "abc,cde->abde")), Ints("output_shape", shape=True), Choice("bias_axes", ("c", "e", "de", "b"), None, optional=True))
+@takes(Tensor("x", "_ _ _ | _ _"), Choice("equation", ("ab,bc->ac", "...a,ab->...b", "abc,cde->abde")), Ints("output_shape", shape=True), Choice("bias_axes", ("c", "e", "de", "b"), None, optional=True))
 def einsum_dense(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
     kernel, _, shape = _einsum_dense(module, a["x"])

@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.numpy_arrays import Data, Whole, _atleast, _flat
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Sizes, Tensor, as_size, is_number, is_size
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT32, FLOATS, INT32, INT64, UINT8, DType
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, COMPLEX64, FLOAT32, FLOAT64, FLOATS, INT32, INT64, UINT8, DType
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
@@ -40,14 +40,25 @@ def asked(a: dict[str, Any], otherwise: DType | None) -> DType | None:
     return given if isinstance(given, DType) else BY_LABEL.get(given, otherwise) if isinstance(given, str) else otherwise
 
 
+def has_axis(run: Run, x: TensorType, dim: Any) -> None:
+    """A number has no axis 0, as it has in NumPy."""
+    if dim is not None and x.shape.known and len(x.shape) == 0 and dim not in ((), []):
+        raise run.refuse("axis", f"a number has no axis {dim!r}", ("dim", "x"))
+
+
 # --- element by element --------------------------------------------------------------------------------------------------------
 
 
 def floating(a: dict[str, Any], run: Run) -> Any:
     """Whole numbers become floats first."""
     x = tensor(a["x"])
-    made = run.default({**a, "x": x.but(dtype=as_float(x.dtype), weak=False, contents=None)})
-    return made
+    name = run.row.name.rpartition(".")[2]
+    if name == "fabs" and x.dtype is not None and x.dtype.is_complex:
+        raise run.refuse("dtype", "fabs takes real numbers", ("x",))
+    dtype = FLOAT64 if name in ("deg2rad", "rad2deg") and x.dtype is INT64 else as_float(x.dtype)
+    if name == "i0":
+        return x.but(dtype=dtype, weak=False, contents=None)
+    return run.default({**a, "x": x.but(dtype=dtype, weak=False, contents=None)})
 
 
 def unary(a: dict[str, Any], run: Run) -> Any:
@@ -73,7 +84,7 @@ def binary(a: dict[str, Any], run: Run) -> Any:
     name = run.row.name.rpartition(".")[2]
     dtype = common(x, y)
     if name in ("divide", "true_divide", "divide_no_nan", "arctan2", "hypot", "logaddexp", "logaddexp2", "nextafter", "heaviside"):
-        dtype = common(x, y, more=(PY_FLOAT,))
+        dtype = FLOAT64 if name in ("heaviside", "hypot") and dtype is INT64 else common(x, y, more=(PY_FLOAT,))
     if name in ("mod", "floor_divide", "power", "subtract", "fmod", "gcd", "lcm") and dtype is BOOL:
         dtype = INT32
     whole = dtype is not None and dtype.kind in "iub"
@@ -91,6 +102,12 @@ def ldexp(a: dict[str, Any], run: Run) -> Any:
     if y.dtype is not None and y.dtype.kind not in "biu":
         raise run.refuse("dtype", f"the exponents are whole numbers, not {y.dtype!r}", ("y",))
     return run("mul", x=_in(x, dtype, False), y=_in(y, dtype, False))
+
+
+@takes(Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS))
+def divisors(a: dict[str, Any], run: Run) -> Any:
+    """gcd and lcm."""
+    return binary(a, run)
 
 
 def comparison(a: dict[str, Any], run: Run) -> Any:
@@ -140,7 +157,7 @@ def where(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("condition"))
 def nonzero(a: dict[str, Any], run: Run) -> Any:
-    return run("where_true", condition=a["condition"])
+    return tuple(m.but(dtype=INT32) for m in run("where_true", condition=a["condition"]))
 
 
 def select(a: dict[str, Any], run: Run) -> Any:
@@ -165,7 +182,7 @@ def floats_only(a: dict[str, Any], run: Run) -> Any:
 def activation(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     name = run.row.name.rpartition(".")[2]
-    if name in ("tanh",):
+    if name in ("tanh", "exponential"):
         return x.but(dtype=as_float(x.dtype), contents=None, weak=False)
     return x.but(contents=None, weak=False)
 
@@ -178,6 +195,9 @@ def glu(a: dict[str, Any], run: Run) -> Any:
 @takes(Axis("dim", -1))
 def softmax(a: dict[str, Any], run: Run) -> Any:
     x, dim = tensor(a["x"]), a["dim"]
+    has_axis(run, x, dim)
+    if x.dtype is not None and not x.dtype.is_float:
+        raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
     if dim is None:
         return x.but(contents=None)
     for one in dim if isinstance(dim, (tuple, list)) else (dim,):
@@ -191,6 +211,7 @@ def softmax(a: dict[str, Any], run: Run) -> Any:
 def reduced(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     name = run.row.name.rpartition(".")[2]
+    has_axis(run, x, a["dim"])
     made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
     if name in ("sum", "prod", "nansum", "nanprod"):
         return run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"], dtype=asked(a, None))
@@ -205,28 +226,33 @@ def _may_be_empty(x: TensorType, a: dict[str, Any]) -> bool:
 
 def spread(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
     made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
-    return made.but(dtype=None if x.dtype is None else (as_float(x.dtype) or FLOAT32).real, contents=None)
+    return made.but(dtype=as_float(x.dtype), contents=None)
 
 
 def truth(a: dict[str, Any], run: Run) -> Any:
+    has_axis(run, tensor(a["x"]), a["dim"])
     return run("sum", x=tensor(a["x"]), dim=a["dim"], keepdim=a["keepdim"]).but(dtype=BOOL, contents=None)
 
 
 @takes(Axis("dim", None, optional=True))
 def arg(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
     made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
     return made.but(dtype=INT32, contents=None)
 
 
 def count_nonzero(a: dict[str, Any], run: Run) -> Any:
+    has_axis(run, tensor(a["x"]), a["dim"])
     return run("sum", x=tensor(a["x"]), dim=a["dim"]).but(dtype=INT32, contents=None)
 
 
 @takes(Tensor("weights", "...", optional=True, default=None), Axis("dim", None, optional=True))
 def average(a: dict[str, Any], run: Run) -> Any:
     x, w = tensor(a["x"]), a["weights"]
+    has_axis(run, x, a["dim"])
     made = run("sum", x=x, dim=a["dim"])
     dtype = common(x, more=(PY_FLOAT,))
     if w is not None:
@@ -251,6 +277,7 @@ def quantile(a: dict[str, Any], run: Run) -> Any:
 @takes(Axis("dim", None, optional=True))
 def cumulative(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
     x, dim = (_flat(x), 0) if a["dim"] is None else (x, a["dim"])
     dtype = asked(a, x.dtype)
     made = run("cumsum", x=x.but(dtype=FLOAT32, contents=None), dim=dim)
@@ -269,6 +296,7 @@ def trapezoid(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axis("dim", -1))
 def sorted(a: dict[str, Any], run: Run) -> Any:
+    has_axis(run, tensor(a["x"]), a["dim"])
     return run("sort", x=tensor(a["x"]), dim=a["dim"])[0]
 
 
@@ -281,7 +309,7 @@ def argsorted(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Whole("kth", least=0), Axis("dim", -1))
 def argpartition(a: dict[str, Any], run: Run) -> Any:
-    return run("argsort", x=tensor(a["x"]), dim=a["dim"]).but(dtype=INT32)
+    return run("argsort", x=tensor(a["x"]).but(dtype=FLOAT32), dim=a["dim"]).but(dtype=INT32)
 
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
@@ -312,14 +340,15 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
     if not is_size(a["bins"]):
         raise run.refuse("bins", "the number of bins is a whole number", ("bins",))
     run.require("bins", ge(a["bins"], 1), f"there must be at least one bin, and there are {a['bins']!r}", ("bins",))
-    return (TensorType(Shape((a["bins"],)), INT32), TensorType(Shape((a["bins"] + 1,)), as_float(a["x"].dtype)))
+    dtype = a["x"].dtype
+    return (TensorType(Shape((a["bins"],)), dtype if dtype is not None and dtype.is_float else None), TensorType(Shape((a["bins"] + 1,)), None if dtype is None or not dtype.is_float else dtype))
 
 
 def corrcoef(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) > 2:
         raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
-    return TensorType(Shape((x.shape[0], x.shape[0])) if len(x.shape) == 2 else Shape(), as_float(x.dtype))
+    return TensorType(Shape((x.shape[0], x.shape[0])) if len(x.shape) == 2 else Shape(), FLOAT64 if x.dtype is INT64 else as_float(x.dtype))
 
 
 @takes(Choice("mode", ("valid", "same", "full"), "valid"))
@@ -339,11 +368,27 @@ def ravel(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axes("axes", None))
 def transpose(a: dict[str, Any], run: Run) -> Any:
+    if is_size(a["axes"]):
+        raise run.refuse("axes", f"the axes are a list, and {a['axes']!r} is not", ("axes",))
     return run("reversed_axes", x=a["x"]) if a["axes"] is None else run("permute", x=a["x"], dim=a["axes"])
 
 
 def moved(a: dict[str, Any], run: Run) -> Any:
-    return run.default(a)
+    return numpy_arrays.moved(a, run)
+
+
+def rot90(a: dict[str, Any], run: Run) -> Any:
+    return a["x"] if a["k"] == 0 and len(a["x"].shape) >= 2 else run.default(a)
+
+
+def vstack(a: dict[str, Any], run: Run) -> Any:
+    """Unlike NumPy's, vectors are joined end to end."""
+    return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=0)
+
+
+def hstack(a: dict[str, Any], run: Run) -> Any:
+    xs = tuple(tensor(x) for x in a["xs"])
+    return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
 
 
 @takes(Axes("dim", None))
@@ -364,6 +409,8 @@ def concatenate(a: dict[str, Any], run: Run) -> Any:
 
 
 def stack(a: dict[str, Any], run: Run) -> Any:
+    if not a["xs"]:
+        raise run.give_up("nothing is stacked")
     return run("stack", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
 
 
@@ -399,6 +446,8 @@ def pad(a: dict[str, Any], run: Run) -> Any:
 def meshgrid(a: dict[str, Any], run: Run) -> Any:
     xs = tuple(tensor(x) for x in a["xs"])
     word(run, a, "indexing", ("xy", "ij"))
+    if any(len(x.shape) > 1 for x in xs):
+        raise run.give_up("a grid of axes that are no vectors")
     return list(run("meshgrid", xs=xs, indexing=a["indexing"])) if len({x.dtype for x in xs}) == 1 else _mixed_grid(xs, a, run)
 
 
@@ -439,7 +488,8 @@ def take(a: dict[str, Any], run: Run) -> Any:
 
 @takes(_INDEX, Axis("dim", None, optional=True))
 def take_along_axis(a: dict[str, Any], run: Run) -> Any:
-    return numpy_arrays.take_along_axis(a, run)
+    index = a["index"]
+    return numpy_arrays.take_along_axis({**a, "index": index.but(dtype=INT64, contents=None)}, run)
 
 
 @takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
@@ -517,6 +567,9 @@ def linspace(a: dict[str, Any], run: Run) -> Any:
     if a["axis"] not in (0, -1) or (a["axis"] == -1 and len(ends.shape)):
         raise run.give_up("the samples stand on another axis than the first")
     dtype = asked(a, common(start, end, more=(PY_FLOAT,)))
+    name = run.row.name.rpartition(".")[2]
+    if dtype is BOOL or (name == "geomspace" and dtype is not None and dtype.kind not in "fc"):
+        raise run.refuse("dtype", f"{name} has no values of type {dtype!r}", ("dtype",))
     made = TensorType(Shape((a["steps"], *ends.shape)), dtype)
     return (made, TensorType(ends.shape, None)) if a.get("retstep") else made
 
@@ -534,7 +587,7 @@ def vander(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
-    return TensorType(Shape((x.shape[0], x.shape[0] if a["n"] is None else a["n"])), as_float(x.dtype))
+    return TensorType(Shape((x.shape[0], x.shape[0] if a["n"] is None else a["n"])), x.dtype)
 
 
 def ndim(a: dict[str, Any], run: Run) -> Any:
@@ -613,7 +666,7 @@ def pool(a: dict[str, Any], run: Run) -> Any:
     return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples), a)
 
 
-@takes(_IMAGE, Int("output_size", least=1), FORMAT)
+@takes(_IMAGE, Ints("output_size", least=1, one=False), FORMAT)
 def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
     n = _spatial(run, a["x"])
     given = a["output_size"]
@@ -705,8 +758,6 @@ _LABELS = Tensor("x", "...", ALL_INTS, values="index")
 @takes(_LABELS, Int("classes", least=1), Int("axis", -1, least=-1, most=-1), ElementType("dtype"))
 def one_hot(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
-    if x.dtype is not None and not (x.dtype.is_integer or x.dtype.is_float):
-        raise run.refuse("dtype", f"classes are whole numbers, and not {x.dtype!r}", ("x",))
     rank = len(x.shape) + 1
     if not -rank <= a["axis"] < rank:
         raise run.refuse("axis", f"axis {a['axis']} is out of range for a result of rank {rank}", ("axis",))
@@ -728,8 +779,9 @@ def to_categorical(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     shape_ = x.shape[:-1] if len(x.shape) > 1 and x.shape[-1] == 1 else x.shape
     n = run.fresh("classes", 1) if a["classes"] is None else a["classes"]
-    numpy_like = x.framework != "keras"
-    return TensorType(Shape((*shape_, n)), (BY_LABEL["float64"] if numpy_like else FLOAT32) if False else None)
+    if a["classes"] is None and x.framework != "numpy":
+        raise run.give_up("without num_classes only NumPy's arrays are counted")
+    return TensorType(Shape((*shape_, n)), {"numpy": FLOAT64, "keras": FLOAT32, "tf": FLOAT32}.get(x.framework))
 
 
 _PAIR = (Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "... C", FLOATS, values="unit"))
@@ -779,28 +831,36 @@ def sparse_categorical(a: dict[str, Any], run: Run) -> Any:
 @takes(Axes("dim", optional=False))
 def moments(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
     made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype, contents=None)
     return (made, made)
 
 
 @takes(Tensor("x", "... C", FLOATS), Tensor("mean", "C", FLOATS), Tensor("variance", "C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Int("dim", least=-1, most=-1))
 def batch_normalization(a: dict[str, Any], run: Run) -> Any:
-    return run("axis_norm", x=a["x"], dim=(a["dim"],), gamma=a["gamma"], beta=a["beta"], mean=a["mean"], variance=a["variance"]).but(dtype=a["x"].dtype)
+    x = a["x"]
+    given = {k: a[k] if a[k] is None else a[k].but(dtype=FLOAT32) for k in ("gamma", "beta", "mean", "variance")}
+    return run("axis_norm", x=x.but(dtype=FLOAT32), dim=(a["dim"],), **given).but(dtype=x.dtype)
 
 
 @takes(Tensor("x", "... C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Int("dim", -1, least=-1, most=-1))
 def layer_normalization(a: dict[str, Any], run: Run) -> Any:
     dim = a["dim"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    return run("axis_norm", x=a["x"].but(dtype=FLOAT32), dim=axes, gamma=a["gamma"], beta=a.get("beta")).but(dtype=a["x"].dtype)
+    given = {k: a[k].but(dtype=FLOAT32) for k in ("gamma", "beta") if a.get(k) is not None}
+    for v in given.values():
+        if len(v.shape) != len(axes):
+            raise run.give_up("a scale that broadcasts")
+    return run("axis_norm", x=a["x"].but(dtype=FLOAT32), dim=axes, **given).but(dtype=a["x"].dtype)
 
 
 @takes(Axis("dim", -1), Int("order", 2, least=1))
 def normalize(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
     for axis in axes:
-        if not -max(len(x.shape), 1) <= axis < max(len(x.shape), 1):
+        if not -len(x.shape) <= axis < len(x.shape):
             raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
     return x.but(dtype=as_float(x.dtype), contents=None)
 
@@ -817,12 +877,12 @@ def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
             raise run.refuse("rank", f"{name} is (batch, steps, heads, features), and it is {t.shape!r}", (name,))
     for code, i in (("batch", 0), ("length", 1), ("heads", 2), ("features", 3)):
         run.require(code, eq(k.shape[i], v.shape[i]), f"axis {i} of key is {k.shape[i]!r} and of value {v.shape[i]!r}", ("key", "value"))
-    for code, i in (("batch", 0), ("features", 3)):
+    for code, i in (("features", 3),):
         run.require(code, eq(q.shape[i], k.shape[i]), f"axis {i} of query is {q.shape[i]!r} and of key {k.shape[i]!r}", ("query", "key"))
     heads = q.shape[2], k.shape[2]
     run.require("heads", eq(*heads), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
-    dtype = common(q, k, v)
-    return q.but(dtype=dtype, contents=None)
+    batch = run("mul", x=q.but(shape=Shape(q.shape[:1]), dtype=FLOAT32), y=k.but(shape=Shape(k.shape[:1]), dtype=FLOAT32)).shape
+    return q.but(shape=Shape((*batch, *q.shape[1:])), dtype=common(q, k, v), contents=None)
 
 
 @takes(Float("max_val", least=1.0))
@@ -844,10 +904,14 @@ def _shuffled(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) != 4:
         raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
+    run.require("factor", ge(a["factor"], 2), f"blocks have at least two elements a side, and not {a['factor']!r}", ("factor",))
     return _last(run, run(run.row.op, x=_first(run, x, a), factor=a["factor"]), a)
 
 
 def folding(a: dict[str, Any], run: Run) -> Any:
+    rank = 3 if run.row.op == "col2im" else 4
+    if len(a["x"].shape) != rank:
+        raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {a['x'].shape!r}", ("x",))
     return run.default({k: _plain(v) for k, v in a.items()})
 
 
@@ -856,7 +920,11 @@ def folding(a: dict[str, Any], run: Run) -> Any:
 
 def linalg(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
+    if run.row.op == "qr":
+        word(run, a, "mode", ("reduced", "complete"))
     made = run.default({**a, "x": x.but(dtype=as_float(x.dtype), contents=None)})
+    if run.row.op == "matrix_rank":
+        return made.but(dtype=INT32)
     return tuple(made) if isinstance(made, tuple) else made
 
 
@@ -869,7 +937,15 @@ def svd(a: dict[str, Any], run: Run) -> Any:
 def solve(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
     dtype = as_float(common(x, y))
-    return run("solve", x=x.but(dtype=dtype), y=y.but(dtype=dtype))
+    if len(x.shape) < 2 or len(y.shape) < 1:
+        raise run.refuse("rank", f"a matrix and a right side are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
+    if len(x.shape) != len(y.shape):
+        raise run.give_up("a right side of another rank")
+    run.require("square", eq(x.shape[-1], x.shape[-2]), f"the matrix must be square, and is {x.shape!r}", ("x",))
+    run.require("rows", eq(x.shape[-2], y.shape[-2]), f"the matrix has {x.shape[-2]!r} rows and the right side {y.shape[-2]!r}", ("x", "y"))
+    for n, m in zip(x.shape[:-2], y.shape[:-2]):
+        run.require("batch", eq(n, m), f"the batches {x.shape[:-2]!r} and {y.shape[:-2]!r} differ", ("x", "y"))
+    return y.but(dtype=dtype, contents=None)
 
 
 def lstsq(a: dict[str, Any], run: Run) -> Any:
@@ -884,7 +960,7 @@ def lstsq(a: dict[str, Any], run: Run) -> Any:
 def norm(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     made = numpy_arrays.norm({**a, "x": x, "dim": tuple(a["dim"]) if isinstance(a["dim"], list) else a["dim"]}, run)
-    return made.but(dtype=None if x.dtype is None else (as_float(x.dtype) or FLOAT32).real)
+    return made.but(dtype=as_float(x.dtype))
 
 
 # --- core --------------------------------------------------------------------------------------------------------------------
@@ -929,6 +1005,8 @@ def slice_update(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("the place is not known")
     run.require("rank", len(start) == len(source.shape) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "source"))
     for n, s, m in zip(x.shape, start, source.shape):
+        if isinstance(s, int) and s < 0:
+            raise run.give_up("a negative start")
         run.require("range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x"))
     return x.but(contents=None)
 
@@ -1004,7 +1082,12 @@ def floating_reduced(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))
 def extract_sequences(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
-    return run("windows", x=x, dim=-1, size=a["length"], step=a["step"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "a number has no sequences", ("x",))
+    run.require("length", ge(a["length"], 1), f"a sequence has at least one element, and not {a['length']!r}", ("length",))
+    run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
+    count = maximum(0, (x.shape[-1] - a["length"]) // a["step"] + 1)
+    return x.but(shape=Shape((*x.shape[:-1], count, a["length"])), contents=None, strides=None)
 
 
 def _parts(run: Run, pair: Any) -> TensorType:
@@ -1126,7 +1209,10 @@ def pad_images(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Ints("size", least=0, shape=True, one=False), Float("alpha", least=0.5, most=1.0), Float("beta", least=0.5, most=1.0))
 def random(a: dict[str, Any], run: Run) -> Any:
-    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=asked(a, FLOAT32))
+    dtype = asked(a, FLOAT32)
+    if dtype is not None and not dtype.is_float:
+        raise run.refuse("dtype", f"floats are drawn, not {dtype!r}", ("dtype",))
+    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=dtype)
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Int("minval", least=0, most=2), Int("maxval", least=5))
@@ -1134,7 +1220,10 @@ def randint(a: dict[str, Any], run: Run) -> Any:
     low, high = as_size(a["minval"]), as_size(a["maxval"])
     if is_size(low) and is_size(high):
         run.require("range", lt(low, high), f"no whole number lies from {low!r} up to {high!r}", ("minval", "maxval"))
-    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=asked(a, INT32))
+    dtype = asked(a, INT32)
+    if dtype is not None and not dtype.is_integer:
+        raise run.refuse("dtype", f"whole numbers are drawn, not {dtype!r}", ("dtype",))
+    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=dtype)
 
 
 @takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
@@ -1142,11 +1231,13 @@ def categorical_sample(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) != 2:
         raise run.refuse("rank", f"the logits are a matrix, and they are {x.shape!r}", ("x",))
+    run.require("classes", ge(x.shape[1], 1), "there is no class to draw", ("x",))
     return TensorType(Shape((x.shape[0], a["n"])), asked(a, INT32))
 
 
 @takes(Tensor("x", "..."), Axis("axis", 0))
 def shuffle(a: dict[str, Any], run: Run) -> Any:
+    has_axis(run, a["x"], a["axis"])
     return a["x"].but(contents=None)
 
 
@@ -1182,3 +1273,17 @@ def keras_tensor(a: dict[str, Any], run: Run) -> Any:
 
 
 __all__ = ["UINT8", "Bool", "_atleast"]
+
+
+@takes(Tensor("x", "... 2", FLOATS))
+def complex_view(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "the parts stand on the last axis, and there is none", ("x",))
+    run.require("parts", eq(x.shape[-1], 2), f"the last axis holds two parts, and has {x.shape[-1]!r} elements", ("x",))
+    return x.but(shape=Shape(x.shape[:-1]), dtype=COMPLEX64, contents=None)
+
+
+def real_view(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    return x.but(shape=Shape((*x.shape, 2)), dtype=x.dtype.real if x.dtype is not None and x.dtype.is_complex else None, contents=None)
