@@ -8,11 +8,12 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.catalogue.loss import ANY_NUMBER
 from tensorproof.catalogue.loss_sequence import CLASS
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Tensor, is_size
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT64, INTS, DType
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, INDEX, INT64, INTS, DType
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import Truth, conj, eq, negate
 from tensorproof.terms.promotion import Operand, promote
@@ -59,16 +60,11 @@ def expanded(a: dict[str, Any], run: Run) -> Any:
 
 
 def smooth_l1(a: dict[str, Any], run: Run) -> Any:
-    return _absolute(worded(a), run) if a.get("beta") == 0 else expanded(a, run)
-
-
-def _absolute(a: dict[str, Any], run: Run) -> Any:
+    """With beta = 0 it is the absolute error, which takes other element types."""
+    if a.get("beta") != 0:
+        return expanded(a, run)
+    a = worded(a)
     return run("l1_loss", x=a["x"], target=a["target"], reduction=a["reduction"])
-
-
-@takes(NUMBERED)
-def numbered_smooth_l1(a: dict[str, Any], run: Run) -> Any:
-    return _absolute(worded(a), run) if a.get("beta") == 0 else run.default(worded(a))
 
 
 def equal_sizes(run: Run, x: TensorType, target: TensorType) -> None:
@@ -159,7 +155,15 @@ class Lengths(Tensor):
         return isinstance(value, TensorType) or (isinstance(value, (list, tuple)) and all(is_size(v) for v in value))
 
 
-LENGTHS = (Lengths("input_lengths", "_ | ...", INTS, values="index:T"), Lengths("target_lengths", "_ | ...", INTS, values="index:S"))
+LENGTHS = (
+    Tensor("target", "N S | S", ANY_NUMBER), Lengths("input_lengths", "N | ...", INTS, values="index:T"),
+    Lengths("target_lengths", "N | ...", INTS, values="index:S"),
+)  # fmt: skip
+
+
+@takes(Tensor("target", "N S | S", INDEX, values="index:C"), *LENGTHS[1:])
+def ctc_forward(a: dict[str, Any], run: Run) -> Any:
+    return ctc(a, run)
 
 
 @takes(*LENGTHS, NUMBERED)
