@@ -74,6 +74,8 @@ def filled(c: Call, shape: Shape, value: Any, dtype: DType | None) -> tuple[Any,
 def holdable(c: Call, dtype: DType | None) -> None:
     """The value must fit the element type; torch lets a negative number wrap round in an unsigned one."""
     value = number(c["value"])
+    if c.framework == "torch" and dtype in (DType.INT4, DType.UINT4):
+        c.require("dtype", value == 0, f"torch writes nothing but zeros into {dtype!r}", ("value", "dtype"))
     if c.framework != "torch" or dtype is None or not isinstance(value, (int, float)) or isinstance(value, bool) or not dtype.is_integer:
         return
     most = (1 << (dtype.bits - (dtype.kind == "i"))) - 1
@@ -96,7 +98,7 @@ full_type = Given("dtype", lambda c: number_type(c, c["value"]))
 
 FULL = Op(
     "full",
-    attributes=(SIZE, Number("value"), ElementType(dtypes=STORED)),
+    attributes=(SIZE, Number("value"), ElementType(dtypes=STORED | {DType.INT4, DType.UINT4})),
     dtype=full_type,
     shape=full_shape,
     fold=lambda c: filled(c, Shape(c["size"]), c["value"], full_type(c)),
@@ -251,7 +253,9 @@ def range_size(c: Call) -> Dim:
         return c.fresh("range")
     c.require("step", ne(step, 0) if is_size(step) else step != 0, "a range cannot have step 0", "step")
     if not any(isinstance(v, Term) for v in (start, end, step)):
-        c.require("direction", (end - start) * step >= 0, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
+        c.require(
+            "direction", (end - start) * step >= 0, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step")
+        )
     return (end - start) // step + 1 if all(is_size(v) for v in (start, end, step)) else int((end - start) / step) + 1
 
 

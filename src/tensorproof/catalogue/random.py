@@ -64,11 +64,19 @@ RANDINT = Op(
     shape=randint_shape,
     random=True,
 )
+
+
+def randint_like_type(c: Call) -> DType | None:
+    dtype = c["dtype"] or c.dtype("x")
+    c.require("dtype", dtype is None or dtype in REALS_OR_BOOL | ALL_INTS, f"no whole numbers of {dtype!r} are drawn", ("x", "dtype"))
+    return dtype
+
+
 RANDINT_LIKE = Op(
     "randint_like",
-    inputs=(Tensor("x", "...", REALS_OR_BOOL | ALL_INTS),),
+    inputs=(Tensor("x", "...", STORED),),
     attributes=(Int("low", 0), Int("high"), ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
-    dtype=Given("dtype", Like("x")),
+    dtype=randint_like_type,
     shape=any_rank(randint_like_shape),
     random=True,
 )
@@ -150,6 +158,9 @@ def distribution(name: str, dtypes: frozenset[Any], *attributes: Any, open_at_ze
     def shape(c: Call) -> Shape:
         if open_at_zero and isinstance(c[open_at_zero], (int, float)):
             c.require(open_at_zero, c[open_at_zero] > 0, f"{open_at_zero} must be positive, and is {c[open_at_zero]!r}", open_at_zero)
+            c.require(
+                open_at_zero, name != "geometric_fill" or c["p"] < 1, f"p must be less than 1, and is {c[open_at_zero]!r}", open_at_zero
+            )
         if ordered is not None:
             low, high = c[ordered[0]], c[ordered[1]]
             if isinstance(low, (int, float)) and isinstance(high, (int, float)):

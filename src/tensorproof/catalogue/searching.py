@@ -52,12 +52,6 @@ def searchsorted_shape(c: Call) -> Shape:
     x, y, sorter = c.tensor("x"), c.tensor("y"), c["sorter"]
     c.require("rank", len(x.shape) > 0, "the sorted sequence must have at least one axis", "x")
     if not y.weak:
-        c.require(
-            "dtype",
-            x.dtype is None or y.dtype is None or x.dtype is y.dtype,
-            f"values of {y.dtype!r} are searched in {x.dtype!r}",
-            ("x", "y"),
-        )
         if len(x.shape) > 1 or len(y.shape) == 0:
             c.require(
                 "rank",

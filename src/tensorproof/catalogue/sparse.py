@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.creation import STORED
 from tensorproof.ops.call import Call, any_rank
-from tensorproof.ops.element_types import Like, Same
+from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, Number, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import true_count, whole
-from tensorproof.terms.dtypes import FLOATS_OR_COMPLEX, INDEX, INTS, NUMBERS
-from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.dtypes import FLOATS_OR_COMPLEX, INDEX, INTS
+from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-X = Tensor("x", "...", NUMBERS)
+X = Tensor("x", "...", STORED)
 FORMATS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 
 
@@ -26,6 +27,9 @@ def to_sparse_rule(c: Call) -> TensorType:
     x = c.tensor("x")
     if c["format"] != "sparse_coo":
         c.require("rank", ge(x.shape.rank, 2), f"{c['format']} needs two axes, and x is {x.shape!r}", "x")
+    if c["sparse_dim"] is not None:
+        inside = conj(le(0, c["sparse_dim"]), le(c["sparse_dim"], x.shape.rank))
+        c.require("sparse_dim", inside, f"sparse_dim {c['sparse_dim']!r} is not between 0 and the rank of {x.shape!r}", ("sparse_dim", "x"))
     return x.but(layout=c["format"], contents=None, strides=None)
 
 
@@ -37,7 +41,16 @@ def to_dense_rule(c: Call) -> TensorType:
 
 TO_SPARSE = Op("to_sparse", (X,), (Choice("format", FORMATS, "sparse_coo"), Int("sparse_dim", None, optional=True)), to_sparse_rule)
 TO_DENSE = Op("to_dense", (X,), (ElementType(),), to_dense_rule)
-COALESCE = Op("coalesce", (X,), (), any_rank(lambda c: c.tensor("x")), doc="Entries of one place are added up.")
+
+
+@any_rank
+def sparse_only(c: Call) -> TensorType:
+    x = c.tensor("x")
+    c.require("layout", x.layout != "strided", f"{c.name} takes a sparse tensor", "x")
+    return x
+
+
+COALESCE = Op("coalesce", (X,), (), sparse_only, doc="Entries of one place are added up.")
 
 
 def coo_rule(c: Call) -> TensorType:
@@ -111,15 +124,20 @@ HELD = Op("sparse_part", (X,), (Choice("part", ("indices", "values")),), held_ru
 
 # --- products -----------------------------------------------------------------------------------------------------------------------
 
+
+def sparse_mm_rule(c: Call) -> TensorType:
+    x, y = c.tensor("x"), c.tensor("y")
+    c.require(
+        "layout", c["reduce"] is None or x.layout == "sparse_csr", "a reduction is for matrices in the format sparse_csr", ("x", "reduce")
+    )
+    return TensorType(Shape((c.dims["N"], c.dims["M"])), Same("x", "y")(c), layout=y.layout if x.layout != "strided" else "strided")
+
+
 SPARSE_MM = Op(
     "sparse_mm",
     (Tensor("x", "N K", FLOATS_OR_COMPLEX), Tensor("y", "K M", FLOATS_OR_COMPLEX)),
     (Choice("reduce", ("sum", "mean", "amax", "amin", "prod", None), None),),
-    lambda c: TensorType(
-        Shape((c.dims["N"], c.dims["M"])),
-        Same("x", "y")(c),
-        layout=c.tensor("y").layout if c.tensor("x").layout != "strided" else "strided",
-    ),
+    sparse_mm_rule,
     codes={"K": "inner"},
     doc="A sparse matrix times a matrix.",
 )
@@ -127,10 +145,18 @@ SAMPLED_ADDMM = Op(
     "sampled_addmm",
     (Tensor("x", "... N M", FLOATS_OR_COMPLEX), Tensor("y", "... N K", FLOATS_OR_COMPLEX), Tensor("z", "... K M", FLOATS_OR_COMPLEX)),
     (Number("beta", 1.0), Number("alpha", 1.0)),
-    lambda c: c.tensor("x"),
+    sparse_only,
     Same("x", "y", "z"),
     codes={"K": "inner"},
 )
-SPARSE_MASK = Op(
-    "sparse_mask", (X, Tensor("mask")), (), lambda c: c.tensor("x").but(layout=c.tensor("mask").layout, contents=None), Like("x")
-)
+
+
+def sparse_mask_rule(c: Call) -> TensorType:
+    x, mask = c.tensor("x"), c.tensor("mask")
+    c.require("layout", mask.layout != "strided", "the mask must be a sparse tensor", "mask")
+    same = len(x.shape) == len(mask.shape) and conj(*(eq(a, b) for a, b in zip(x.shape, mask.shape)))
+    c.require("size", same, f"x is {x.shape!r} and the mask {mask.shape!r}", ("x", "mask"))
+    return x.but(layout=mask.layout, contents=None)
+
+
+SPARSE_MASK = Op("sparse_mask", (X, Tensor("mask")), (), sparse_mask_rule)

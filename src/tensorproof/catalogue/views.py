@@ -278,7 +278,8 @@ def expand_rule(c: Call) -> TensorType:
         if n == -1:
             c.require("size", i >= new, f"-1 cannot stand for a new leading axis in {tuple(size)!r}", "size")
             n = x.shape[i - new]
-        c.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", "size")
+        if not any(other == 0 for other in size):  # torch does not look at the others then
+            c.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", "size")
         if i >= new:
             a = x.shape[i - new]
             c.require("broadcast", disj(eq(a, n), eq(a, 1)), f"axis {i - new} of size {a!r} cannot be expanded to {n!r}", ("x", "size"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Floats, Int, Ints, Number, Tensor
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import gt
@@ -22,7 +22,13 @@ def _leaf(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
     return made.but(requires_grad=True)
 
 
-@takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False), Ints("order", one=False), Bool("periodic"), Float("beta"))
+@takes(
+    Ints("size", least=0, shape=True, one=False),
+    Ints("stride", least=0, one=False),
+    Ints("order", one=False),
+    Bool("periodic"),
+    Float("beta"),
+)
 def leaf(a: dict[str, Any], run: Run) -> Any:
     """A new tensor, which may require a gradient."""
     return _leaf(run.default(a), a, run)
@@ -209,3 +215,16 @@ def frombuffer(a: dict[str, Any], run: Run) -> Any:
 def unknown_fill(a: dict[str, Any], run: Run) -> Any:
     """x written over with numbers that are not followed."""
     return fill(a, run).but(contents=None)
+
+
+@takes(Int("low", 0), Int("high"))
+def bounded(a: dict[str, Any], run: Run) -> Any:
+    low = a.get("low", 0)
+    run.require("range", gt(a["high"], low), f"there is no whole number from {low!r} up to, and without, {a['high']!r}", ("low", "high"))
+    return run.default(a)
+
+
+@takes(Floats("data", optional=False))
+def numbers(a: dict[str, Any], run: Run) -> Any:
+    """torch.tensor of a number or a flat list of them."""
+    return new_tensor(a, run) if "x" in a else tensor(a, run)

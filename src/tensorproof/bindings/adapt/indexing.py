@@ -163,3 +163,9 @@ def masked_put(a: Arguments, run: Run) -> Any:
 @takes(Choice("reduce", ("add", "multiply")))
 def scattered(a: Arguments, run: Run) -> Any:
     return any_if_empty(a, run)
+
+
+@takes(Tensor("value", scalar=True))
+def set_one(a: Arguments, run: Run) -> Any:
+    """x[index] = a tensor or a number."""
+    return setitem(a, run)

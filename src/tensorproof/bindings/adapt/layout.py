@@ -31,7 +31,9 @@ def listed(a: Arguments, run: Run) -> Any:
 
 def movedim(a: Arguments, run: Run) -> Any:
     both = isinstance(a["source"], (list, tuple)) == isinstance(a["target"], (list, tuple))
-    run.require("axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target"))
+    run.require(
+        "axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target")
+    )
     return run.default(a)
 
 
@@ -143,13 +145,13 @@ def column_stack(a: Arguments, run: Run) -> Any:
     return run("cat", xs=tuple(columns), dim=1)
 
 
-@takes(Anything("xs"), Int("least"))
+@takes(Tensors("xs", least=0), Int("least"))
 def atleast(a: Arguments, run: Run) -> Any:
     """One tensor, several, or a list of them."""
     xs = a["xs"]
     if isinstance(xs, TensorType):
         return run("atleast", x=xs, least=a["least"])
-    if len(xs) == 1 and isinstance(xs[0], TensorType):
+    if isinstance(xs, tuple) and len(xs) == 1 and isinstance(xs[0], TensorType):
         return run("atleast", x=xs[0], least=a["least"])
     if not all(isinstance(x, TensorType) for x in xs):
         raise run.refuse("xs", f"{run.name} takes tensors", ("xs",))
