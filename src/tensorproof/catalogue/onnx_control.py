@@ -106,28 +106,53 @@ def split_up(c: Call) -> TensorType:
     return sequence(pieces(x, axis, list(sizes)))
 
 
-SEQUENCE_CONSTRUCT = Op("sequence_construct", (Tensors("xs"),), (), any_rank(lambda c: sequence(c["xs"])), doc="A sequence of tensors.")
+def constructed(c: Call) -> TensorType:
+    Same("xs")(c)
+    return sequence(c["xs"])
+
+
+SEQUENCE_CONSTRUCT = Op("sequence_construct", (Tensors("xs"),), (), any_rank(constructed), doc="A sequence of tensors.")
 SEQUENCE_EMPTY = Op("sequence_empty", (), (Anything("dtype"),), lambda c: sequence(()), doc="A sequence of nothing.")
 SEQUENCE_AT = Op("sequence_at", (X,), (AT,), element, doc="One tensor of a sequence.")
-SEQUENCE_INSERT = Op("sequence_insert", (X, Tensor("y")), (AT,), any_rank(inserted), doc="A sequence with a tensor put in, at its end unless said otherwise.")
+SEQUENCE_INSERT = Op(
+    "sequence_insert", (X, Tensor("y")), (AT,), any_rank(inserted), doc="A sequence with a tensor put in, at its end unless said otherwise."
+)
 SEQUENCE_ERASE = Op("sequence_erase", (X,), (AT,), erased, doc="A sequence without one tensor, the last unless said otherwise.")
 SEQUENCE_LENGTH = Op("sequence_length", (X,), (), lambda c: TensorType(Shape(), INT64, contents=(c.shape("x")[0],)), doc="The length of a sequence.")
 SPLIT_TO_SEQUENCE = Op(
-    "split_to_sequence", (Tensor("x"),), (Anything("sizes"), Int("dim", 0), Bool("keepdim", True)), split_up, doc="A tensor taken apart into a sequence."
+    "split_to_sequence",
+    (Tensor("x"),),
+    (Anything("sizes"), Int("dim", 0), Bool("keepdim", True)),
+    split_up,
+    doc="A tensor taken apart into a sequence.",
 )
-OPTIONAL_HAS = Op("optional_has", (Tensor("x", optional=True, default=None),), (Bool("sure", False),), any_rank(lambda c: Shape()), BOOL, doc="Whether an optional value is there.")
+OPTIONAL_HAS = Op(
+    "optional_has",
+    (Tensor("x", optional=True, default=None),),
+    (Bool("sure", False),),
+    any_rank(lambda c: Shape()),
+    BOOL,
+    doc="Whether an optional value is there.",
+)
 
 
 # --- strings and files ---------------------------------------------------------------------------------------------------------------
 
 
-STRING_CONCAT = Op("string_concat", (Tensor("x", "...", STRINGS), Tensor("y", "...", STRINGS)), (), broadcast_shape, Same("x", "y"), doc="Strings joined in pairs.")
+STRING_CONCAT = Op(
+    "string_concat", (Tensor("x", "...", STRINGS), Tensor("y", "...", STRINGS)), (), broadcast_shape, Same("x", "y"), doc="Strings joined in pairs."
+)
 REGEX_MATCH = Op("regex_match", (Tensor("x", "...", STRINGS),), (), same_shape, BOOL, doc="Whether strings match a pattern as a whole.")
 STRING_SPLIT = Op(
-    "string_split", (Tensor("x", "...", STRINGS),), (Anything("delimiter"), Anything("most")),
-    lambda c: [Shape((*c.shape("x"), _most_parts(c))), c.shape("x")], DType.STRING,
-    outputs=(Out("parts", DType.STRING), Out("counts", INT64)), data_dependent=True, doc="Strings cut at a delimiter; the longest cut says the size of the new axis.",
-)  # fmt: skip
+    "string_split",
+    (Tensor("x", "...", STRINGS),),
+    (Anything("delimiter"), Anything("most")),
+    lambda c: [Shape((*c.shape("x"), _most_parts(c))), c.shape("x")],
+    DType.STRING,
+    outputs=(Out("parts", DType.STRING), Out("counts", INT64)),
+    data_dependent=True,
+    doc="Strings cut at a delimiter; the longest cut says the size of the new axis.",
+)
 
 
 def _most_parts(c: Call) -> Dim:
@@ -151,10 +176,14 @@ def normalized_strings(c: Call) -> Shape:
 
 
 STRING_NORMALIZE = Op(
-    "string_normalize", (Tensor("x", "C | 1 C", STRINGS),),
-    (Choice("case", ("NONE", "LOWER", "UPPER"), "NONE"), Bool("case_sensitive", False), Anything("stopwords")), normalized_strings, DType.STRING,
-    data_dependent=True, doc="Strings in one case, without stop words.",
-)  # fmt: skip
+    "string_normalize",
+    (Tensor("x", "C | 1 C", STRINGS),),
+    (Choice("case", ("NONE", "LOWER", "UPPER"), "NONE"), Bool("case_sensitive", False), Anything("stopwords")),
+    normalized_strings,
+    DType.STRING,
+    data_dependent=True,
+    doc="Strings in one case, without stop words.",
+)
 
 
 def tf_idf(c: Call) -> Shape:
@@ -163,12 +192,22 @@ def tf_idf(c: Call) -> Shape:
 
 
 TF_IDF = Op(
-    "tf_idf", (Tensor("x", "N C | C", STRINGS | {INT32, INT64}),), (Ints("columns"),), tf_idf, FLOAT32, doc="How often groups of words stand in a row of words."
+    "tf_idf",
+    (Tensor("x", "N C | C", STRINGS | {INT32, INT64}),),
+    (Ints("columns"),),
+    tf_idf,
+    FLOAT32,
+    doc="How often groups of words stand in a row of words.",
 )
 IMAGE_DECODE = Op(
-    "image_decode", (Tensor("x", "B", frozenset({UINT8})),), (Choice("format", ("RGB", "BGR", "Grayscale"), "RGB"),),
-    lambda c: Shape((c.fresh("height", 1), c.fresh("width", 1), 1 if c["format"] == "Grayscale" else 3)), UINT8, data_dependent=True, doc="The image in the bytes of a file.",
-)  # fmt: skip
+    "image_decode",
+    (Tensor("x", "B", frozenset({UINT8})),),
+    (Choice("format", ("RGB", "BGR", "Grayscale"), "RGB"),),
+    lambda c: Shape((c.fresh("height", 1), c.fresh("width", 1), 1 if c["format"] == "Grayscale" else 3)),
+    UINT8,
+    data_dependent=True,
+    doc="The image in the bytes of a file.",
+)
 
 
 # --- detections ----------------------------------------------------------------------------------------------------------------------
@@ -182,6 +221,17 @@ REAL32 = frozenset({FLOAT32})
 BOXES = (Tensor("boxes", "B N 4", REAL32), Tensor("scores", "B C N", REAL32))
 NON_MAX_SUPPRESSION = Op(
     "non_max_suppression_batched",
-    (*BOXES, *(Tensor(name, " | 1", dtypes, optional=True, default=None) for name, dtypes in (("most", frozenset({INT64})), ("overlap", REAL32), ("least", REAL32)))),
-    (Bool("centred", False),), _selected_boxes, INT64, codes={"B": "batch", "N": "boxes"}, data_dependent=True, doc="Batch, class and place of the boxes that are kept.",
-)  # fmt: skip
+    (
+        *BOXES,
+        *(
+            Tensor(name, " | 1", dtypes, optional=True, default=None)
+            for name, dtypes in (("most", frozenset({INT64})), ("overlap", REAL32), ("least", REAL32))
+        ),
+    ),
+    (Bool("centred", False),),
+    _selected_boxes,
+    INT64,
+    codes={"B": "batch", "N": "boxes"},
+    data_dependent=True,
+    doc="Batch, class and place of the boxes that are kept.",
+)

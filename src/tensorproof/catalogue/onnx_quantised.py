@@ -25,7 +25,9 @@ def point_fits(c: Call, name: str, count: Dim) -> None:
         shape = c.shape(name)
         single = len(shape) == 0 or conj(*(eq(n, 1) for n in shape))
         rows = shape[0] if len(shape) == 1 else shape[-2] if len(shape) > 1 else 1
-        c.require(name, disj(single, eq(shape.numel, rows) if len(shape) < 3 else True), f"{name} {shape!r} must be one number, or one for each row", name)
+        c.require(
+            name, disj(single, eq(shape.numel, rows) if len(shape) < 3 else True), f"{name} {shape!r} must be one number, or one for each row", name
+        )
         c.require(name, disj(single, eq(rows, count)), f"{name} {shape!r} must be one number or {count!r}", name)
 
 
@@ -36,7 +38,9 @@ def with_types_of(**pairs: str) -> Any:
         for point, owner in pairs.items():
             if c.given(point) and c.dtype(point) is not None and c.dtype(owner) is not None:
                 same = c.dtype(point) is c.dtype(owner)
-                c.require("dtype", same, f"{point} is {c.dtype(point)!r} and must have the element type of {owner}, {c.dtype(owner)!r}", (point, owner))
+                c.require(
+                    "dtype", same, f"{point} is {c.dtype(point)!r} and must have the element type of {owner}, {c.dtype(owner)!r}", (point, owner)
+                )
 
     return check
 
@@ -87,16 +91,26 @@ _AXIS = (Int("dim", 1), Int("block", 0), ElementType("dtype"))
 
 def _linear(name: str, dtypes: Any, dtype: DTypeRule, doc: str) -> Op:
     return Op(
-        name, (Tensor("x", "...", dtypes), Tensor("scale", "...", FLOATS), Tensor("zero_point", "...", ANY, optional=True, default=None)), _AXIS, _scales, dtype, doc=doc
+        name,
+        (Tensor("x", "...", dtypes), Tensor("scale", "...", FLOATS), Tensor("zero_point", "...", ANY, optional=True, default=None)),
+        _AXIS,
+        _scales,
+        dtype,
+        doc=doc,
     )
 
 
 QUANTIZE_LINEAR = _linear("quantize_linear", FLOATS | {INT32}, _quantised, "Numbers divided by scales and rounded, plus zero points.")
 DEQUANTIZE_LINEAR = _linear("dequantize_linear", ANY, _dequantised, "Whole numbers less their zero points, times their scales.")
 DYNAMIC_QUANTIZE = Op(
-    "dynamic_quantize", (Tensor("x", "...", REAL32),), (), lambda c: [c.shape("x"), Shape(), Shape()], UINT8,
-    outputs=(Out("y", UINT8), Out("scale", FLOAT32), Out("zero_point", UINT8)), doc="Numbers quantised by the range that they have.",
-)  # fmt: skip
+    "dynamic_quantize",
+    (Tensor("x", "...", REAL32),),
+    (),
+    lambda c: [c.shape("x"), Shape(), Shape()],
+    UINT8,
+    outputs=(Out("y", UINT8), Out("scale", FLOAT32), Out("zero_point", UINT8)),
+    doc="Numbers quantised by the range that they have.",
+)
 
 
 def _integer_matmul(c: Call) -> Shape:
@@ -121,16 +135,32 @@ def _number(name: str, dtypes: Any = ANY) -> Tensor:
 
 _LEFT, _RIGHT = Tensor("x", "... N K | K", BYTES), Tensor("y", "... K M | K", BYTES)
 MATMUL_INTEGER = Op(
-    "matmul_integer", (_LEFT, _RIGHT, *_points("x_zero_point", "y_zero_point")), (), _integer_matmul, INT32, codes={"K": "inner"}, doc="The product of quantised matrices, in 32 bits."
+    "matmul_integer",
+    (_LEFT, _RIGHT, *_points("x_zero_point", "y_zero_point")),
+    (),
+    _integer_matmul,
+    INT32,
+    codes={"K": "inner"},
+    doc="The product of quantised matrices, in 32 bits.",
 )
 QLINEAR_MATMUL = Op(
     "qlinear_matmul",
     (
-        _LEFT, _number("x_scale", FLOATS), _number("x_zero_point"), _RIGHT, _number("y_scale", FLOATS), _number("y_zero_point"),
-        _number("scale", FLOATS), _number("zero_point"),
+        _LEFT,
+        _number("x_scale", FLOATS),
+        _number("x_zero_point"),
+        _RIGHT,
+        _number("y_scale", FLOATS),
+        _number("y_zero_point"),
+        _number("scale", FLOATS),
+        _number("zero_point"),
     ),
-    (), _integer_matmul, Like("zero_point"), codes={"K": "inner"}, doc="The product of quantised matrices, quantised again.",
-)  # fmt: skip
+    (),
+    _integer_matmul,
+    Like("zero_point"),
+    codes={"K": "inner"},
+    doc="The product of quantised matrices, quantised again.",
+)
 
 
 def _integer_conv(c: Call) -> Shape:
@@ -143,13 +173,29 @@ def _integer_conv(c: Call) -> Shape:
 
 _IMAGE, _WEIGHT = Tensor("x", "N C X ...", BYTES), Tensor("weight", "M K x ...", BYTES, draw="M C x ...")
 CONV_INTEGER = Op(
-    "conv_integer", (_IMAGE, _WEIGHT, *_points("x_zero_point", "weight_zero_point")), sliding(kernel=False), _integer_conv, INT32, doc="Convolution of quantised images, in 32 bits."
+    "conv_integer",
+    (_IMAGE, _WEIGHT, *_points("x_zero_point", "weight_zero_point")),
+    sliding(kernel=False),
+    _integer_conv,
+    INT32,
+    doc="Convolution of quantised images, in 32 bits.",
 )
 QLINEAR_CONV = Op(
     "qlinear_conv",
     (
-        _IMAGE, _number("x_scale", REAL32), _number("x_zero_point"), _WEIGHT, _number("weight_scale", REAL32), _number("weight_zero_point"),
-        _number("scale", REAL32), _number("zero_point"), Tensor("bias", "M", frozenset({INT32}), optional=True, default=None),
+        _IMAGE,
+        _number("x_scale", REAL32),
+        _number("x_zero_point"),
+        _WEIGHT,
+        _number("weight_scale", REAL32),
+        _number("weight_zero_point"),
+        _number("scale", REAL32),
+        _number("zero_point"),
+        Tensor("bias", "M", frozenset({INT32}), optional=True, default=None),
     ),
-    sliding(kernel=False), _integer_conv, Like("zero_point"), codes={"M": "bias"}, doc="Convolution of quantised images, quantised again.",
-)  # fmt: skip
+    sliding(kernel=False),
+    _integer_conv,
+    Like("zero_point"),
+    codes={"M": "bias"},
+    doc="Convolution of quantised images, quantised again.",
+)

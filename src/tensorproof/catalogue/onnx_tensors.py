@@ -5,20 +5,18 @@ Vectors of whole numbers (axes, sizes, pads) may be inputs whose contents are no
 
 from __future__ import annotations
 
-from struct import pack, unpack
 from typing import Any
 
 from tensorproof.catalogue.views import resolved, shown_as, sliced, span, without_ones
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Floats, Int, Ints, Number, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, view
-from tensorproof.ops.window import scaled
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOAT32, FLOATS, INDEX, INT64, DType
-from tensorproof.terms.ints import Dim, Term, product
-from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT64, DType
+from tensorproof.terms.ints import product
+from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
@@ -82,7 +80,14 @@ def _clamped(at: int, rank: int) -> int:
     return max(0, min(rank, at + rank if at < 0 else at))
 
 
-SHAPE_PART = Op("shape_part", (X,), (Int("start", 0), Int("end", None, optional=True)), shape_part, INT64, doc="The sizes of the axes from start to end, as a vector.")
+SHAPE_PART = Op(
+    "shape_part",
+    (X,),
+    (Int("start", 0), Int("end", None, optional=True)),
+    shape_part,
+    INT64,
+    doc="The sizes of the axes from start to end, as a vector.",
+)
 
 
 @any_rank
@@ -109,9 +114,13 @@ def _with_copies(c: Call, shape: Shape, size: tuple[Any, ...]) -> Shape:
 
 
 RESHAPE_COPYING = Op(
-    "reshape_copying", (X,), (Ints("size", shape=True, loose=True, one=False), Bool("allowzero", False)), reshaped, Like("x"),
+    "reshape_copying",
+    (X,),
+    (Ints("size", shape=True, loose=True, one=False), Bool("allowzero", False)),
+    reshaped,
+    Like("x"),
     doc="Another shape of the same elements; -1 is what is left, 0 copies the axis of x at its place, unless zeros are allowed.",
-)  # fmt: skip
+)
 
 
 def flattened(c: Call) -> TensorType:
@@ -140,7 +149,14 @@ def squeezed(c: Call) -> TensorType:
     return view(x, lambda old: ([pair for i, pair in enumerate(old) if i not in axes], 0))
 
 
-DROP_AXES = Op("drop_axes", (X,), (Axes("dim", None, scalar_ok=False, loose=True),), squeezed, Like("x"), doc="Without the axes named, which have size 1; without all such axes where none is named.")
+DROP_AXES = Op(
+    "drop_axes",
+    (X,),
+    (Axes("dim", None, scalar_ok=False, loose=True),),
+    squeezed,
+    Like("x"),
+    doc="Without the axes named, which have size 1; without all such axes where none is named.",
+)
 
 
 def unsqueezed(c: Call) -> TensorType:
@@ -173,7 +189,9 @@ def expanded(c: Call) -> TensorType:
     return x.but(shape=made, contents=contents)
 
 
-EXPAND_BOTH = Op("expand_both", (X,), (Ints("size", shape=True, loose=True, one=False),), expanded, Like("x"), doc="x broadcast against a shape; either may grow.")
+EXPAND_BOTH = Op(
+    "expand_both", (X,), (Ints("size", shape=True, loose=True, one=False),), expanded, Like("x"), doc="x broadcast against a shape; either may grow."
+)
 
 
 def tiled(c: Call) -> TensorType:
@@ -229,9 +247,13 @@ def _open_end(end: Any, step: int) -> Any:
 
 _PARTS = (Ints("starts", loose=True, one=False), Ints("ends", loose=True, one=False))
 SLICE_AXES = Op(
-    "slice_axes", (X,), (*_PARTS, Ints("dim", None, optional=True, loose=True), Ints("steps", None, optional=True, loose=True)), slices, Like("x"),
+    "slice_axes",
+    (X,),
+    (*_PARTS, Ints("dim", None, optional=True, loose=True), Ints("steps", None, optional=True, loose=True)),
+    slices,
+    Like("x"),
     doc="Slices along several axes; ends beyond the axis are cut, as in Python.",
-)  # fmt: skip
+)
 
 
 def padded(c: Call) -> Shape:
@@ -239,24 +261,35 @@ def padded(c: Call) -> Shape:
     if pads is None or (c.given("dim") and axes is None):
         return somewhere(c, len(x))
     places = axes_in(c, axes, len(x)) if axes is not None else tuple(range(len(x)))
-    c.require("padding", len(pads) == 2 * len(places), f"{2 * len(places)} numbers of padding are wanted for {len(places)} axes, and there are {len(pads)}", ("padding", "x"))
+    c.require(
+        "padding",
+        len(pads) == 2 * len(places),
+        f"{2 * len(places)} numbers of padding are wanted for {len(places)} axes, and there are {len(pads)}",
+        ("padding", "x"),
+    )
     made = list(x)
     for i, axis in enumerate(places):
         before, after = pads[i], pads[i + len(places)]
-        if c["mode"] == "reflect":
-            room = disj(conj(lt(before, x[axis]), lt(after, x[axis])), conj(le(before, 0), le(after, 0)))
-            c.require("reflect", room, f"an axis of {x[axis]!r} cannot be reflected by {before!r} and {after!r}", ("padding", "x"))
+        c.require("mode", c["mode"] != "wrap" or not c["older"], "padding that wraps is younger than this opset", "mode")
+        if c["mode"] != "constant":
+            something = disj(ge(x[axis], 1), conj(le(before, 0), le(after, 0)))
+            c.require("empty", something, f"an empty axis has nothing to be padded with by {before!r} and {after!r}", ("padding", "x"))
         made[axis] = x[axis] + before + after
-        c.require("padding", ge(made[axis], 0), f"padding of {before!r} and {after!r} leaves nothing of axis {axis} of size {x[axis]!r}", ("padding", "x"))
+        c.require(
+            "padding", ge(made[axis], 0), f"padding of {before!r} and {after!r} leaves nothing of axis {axis} of size {x[axis]!r}", ("padding", "x")
+        )
     return Shape(made)
 
 
 _MODES = ("constant", "reflect", "edge", "wrap")
 PAD_AXES = Op(
-    "pad_axes", (X, Tensor("value", " | 1", optional=True, default=None)),
-    (Ints("padding", loose=True, one=False), Ints("dim", None, optional=True, loose=True), Choice("mode", _MODES, "constant")), padded, Same("x", "value"),
+    "pad_axes",
+    (X, Tensor("value", " | 1", optional=True, default=None)),
+    (Ints("padding", loose=True, one=False), Ints("dim", None, optional=True, loose=True), Choice("mode", _MODES, "constant"), Bool("older", False)),
+    padded,
+    Same("x", "value"),
     doc="Padding before all axes, then after all of them; negative padding cuts.",
-)  # fmt: skip
+)
 
 
 def cropped(c: Call) -> Shape:
@@ -271,128 +304,14 @@ def cropped(c: Call) -> Shape:
     return Shape(made)
 
 
-CENTER_CROP_PAD = Op("center_crop_pad", (X,), (Ints("size", shape=True, loose=True, one=False), Ints("dim", None, optional=True)), cropped, Like("x"), doc="Axes cut or padded on both sides to these sizes.")
-
-
-# --- gathering ---------------------------------------------------------------------------------------------------------------------
-
-
-def gathered(c: Call) -> TensorType:
-    x, index, axis = c.tensor("x"), c.tensor("index"), c["dim"]
-    n = x.shape[axis]
-    for at in index.contents or ():
-        c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {axis} of size {n!r}", ("index", "x"))
-    made = Shape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
-    contents = None
-    if known(x) and index.contents is not None and all(type(v) is int for v in index.contents) and small(made):
-        outer, inner = int(product(x.shape[:axis])), int(product(x.shape[axis + 1 :]))  # type: ignore[arg-type]
-        held = x.contents or ()
-        contents = tuple(held[(o * n + at % n) * inner + i] for o in range(outer) for at in index.contents for i in range(inner))
-    return x.but(shape=made, contents=contents)
-
-
-GATHER_SLICES = Op(
-    "gather_slices", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:")), (Axis("dim", 0, scalar_ok=False),), gathered, Like("x"),
-    doc="The slices of an axis that an index tensor names; its axes take the place of that axis.",
-)  # fmt: skip
-
-
-def gathered_elements(c: Call) -> Shape:
-    x, index, axis = c.shape("x"), c.shape("index"), c["dim"]
-    c.require("rank", len(x) == len(index), f"index {index!r} must have the rank of x {x!r}", ("x", "index"))
-    for i, (a, b) in enumerate(zip(index, x)):
-        if i != axis:
-            c.require("size", le(a, b), f"axis {i} of the index is {a!r}, and that of x only {b!r}", ("x", "index"))
-    n = x[axis]
-    for at in c.contents("index") or ():
-        c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {axis} of size {n!r}", ("index", "x"))
-    return index
-
-
-GATHER_ELEMENTS = Op(
-    "gather_elements", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:", draw="I ...")), (Axis("dim", 0, scalar_ok=False),), gathered_elements, Like("x"),
-    doc="Single elements, named by an index along one axis.",
-)  # fmt: skip
-
-
-def scattered(c: Call) -> Shape:
-    x, index, y = c.shape("x"), c.shape("index"), c.shape("y")
-    c.require("rank", len(x) == len(index), f"index {index!r} must have the rank of x {x!r}", ("x", "index"))
-    for i, (a, b) in enumerate(zip(index, x)):
-        c.require("size", i == c["dim"] or le(a, b), f"axis {i} of the index is {a!r}, and that of x only {b!r}", ("x", "index"))
-    c.require("updates", len(y) == len(index), f"the updates {y!r} must have the shape of the index {index!r}", ("y", "index"))
-    for a, b in zip(index, y):
-        c.require("updates", eq(a, b), f"the updates {y!r} must have the shape of the index {index!r}", ("y", "index"))
-    return x
-
-
-SCATTER_ELEMENTS = Op(
-    "scatter_elements", (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:", draw="I ..."), Tensor("y", draw="I ...")),
-    (Axis("dim", 0, scalar_ok=False), Choice("reduction", ("none", "add", "mul", "max", "min"), "none")), scattered, Same("x", "y"),
-    doc="x with single elements replaced or joined with others.",
-)  # fmt: skip
-
-
-def compressed(c: Call) -> Shape:
-    x, axis, condition = c.shape("x"), c["dim"], c.tensor("condition")
-    whole = x.numel if axis is None else x[axis]
-    if condition.contents is None:
-        kept: Dim = c.fresh("kept", 0, whole if isinstance(whole, int) else None)
-    else:
-        chosen = [i for i, v in enumerate(condition.contents) if v]
-        kept = len(chosen)
-        c.require("condition", lt(max(chosen, default=-1), whole), f"element {max(chosen, default=0)} is chosen and there are {whole!r} to choose from", ("condition", "x"))
-    return Shape((kept,)) if axis is None else replaced(x, axis, kept)
-
-
-COMPRESS = Op(
-    "compress", (Tensor("x", "S ..."), Tensor("condition", "M", frozenset({BOOL}))), (Axis("dim", None, optional=True, scalar_ok=False),), compressed, Like("x"),
-    data_dependent=True, doc="The slices of an axis, or the elements, where a condition is true.",
-)  # fmt: skip
-
-
-def one_hot(c: Call) -> Shape:
-    x, depth, axis = c.shape("x"), c["depth"], c["dim"]
-    c.require("axis", -len(x) - 1 <= axis <= len(x), f"axis {axis} is out of range for a result of rank {len(x) + 1}", ("dim", "x"))
-    n = c.fresh("depth") if isinstance(depth, TensorType) else int(depth) if isinstance(depth, float) else depth
-    c.require("depth", ge(n, 1), f"the depth must be at least 1, and is {n!r}", "depth")
-    at = axis % (len(x) + 1)
-    return Shape((*x[:at], n, *x[at:]))
-
-
-ONE_HOT_VALUES = Op(
-    "one_hot_values", (Tensor("x", "...", ALL_INTS | FLOATS), Tensor("values", "2")), (Anything("depth"), Int("dim", -1)), one_hot, Like("values"),
-    doc="A new axis that holds the second value at the place that x names and the first elsewhere.",
-)  # fmt: skip
-
-
-def reverse_sequence(c: Call) -> Shape:
-    x, lengths, batch, time = c.shape("x"), c.shape("lengths"), c["batch_dim"], c["time_dim"]
-    c.require("axis", {batch, time} == {0, 1}, f"batch and time are the first two axes, and are {batch} and {time}", ("batch_dim", "time_dim"))
-    c.equal("batch", lengths[0], x[batch], "there are {a} lengths and {b} sequences", ("lengths", "x"))
-    return x
-
-
-REVERSE_SEQUENCE = Op(
-    "reverse_sequences", (Tensor("x", "A B ..."), Tensor("lengths", "L", INDEX)), (Int("batch_dim", 1, least=0, most=1), Int("time_dim", 0, least=0, most=1)),
-    reverse_sequence, Like("x"), doc="Every sequence of a batch turned round, up to its length.",
-)  # fmt: skip
-
-
-def written(c: Call) -> Shape:
-    x, y, axis = c.shape("x"), c.shape("y"), c["dim"]
-    c.require("rank", len(x) == len(y), f"the update {y!r} must have the rank of the cache {x!r}", ("x", "y"))
-    c.require("axis", axis != 0, "the first axis is the batch, along which nothing is written", "dim")
-    for i, (a, b) in enumerate(zip(x, y)):
-        holds = le(b, a) if i == axis else eq(a, b)
-        c.require("update", holds, f"the update {y!r} does not fit into the cache {x!r} at axis {i}", ("x", "y"))
-    return x
-
-
-TENSOR_WRITE = Op(
-    "cache_update", (Tensor("x", "N ..."), Tensor("y", "N ..."), Tensor("index", "N", INDEX, optional=True, default=None)),
-    (Axis("dim", -2, scalar_ok=False), Choice("mode", ("linear", "circular"), "linear")), written, Same("x", "y"), doc="A cache with a stretch of an axis written anew.",
-)  # fmt: skip
+CENTER_CROP_PAD = Op(
+    "center_crop_pad",
+    (X,),
+    (Ints("size", shape=True, loose=True, one=False), Ints("dim", None, optional=True)),
+    cropped,
+    Like("x"),
+    doc="Axes cut or padded on both sides to these sizes.",
+)
 
 
 # --- made of numbers ---------------------------------------------------------------------------------------------------------------
@@ -402,29 +321,15 @@ def trilu_shape(c: Call) -> Shape:
     return c.shape("x")
 
 
-TRILU = Op("trilu", (Tensor("x", "... N M"), Tensor("k", "", frozenset({INT64}), optional=True, default=None)), (Bool("upper", True),), trilu_shape, Like("x"), doc="The upper or lower triangle of matrices.")
+TRILU = Op(
+    "trilu",
+    (Tensor("x", "... N M"), Tensor("k", "", frozenset({INT64}), optional=True, default=None)),
+    (Bool("upper", True),),
+    trilu_shape,
+    Like("x"),
+    doc="The upper or lower triangle of matrices.",
+)
 EYE_LIKE = Op("eye_like", (Tensor("x", "N M"),), (Int("k", 0), ElementType("dtype")), "N M", Given("dtype", Like("x")), doc="Ones on a diagonal.")
-
-
-def mel_shape(c: Call) -> Shape:
-    bins, length = c["bins"], c["length"]
-    if isinstance(bins, TensorType) or isinstance(length, TensorType):
-        return somewhere(c, 2)
-    return Shape((length // 2 + 1, bins))
-
-
-MEL_WEIGHTS = Op(
-    "mel_weights", (),
-    (Int("bins", least=1, loose=True), Int("length", least=1, loose=True), Int("rate", least=1, loose=True), Number("low", loose=True), Number("high", loose=True), ElementType("dtype", FLOAT32)),
-    mel_shape, Given("dtype"), doc="The matrix that turns a spectrum into mel bands.",
-)  # fmt: skip
-
-
-def window_shape(c: Call) -> Shape:
-    return Shape((c.fresh("size") if isinstance(c["size"], TensorType) else c["size"],))
-
-
-WINDOW_OF = Op("window_of", (), (Int("size", least=1, loose=True), Bool("periodic", True), ElementType("dtype", FLOAT32)), window_shape, Given("dtype"), doc="A window for short-time spectra.")
 
 
 def averaged_dtype(c: Call) -> DType | None:
@@ -432,9 +337,13 @@ def averaged_dtype(c: Call) -> DType | None:
 
 
 BROADCAST_MEAN = Op(
-    "broadcast_mean", (Tensors("xs", "...", FLOATS),), (), lambda c: c.broadcast(*(x.shape for x in c["xs"]), about="xs"), averaged_dtype,
+    "broadcast_mean",
+    (Tensors("xs", "...", FLOATS),),
+    (),
+    lambda c: c.broadcast(*(x.shape for x in c["xs"]), about="xs"),
+    averaged_dtype,
     doc="The mean of tensors that broadcast.",
-)  # fmt: skip
+)
 
 
 def bit_cast_shape(c: Call) -> Shape:
@@ -444,8 +353,22 @@ def bit_cast_shape(c: Call) -> Shape:
     return x.shape
 
 
-BIT_CAST = Op("bit_cast", (X,), (ElementType("dtype", optional=False),), any_rank(bit_cast_shape), Given("dtype"), doc="The same bits as another element type of the same width.")
-SHRINK = Op("shrink", (Tensor("x", "...", ALL_INTS | FLOATS),), (Anything("lambd"), Anything("bias")), same_shape, Like("x"), doc="Numbers drawn towards zero by `bias`, and zero between -lambd and lambd.")
+BIT_CAST = Op(
+    "bit_cast",
+    (X,),
+    (ElementType("dtype", optional=False),),
+    any_rank(bit_cast_shape),
+    Given("dtype"),
+    doc="The same bits as another element type of the same width.",
+)
+SHRINK = Op(
+    "shrink",
+    (Tensor("x", "...", ALL_INTS | FLOATS),),
+    (Anything("lambd"), Anything("bias")),
+    same_shape,
+    Like("x"),
+    doc="Numbers drawn towards zero by `bias`, and zero between -lambd and lambd.",
+)
 PRELU_BROADCAST_TYPES = FLOATS | frozenset({d for d in ALL_INTS if d.bits >= 32})
 
 
@@ -457,78 +380,11 @@ def slope_shape(c: Call) -> Shape:
     return x
 
 
-PRELU = Op("prelu_broadcast", (Tensor("x", "...", PRELU_BROADCAST_TYPES), Tensor("slope", "...", PRELU_BROADCAST_TYPES)), (), slope_shape, Same("x", "slope"), doc="Negative numbers times a slope that broadcasts into x.")
-
-
-# --- resizing ----------------------------------------------------------------------------------------------------------------------
-
-
-def _float32(value: float) -> float:
-    return unpack("f", pack("f", value))[0]
-
-
-def scaled_axis(c: Call, size: Dim, factor: float) -> Dim:
-    """The whole part of size * factor in float32, as the standard computes it."""
-    if type(size) is not Term:
-        return int(_float32(size * _float32(factor)))
-    made = scaled(size, float(factor))
-    return c.fresh("resized") if made is None else made
-
-
-def resized(c: Call) -> Shape:
-    x, sizes, scales, axes = c.shape("x"), c["size"], c["scale"], c["dim"]
-    places = axes_in(c, axes, len(x)) if axes is not None else tuple(range(len(x)))
-    given_sizes, given_scales = _some(c, "size"), _some(c, "scale")
-    c.require("size", given_sizes != given_scales, "either scales or sizes must be given, and not both", ("size", "scale"))
-    name = "size" if given_sizes else "scale"
-    count = length_of(c, name)
-    c.require(name, count in (None, len(places)), f"{count} numbers are given for {len(places)} axes", (name, "x"))
-    values = sizes if given_sizes else scales
-    if isinstance(values, TensorType):
-        values = values.contents
-    made = list(x)
-    if values is None:
-        for axis in places:
-            made[axis] = c.fresh("resized")
-        return Shape(made)
-    if given_scales:
-        for axis, factor in zip(places, values):
-            c.require("scale", factor > 0, f"a scale must be positive, and is {factor!r}", "scale")
-            made[axis] = scaled_axis(c, x[axis], factor)
-        return Shape(made)
-    for n in values:
-        c.require("size", ge(n, 0), f"a size cannot be negative, and is {n!r}", "size")
-    return Shape(_kept_aspect(c, made, places, values))
-
-
-def _some(c: Call, name: str) -> bool:
-    """Whether sizes or scales are given; an empty vector stands for none."""
-    return c.given(name) and length_of(c, name) != 0
-
-
-def _kept_aspect(c: Call, made: list[Any], places: tuple[int, ...], sizes: tuple[Any, ...]) -> list[Any]:
-    policy = c["policy"]
-    if policy == "stretch":
-        for axis, n in zip(places, sizes):
-            made[axis] = n
-        return made
-    if not all(type(made[axis]) is int and type(n) is int and made[axis] for axis, n in zip(places, sizes)):
-        for axis in places:
-            made[axis] = c.fresh("resized")
-        return made
-    factors = [n / made[axis] for axis, n in zip(places, sizes)]
-    factor = min(factors) if policy == "not_larger" else max(factors)
-    for axis in places:
-        made[axis] = int(made[axis] * factor + 0.5)
-    return made
-
-
-_POLICIES = ("stretch", "not_larger", "not_smaller")
-RESIZE = Op(
-    "resize_axes", (X, Tensor("roi", "R", FLOATS, optional=True, default=None)),
-    (
-        Floats("scale", None, loose=True), Ints("size", None, optional=True, loose=True, one=False), Ints("dim", None, optional=True),
-        Choice("policy", _POLICIES, "stretch"), Choice("mode", ("nearest", "linear", "cubic"), "nearest"),
-    ),
-    resized, Like("x"), doc="Axes interpolated to other sizes, given as sizes or as scales.",
-)  # fmt: skip
+PRELU = Op(
+    "prelu_broadcast",
+    (Tensor("x", "...", PRELU_BROADCAST_TYPES), Tensor("slope", "...", PRELU_BROADCAST_TYPES)),
+    (),
+    slope_shape,
+    Same("x", "slope"),
+    doc="Negative numbers times a slope that broadcasts into x.",
+)

@@ -45,6 +45,8 @@ def each(c: Call, name: str, n: int, otherwise: int) -> tuple[Dim, ...]:
 def sides(c: Call, n: int) -> list[tuple[Dim, Dim]]:
     """The padding before and after each axis: `padding` holds all that stands before, then all that stands after."""
     pads = each(c, "padding", 2 * n, 0)
+    twice = c.given("padding") and c["auto_pad"] not in (None, "NOTSET")
+    c.require("padding", not twice, "padding is given twice, by pads and by auto_pad", ("padding", "auto_pad"))
     return list(zip(pads[:n], pads[n:], strict=True))
 
 
@@ -67,8 +69,22 @@ def slid(c: Call, sizes: Sequence[Dim], kernel: Sequence[Dim]) -> list[Dim]:
 
 def channels_fit(c: Call) -> None:
     (_, channels, *_), (out, per_group, *_), groups = c.shape("x"), c.shape("weight"), c["groups"]
-    c.equal("channels", channels, per_group * groups, f"x has {{a}} channels and weight {c.shape('weight')!r} with group={groups!r} takes {{b}}", ("x", "weight"))
+    c.equal(
+        "channels",
+        channels,
+        per_group * groups,
+        f"x has {{a}} channels and weight {c.shape('weight')!r} with group={groups!r} takes {{b}}",
+        ("x", "weight"),
+    )
     c.require("groups", eq(out % groups, 0), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
+
+
+def kernel_fits(c: Call, kernel: tuple[Dim, ...]) -> None:
+    """The weight's kernel is not empty, and is the one that is said."""
+    for k in kernel:
+        c.require("kernel", ge(k, 1), f"a kernel has at least one element along each axis, and is {kernel!r}", "weight")
+    for a, b in zip(kernel, each(c, "kernel", len(kernel), 1) if c.given("kernel") else ()):
+        c.equal("kernel", a, b, "the weight's kernel is {a} and kernel_shape says {b}", ("weight", "kernel"))
 
 
 def convolved(c: Call) -> Shape:
@@ -76,14 +92,21 @@ def convolved(c: Call) -> Shape:
     c.require("rank", len(x) == len(weight), f"x {x!r} and weight {weight!r} must have one rank", ("x", "weight"))
     channels_fit(c)
     kernel = tuple(weight[2:])
-    for a, b in zip(kernel, each(c, "kernel", len(kernel), 1) if c.given("kernel") else ()):
-        c.equal("kernel", a, b, "the weight's kernel is {a} and kernel_shape says {b}", ("weight", "kernel"))
+    kernel_fits(c, kernel)
     return Shape((x[0], weight[0], *slid(c, x[2:], kernel)))
 
 
 _IMAGE, _WEIGHT = Tensor("x", "N C X ...", FLOATS), Tensor("weight", "M K x ...", FLOATS, draw="M C x ...")
 _BIAS = Tensor("bias", "M", FLOATS, optional=True, default=None)
-CONV = Op("conv_any", (_IMAGE, _WEIGHT, _BIAS), sliding(kernel=False), convolved, Same("x", "weight", "bias"), codes={"M": "bias"}, doc="Convolution over any number of axes.")
+CONV = Op(
+    "conv_any",
+    (_IMAGE, _WEIGHT, _BIAS),
+    sliding(kernel=False),
+    convolved,
+    Same("x", "weight", "bias"),
+    codes={"M": "bias"},
+    doc="Convolution over any number of axes.",
+)
 
 
 def deformed(c: Call) -> Shape:
@@ -103,12 +126,18 @@ def deformed(c: Call) -> Shape:
 DEFORM_CONV = Op(
     "deform_conv",
     (
-        Tensor("x", "N C X ...", FLOATS, draw="N C Y X"), Tensor("weight", "M K x ...", FLOATS, draw="M C y x"), Tensor("offset", "...", FLOATS, draw="N 2*y*x Y-y+1 X-x+1"),
-        _BIAS, Tensor("mask", "...", FLOATS, optional=True, default=None, draw="N y*x Y-y+1 X-x+1"),
+        Tensor("x", "N C X ...", FLOATS, draw="N C Y X"),
+        Tensor("weight", "M K x ...", FLOATS, draw="M C y x"),
+        Tensor("offset", "...", FLOATS, draw="N 2*y*x Y-y+1 X-x+1"),
+        _BIAS,
+        Tensor("mask", "...", FLOATS, optional=True, default=None, draw="N y*x Y-y+1 X-x+1"),
     ),
-    sliding(Int("offset_groups", 1, least=1), kernel=False), deformed, Same("x", "weight", "offset", "bias", "mask"), codes={"M": "bias"},
+    sliding(Int("offset_groups", 1, least=1), kernel=False),
+    deformed,
+    Same("x", "weight", "offset", "bias", "mask"),
+    codes={"M": "bias"},
     doc="Convolution whose kernel reads at displaced places.",
-)  # fmt: skip
+)
 
 
 def transposed(c: Call) -> Shape:
@@ -120,8 +149,7 @@ def transposed(c: Call) -> Shape:
     if c.given("bias"):
         c.equal("bias", c.shape("bias")[0], out, "bias has {a} elements and there are {b} output channels", ("bias", "weight"))
     n = len(kernel)
-    for a, b in zip(kernel, each(c, "kernel", n, 1) if c.given("kernel") else ()):
-        c.equal("kernel", a, b, "the weight's kernel is {a} and kernel_shape says {b}", ("weight", "kernel"))
+    kernel_fits(c, kernel)
     stride, dilation, extra, pads = each(c, "stride", n, 1), each(c, "dilation", n, 1), each(c, "output_padding", n, 0), sides(c, n)
     if c.given("output_size"):
         sizes = c["output_size"]
@@ -139,10 +167,14 @@ def transposed(c: Call) -> Shape:
 
 
 CONV_TRANSPOSE = Op(
-    "conv_transpose_any", (_IMAGE, Tensor("weight", "C K x ...", FLOATS), Tensor("bias", "B", FLOATS, optional=True, default=None)),
-    sliding(Ints("output_padding", None, least=0, optional=True), Ints("output_size", None, optional=True), kernel=False), transposed, Same("x", "weight", "bias"),
-    codes={"C": "channels"}, doc="Transposed convolution over any number of axes, to a size that may be given.",
-)  # fmt: skip
+    "conv_transpose_any",
+    (_IMAGE, Tensor("weight", "C K x ...", FLOATS), Tensor("bias", "B", FLOATS, optional=True, default=None)),
+    sliding(Ints("output_padding", None, least=0, optional=True), Ints("output_size", None, least=0, optional=True), kernel=False),
+    transposed,
+    Same("x", "weight", "bias"),
+    codes={"C": "channels"},
+    doc="Transposed convolution over any number of axes, to a size that may be given.",
+)
 
 
 def causal_conv(c: Call) -> list[Shape]:
@@ -158,12 +190,17 @@ def _with_state(c: Call) -> list[Shape]:
 CAUSAL_CONV = Op(
     "causal_conv",
     (
-        Tensor("x", "N C L", FLOATS), Tensor("weight", "C 1 k", FLOATS), Tensor("bias", "C", FLOATS, optional=True, default=None),
+        Tensor("x", "N C L", FLOATS),
+        Tensor("weight", "C 1 k", FLOATS),
+        Tensor("bias", "C", FLOATS, optional=True, default=None),
         Tensor("state", "N C S", FLOATS, optional=True, default=None),
     ),
-    (Choice("activation", ("none", "silu", "swish"), "none"),), causal_conv, Same("x", "weight", "bias", "state"), outputs=(Out("y"), Out("state")),
+    (Choice("activation", ("none", "silu", "swish"), "none"),),
+    causal_conv,
+    Same("x", "weight", "bias", "state"),
+    outputs=(Out("y"), Out("state")),
     doc="Depthwise convolution that looks back only, with the steps before the first one as state.",
-)  # fmt: skip
+)
 
 
 # --- pools -------------------------------------------------------------------------------------------------------------------------
@@ -175,7 +212,15 @@ def pooled(c: Call) -> Shape:
 
 
 _POOLED = Tensor("x", "N C X ...", FLOATS | {INT8, UINT8})
-MAX_POOL = Op("max_pool_any", (_POOLED,), sliding(), lambda c: [pooled(c)] * 2, Like("x"), outputs=(Out("values"), Out("indices", INT64)), doc="The greatest number of each window, and where it stands.")
+MAX_POOL = Op(
+    "max_pool_any",
+    (_POOLED,),
+    sliding(),
+    lambda c: [pooled(c)] * 2,
+    Like("x"),
+    outputs=(Out("values"), Out("indices", INT64)),
+    doc="The greatest number of each window, and where it stands.",
+)
 AVG_POOL = Op("avg_pool_any", (_POOLED,), sliding(Bool("count_include_pad", False)), pooled, Like("x"), doc="The mean of each window.")
 LP_POOL = Op("lp_pool_any", (_POOLED,), sliding(Int("norm", 2)), pooled, Like("x"), doc="The norm of each window.")
 
@@ -185,7 +230,10 @@ def one_each(c: Call) -> Shape:
     return Shape((*x[:2], *(1 for _ in x[2:])))
 
 
-GLOBAL_POOLS = tuple(Op(f"global_{name}_pool", (Tensor("x", "N C ...", FLOATS),), (), one_each, Like("x"), doc=f"The {words} of each channel.") for name, words in (("avg", "mean"), ("max", "greatest number"), ("lp", "norm")))
+GLOBAL_POOLS = tuple(
+    Op(f"global_{name}_pool", (Tensor("x", "N C ...", FLOATS),), (), one_each, Like("x"), doc=f"The {words} of each channel.")
+    for name, words in (("avg", "mean"), ("max", "greatest number"), ("lp", "norm"))
+)
 
 
 def unpooled(c: Call) -> Shape:
@@ -196,20 +244,37 @@ def unpooled(c: Call) -> Shape:
     c.require("indices", len(indices) == len(x), f"the indices {indices!r} must have the shape of x {x!r}", ("indices", "x"))
     for a, b in zip(indices, x):
         c.require("indices", eq(a, b), f"the indices {indices!r} must have the shape of x {x!r}", ("indices", "x"))
-    size = c["output_size"]
-    if size is not None:
-        count = length_of(c, "output_size")
-        c.require("output_size", count in (None, len(x)), f"output_shape must have {len(x)} numbers, and has {count}", ("output_size", "x"))
-        return Shape(c.fresh("size") for _ in x) if isinstance(size, TensorType) else Shape(size)
-    stride, pads = each(c, "stride", n, 1), sides(c, n)
-    return Shape((*x[:2], *((m - 1) * s + k - p - q for m, k, s, (p, q) in zip(x[2:], kernel, stride, pads, strict=True))))
+    size, stride, pads = c["output_size"], each(c, "stride", n, 1), sides(c, n)
+    least = Shape((*x[:2], *((m - 1) * s + k - p - q for m, k, s, (p, q) in zip(x[2:], kernel, stride, pads, strict=True))))
+    if size is None:
+        return least
+    count = length_of(c, "output_size")
+    c.require("output_size", count in (None, len(x)), f"output_shape must have {len(x)} numbers, and has {count}", ("output_size", "x"))
+    if isinstance(size, TensorType):
+        return Shape(c.fresh("size") for _ in x)
+    for i, (a, b) in enumerate(zip(size, least)):
+        c.require(
+            "output_size",
+            eq(a, b) if i < 2 else ge(a, b),
+            f"output_shape {size!r} does not hold what the windows fill, {least!r}",
+            ("output_size", "x"),
+        )
+    return Shape(size)
 
 
 UNPOOL = Op(
-    "max_unpool_any", (Tensor("x", "N C X ...", FLOATS), Tensor("indices", "...", frozenset({INT64}), draw="N C X ...")),
-    (Ints("kernel", least=1), Ints("stride", None, least=1, optional=True), Ints("padding", None, least=0, optional=True), Ints("output_size", None, optional=True, loose=True)),
-    unpooled, Like("x"), doc="Each number put back where a max pool found it.",
-)  # fmt: skip
+    "max_unpool_any",
+    (Tensor("x", "N C X ...", FLOATS), Tensor("indices", "...", frozenset({INT64}), draw="N C X ...")),
+    (
+        Ints("kernel", least=1),
+        Ints("stride", None, least=1, optional=True),
+        Ints("padding", None, least=0, optional=True),
+        Ints("output_size", None, optional=True, loose=True),
+    ),
+    unpooled,
+    Like("x"),
+    doc="Each number put back where a max pool found it.",
+)
 
 
 def folded_back(c: Call) -> Shape:
@@ -223,7 +288,12 @@ def folded_back(c: Call) -> Shape:
         return Shape((n, c.fresh("channels"), *((c.fresh("size") for _ in range(count)) if isinstance(image, TensorType) else image)))
     c.require("kernel", len(block) == len(image), f"the block {block!r} must have the rank of the image {image!r}", ("kernel", "output_size"))
     area, axes = product(block), len(image)
-    c.require("block", conj(ge(area, 1), eq(rows % area, 0)) if area != 0 else False, f"{rows!r} rows do not divide into blocks of {area!r}", ("x", "kernel"))
+    c.require(
+        "block",
+        conj(ge(area, 1), eq(rows % area, 0)) if area != 0 else False,
+        f"{rows!r} rows do not divide into blocks of {area!r}",
+        ("x", "kernel"),
+    )
     stride, dilation, pads = each(c, "stride", axes, 1), each(c, "dilation", axes, 1), sides(c, axes)
     wanted = product(places(m + p + q, span(k, d), s) for m, k, s, d, (p, q) in zip(image, block, stride, dilation, pads, strict=True))
     c.equal("blocks", columns, wanted, "x has {a} columns and the image holds {b} blocks", ("x", "output_size"))
@@ -231,19 +301,30 @@ def folded_back(c: Call) -> Shape:
 
 
 COL2IM = Op(
-    "col2im_any", (Tensor("x", "N P L"),),
+    "col2im_any",
+    (Tensor("x", "N P L"),),
     (
-        Ints("output_size", loose=True, shape=True), Ints("kernel", loose=True), Ints("stride", None, least=1, optional=True),
-        Ints("padding", None, least=0, optional=True), Ints("dilation", None, least=1, optional=True),
+        Ints("output_size", loose=True, shape=True),
+        Ints("kernel", loose=True),
+        Ints("stride", None, least=1, optional=True),
+        Ints("padding", None, least=0, optional=True),
+        Ints("dilation", None, least=1, optional=True),
     ),
-    folded_back, Like("x"), doc="Columns of blocks summed into an image.",
-)  # fmt: skip
+    folded_back,
+    Like("x"),
+    doc="Columns of blocks summed into an image.",
+)
 
 _ROIS = Tensor("rois", "R 4", FLOATS)
 ROI_ALIGN = Op(
-    "roi_align_indexed", (Tensor("x", "N C Y X", FLOATS), _ROIS, Tensor("index", "R", frozenset({INT64}))),
-    (Int("height", 1, least=1), Int("width", 1, least=1)), "R C height width", Same("x", "rois"), codes={"R": "rois"}, doc="Regions of images pooled to one size.",
-)  # fmt: skip
+    "roi_align_indexed",
+    (Tensor("x", "N C Y X", FLOATS), _ROIS, Tensor("index", "R", frozenset({INT64}))),
+    (Int("height", 1, least=1), Int("width", 1, least=1)),
+    "R C height width",
+    Same("x", "rois"),
+    codes={"R": "rois"},
+    doc="Regions of images pooled to one size.",
+)
 
 
 def roi_pooled(c: Call) -> Shape:
@@ -252,4 +333,11 @@ def roi_pooled(c: Call) -> Shape:
     return Shape((c.dims["R"], c.dims["C"], *size))
 
 
-MAX_ROI_POOL = Op("max_roi_pool", (Tensor("x", "N C Y X", FLOATS), Tensor("rois", "R 5", FLOATS)), (Ints("output_size", least=1),), roi_pooled, Same("x", "rois"), doc="The greatest numbers of regions of images.")
+MAX_ROI_POOL = Op(
+    "max_roi_pool",
+    (Tensor("x", "N C Y X", FLOATS), Tensor("rois", "R 5", FLOATS)),
+    (Ints("output_size", least=1),),
+    roi_pooled,
+    Same("x", "rois"),
+    doc="The greatest numbers of regions of images.",
+)

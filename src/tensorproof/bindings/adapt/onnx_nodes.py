@@ -2,143 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import reduce as fold
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.catalogue.onnx_windows import AUTO_PAD
-from tensorproof.ops.contents import spread
-from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Int, Ints, Number, Tensor, Tensors, as_size
-from tensorproof.ops.storage import cast, known, small
-from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT64, DType
+from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Ints, Number, as_size
+from tensorproof.terms.dtypes import FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, ceildiv, maximum
-from tensorproof.terms.predicates import conj, eq, ge, lt
+from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import Outputs, TensorType
-
-# --- elements ------------------------------------------------------------------------------------------------------------------------
-
-
-@takes(Tensors("xs"))
-def folded(a: dict[str, Any], run: Run) -> Any:
-    """An operator of two operands over any number of them."""
-    return fold(lambda x, y: run(run.row.op, x=x, y=y), a["xs"])
-
-
-def divide(a: dict[str, Any], run: Run) -> Any:
-    """Whole numbers are divided towards zero."""
-    dtype = a["x"].dtype
-    if dtype is not None and dtype.is_integer:
-        return run("div", x=a["x"], y=a["y"], rounding="trunc")
-    return _with_floats(run("div", x=a["x"], y=a["y"]), lambda x, y: x / y if y else None, a["x"], a["y"])
-
-
-_EXACT: dict[str, Callable[..., Any]] = {
-    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "floor": math.floor, "ceil": math.ceil, "cast": float,
-}  # fmt: skip
-
-
-def exact(a: dict[str, Any], run: Run) -> Any:
-    """Known floats are computed with too: exporters scale sizes by way of them (Shape, Cast, Mul, Floor, Cast)."""
-    return _with_floats(run.default(a), _EXACT[run.row.op], *(a[name] for name in ("x", "y") if name in a))
-
-
-@dataclass(frozen=True, slots=True)
-class Target(ElementType):
-    """The element type of a cast, which must be given; one that is younger than our list of them is None."""
-
-    optional: bool = False
-
-    def takes(self, value: Any) -> bool:
-        return value is None or isinstance(value, DType)
-
-
-@takes(Target("dtype", REQUIRED))
-def cast_to(a: dict[str, Any], run: Run) -> Any:
-    return a["x"].but(dtype=None, contents=None) if a["dtype"] is None else exact(a, run)
-
-
-def _with_floats(made: TensorType, function: Callable[..., Any], *operands: TensorType) -> TensorType:
-    """The result with its contents, where it and all operands are floats (or whole numbers being cast) that are known and few."""
-    if made.contents is not None or made.dtype not in (FLOAT16, FLOAT32, FLOAT64) or not small(made.shape):
-        return made
-    if any(not known(x) or not all(isinstance(v, (int, float)) and math.isfinite(v) for v in x.contents or ()) for x in operands):
-        return made
-    columns = [spread(x.contents or (), x.shape, tuple(made.shape)) for x in operands]
-    found = [function(*row) for row in zip(*columns)]
-    return made if None in found else made.but(contents=cast(tuple(found), made.dtype))
-
-
-@takes(Bool("fmod", False))
-def modulo(a: dict[str, Any], run: Run) -> Any:
-    """The sign of the divisor, or with fmod that of the dividend; of floats the latter only."""
-    dtype = a["x"].dtype
-    if not a["fmod"] and dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
-        raise run.refuse("fmod", f"the remainder of {dtype!r} needs fmod=1", ("x", "fmod"))
-    return run("fmod" if a["fmod"] else "remainder", x=a["x"], y=a["y"])
-
-
-@takes(Choice("direction", ("LEFT", "RIGHT")))
-def shift(a: dict[str, Any], run: Run) -> Any:
-    if a["direction"] not in ("LEFT", "RIGHT"):
-        raise run.refuse("direction", f"direction must be LEFT or RIGHT, and is {a['direction']!r}", ("direction",))
-    return run(f"bitwise_{a['direction'].lower()}_shift", x=a["x"], y=a["y"])
-
-
-def power(a: dict[str, Any], run: Run) -> Any:
-    """The exponent may be of another type; the result has the type of the base."""
-    x, y = a["x"], a["y"]
-    return run("pow", x=x, y=y if x.dtype is y.dtype else y.but(dtype=x.dtype, contents=cast(y.contents, x.dtype)))
-
-
-@takes(Tensor("low", "...", optional=True), Tensor("high", "...", optional=True))
-def clip(a: dict[str, Any], run: Run) -> Any:
-    """Both bounds are single numbers."""
-    for name in ("low", "high"):
-        bound = a[name]
-        if bound is None:
-            continue
-        if bound.shape.known:
-            run.require(name, len(bound.shape) == 0, f"{name} must be a single number, and has shape {bound.shape!r}", (name,))
-        if bound.dtype is not None and a["x"].dtype is not None:
-            run.require("dtype", bound.dtype is a["x"].dtype, f"{name} is {bound.dtype!r} and x {a['x'].dtype!r}", (name, "x"))
-    if a["low"] is None and a["high"] is None:
-        return run("identity", x=a["x"])
-    return run("clamp", x=a["x"], low=a["low"], high=a["high"])
-
-
-def clip_numbers(a: dict[str, Any], run: Run) -> Any:
-    return run("identity", x=a["x"]).but(contents=None)
-
-
-@takes(Tensor("y"))
-def cast_like(a: dict[str, Any], run: Run) -> Any:
-    return run("cast", x=a["x"], dtype=a["y"].dtype)
-
-
-def one_type(a: dict[str, Any], run: Run) -> Any:
-    """All inputs have one element type."""
-    found = {name: value.dtype for name, value in a.items() if isinstance(value, TensorType) and value.dtype is not None}
-    run.require("dtype", len(set(found.values())) <= 1, f"all inputs must have one element type, and they are {found!r}", tuple(found))
-    return run.default(a)
-
-
-@takes(Axis("dim", of="xs"))
-def concat(a: dict[str, Any], run: Run) -> Any:
-    return run("cat", xs=a["xs"], dim=a["dim"])
-
-
-def isinf(a: dict[str, Any], run: Run) -> Any:
-    return run("isinf", x=a["x"])
-
-
-def softmax(a: dict[str, Any], run: Run) -> Any:
-    """The shape stays. Before opset 13 all axes from `dim` on count as one."""
-    return run.default(a)
-
 
 # --- numbers as inputs -----------------------------------------------------------------------------------------------------------------
 
@@ -223,7 +95,9 @@ def ranged(a: dict[str, Any], run: Run) -> Any:
         size: Dim = maximum(0, ceildiv(end - start, step)) if isinstance(step, int) else run.fresh("range")
     else:
         size = max(0, -int((start - end) // step))
-    contents = tuple(start + i * step for i in range(size)) if isinstance(size, int) and size <= 4096 and dtype is not None and dtype.is_integer else None
+    contents = (
+        tuple(start + i * step for i in range(size)) if isinstance(size, int) and size <= 4096 and dtype is not None and dtype.is_integer else None
+    )
     return TensorType(Shape((size,)), dtype, contents=contents)
 
 
@@ -338,7 +212,7 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     return Outputs.named((TensorType(values, x.dtype), *vectors), ("values", "indices", "inverse", "counts"))
 
 
-@takes(Int("depth", least=1, loose=True))
+@takes(Int("depth", least=0, loose=True))
 def one_hot(a: dict[str, Any], run: Run) -> Any:
     return run("one_hot_values", x=a["x"], values=a["values"], depth=number(a["depth"]), dim=a["dim"])
 
@@ -352,112 +226,6 @@ def space_to_depth(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("block", least=1))
 def depth_to_space(a: dict[str, Any], run: Run) -> Any:
     return run("pixel_shuffle", x=a["x"], factor=a["block"])
-
-
-# --- layers ------------------------------------------------------------------------------------------------------------------------------
-
-
-_WINDOW = (Ints("kernel", least=1), Ints("stride", None, least=1, optional=True), Ints("padding", None, least=0, optional=True))
-_DILATION = Ints("dilation", None, least=1, optional=True)
-_PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
-
-
-def _window(a: dict[str, Any], run: Run, n: int) -> dict[str, Any] | None:
-    """The arguments of an operator for `n` axes; None where only the operator for any number of them will do."""
-    pads, auto = a.get("padding"), a.get("auto_pad", "NOTSET")
-    for name, value, count in (("kernel", a.get("kernel"), n), ("stride", a.get("stride"), n), ("dilation", a.get("dilation"), n), ("padding", pads, 2 * n)):
-        if value is not None and len(value) != count:
-            raise run.refuse(name, f"{name} must have {count} numbers, and is {tuple(value)!r}", (name, "x"))
-        for number in value or ():
-            run.require(name, ge(number, 0 if name == "padding" else 1), f"{name} is {tuple(value)!r}, and {number!r} is too small", (name,))
-    if n not in (1, 2, 3) or auto not in ("NOTSET", "VALID"):
-        return None
-    pads = (0,) * (2 * n) if pads is None or auto == "VALID" else tuple(pads)
-    made = {"padding": pads[:n], "padding_end": pads[n:], "stride": tuple(a["stride"] or (1,) * n)}
-    if a.get("dilation") is not None:
-        made["dilation"] = tuple(a["dilation"])
-    return made
-
-
-def _spatial(a: dict[str, Any], run: Run, name: str = "x") -> int | None:
-    shape = a[name].shape
-    if not shape.known:
-        return None
-    run.require("rank", len(shape) >= 3, f"{name} must have rank 3 or more, and is {shape!r}", (name,))
-    return len(shape) - 2
-
-
-@takes(*_WINDOW, _DILATION, _PAD)
-def max_pool(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(a, run)
-    made = None if n is None else _window(a, run, n)
-    if made is None or not all(isinstance(size, int) and size for size in a["x"].shape):
-        found = run.default(a)
-    else:
-        found = run(f"max_pool{n}d", x=a["x"], kernel=tuple(a["kernel"]), ceil_mode=a.get("ceil_mode", False), return_indices=True, **made)
-    return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
-
-
-@takes(Bool("training", False), Anything("count"))
-def batch_norm(a: dict[str, Any], run: Run) -> Any:
-    """Since opset 14 the running statistics come out in training only; before, where the node names them."""
-    if run.row.opsets[0] < 14:
-        made = run.default({**a, "outputs": a["count"] or 1})
-        return made if a["count"] and a["count"] > 1 else made[0]
-    made = run.default({**a, "outputs": 3 if a["training"] else 1})
-    return made if a["training"] else made[0]
-
-
-@takes(Anything("training"), Anything("p"))
-def dropout(a: dict[str, Any], run: Run) -> Any:
-    """The mask is of truth values since opset 10."""
-    x = a["x"]
-    made = run("identity", x=x).but(contents=None)
-    return made, made.but(dtype=BOOL if run.row.opsets[0] >= 10 else x.dtype)
-
-
-@takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
-def grid_sample(a: dict[str, Any], run: Run) -> Any:
-    """Any number of axes; the last axis of the grid holds a place in each."""
-    x, grid = a["x"], a["grid"]
-    words = ("linear", "nearest", "cubic") if run.row.opsets[1] >= 20 else ("bilinear", "nearest", "bicubic")
-    run.require("mode", a["mode"] in (None, *words), f"mode must be one of {words!r}, and is {a['mode']!r}", ("mode",))
-    run.require("padding_mode", a["padding_mode"] in ("zeros", "border", "reflection"), f"there is no padding_mode {a['padding_mode']!r}", ("padding_mode",))
-    if not x.shape.known or not grid.shape.known:
-        return unknown(run, x.dtype)
-    n = len(x.shape) - 2
-    run.require("rank", len(grid.shape) == len(x.shape) and n >= 1, f"x {x.shape!r} and grid {grid.shape!r} must have one rank", ("x", "grid"))
-    run.require("grid", conj(ge(grid.shape[-1], n), lt(grid.shape[-1], n + 1)), f"the grid's last axis holds {grid.shape[-1]!r} numbers and x has {n} spatial axes", ("grid", "x"))
-    run.require("batch", conj(ge(x.shape[0], grid.shape[0]), ge(grid.shape[0], x.shape[0])), f"batches of {x.shape[0]!r} and {grid.shape[0]!r}", ("x", "grid"))
-    return TensorType(Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype)
-
-
-@takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
-def affine_grid(a: dict[str, Any], run: Run) -> Any:
-    theta, size = a["x"], whole_numbers(a["size"])
-    if isinstance(size, TensorType):
-        return unknown(run, theta.dtype)
-    run.require("size", len(size) in (4, 5), f"the size must have 4 or 5 numbers, and has {len(size)}", ("size",))
-    n = len(size) - 2
-    if theta.shape.known:
-        run.require("rank", len(theta.shape) == 3, f"theta must have rank 3, and is {theta.shape!r}", ("x",))
-        for have, want in zip(theta.shape, (size[0], n, n + 1)):
-            run.require("theta", eq(have, want), f"theta {theta.shape!r} must have the shape {(size[0], n, n + 1)!r}", ("x", "size"))
-    for number in size:
-        run.require("size", ge(number, 1), f"a size must be positive, and is {number!r}", ("size",))
-    return TensorType(Shape((size[0], *size[2:], len(size) - 2)), theta.dtype)
-
-
-def rotary(a: dict[str, Any], run: Run) -> Any:
-    return run.default({**a, "heads": a["heads"] or None})
-
-
-def attention(a: dict[str, Any], run: Run) -> Any:
-    return run.default({**a, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
-
-
-def tf_idf(a: dict[str, Any], run: Run) -> Any:
-    return run("tf_idf", x=a["x"], columns=a["columns"])
 
 
 # --- optional values -------------------------------------------------------------------------------------------------------------------
@@ -478,12 +246,3 @@ def join_sequence(a: dict[str, Any], run: Run) -> Any:
     if a["new_axis"]:
         return run("stack", xs=items, dim=axis)
     return run("cat", xs=items, dim=axis)
-
-
-def multinomial(a: dict[str, Any], run: Run) -> Any:
-    """Samples from every row, with replacement."""
-    x = a["x"]
-    rows = x.shape[0] if x.shape.known and len(x.shape) == 2 else run.fresh("rows")
-    if x.shape.known:
-        run.require("rank", len(x.shape) == 2, f"x must have rank 2, and is {x.shape!r}", ("x",))
-    return TensorType(Shape((rows, a["n"])), a["dtype"])

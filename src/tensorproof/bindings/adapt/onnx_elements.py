@@ -1,0 +1,144 @@
+"""ONNX nodes on elements that a table row cannot say: many operands, division, casts, known floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce as fold
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.contents import spread
+from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Tensor, Tensors
+from tensorproof.ops.storage import cast, known, small
+from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType
+from tensorproof.terms.tensor import TensorType
+
+
+@takes(Tensors("xs"))
+def folded(a: dict[str, Any], run: Run) -> Any:
+    """An operator of two operands over any number of them."""
+    return fold(lambda x, y: run(run.row.op, x=x, y=y), a["xs"])
+
+
+def divide(a: dict[str, Any], run: Run) -> Any:
+    """Whole numbers are divided towards zero."""
+    dtype = a["x"].dtype
+    if dtype is not None and dtype.is_integer:
+        return run("div", x=a["x"], y=a["y"], rounding="trunc")
+    return _with_floats(run("div", x=a["x"], y=a["y"]), lambda x, y: x / y if y else None, a["x"], a["y"])
+
+
+_EXACT: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "floor": math.floor, "ceil": math.ceil, "cast": float,
+}  # fmt: skip
+
+
+def exact(a: dict[str, Any], run: Run) -> Any:
+    """Known floats are computed with too: exporters scale sizes by way of them (Shape, Cast, Mul, Floor, Cast)."""
+    return _with_floats(run.default(a), _EXACT[run.row.op], *(a[name] for name in ("x", "y") if name in a))
+
+
+@dataclass(frozen=True, slots=True)
+class Target(ElementType):
+    """The element type of a cast, which must be given; one that is younger than our list of them is None."""
+
+    optional: bool = False
+
+    def takes(self, value: Any) -> bool:
+        return value is None or isinstance(value, DType)
+
+
+@takes(Target("dtype", REQUIRED))
+def cast_to(a: dict[str, Any], run: Run) -> Any:
+    return a["x"].but(dtype=None, contents=None) if a["dtype"] is None else exact(a, run)
+
+
+def _with_floats(made: TensorType, function: Callable[..., Any], *operands: TensorType) -> TensorType:
+    """The result with its contents, where it and all operands are floats (or whole numbers being cast) that are known and few."""
+    if made.contents is not None or made.dtype not in (FLOAT16, FLOAT32, FLOAT64) or not small(made.shape):
+        return made
+    if any(not known(x) or not all(isinstance(v, (int, float)) and math.isfinite(v) for v in x.contents or ()) for x in operands):
+        return made
+    columns = [spread(x.contents or (), x.shape, tuple(made.shape)) for x in operands]
+    found = [function(*row) for row in zip(*columns)]
+    return made if None in found else made.but(contents=cast(tuple(found), made.dtype))
+
+
+@takes(Bool("fmod", False))
+def modulo(a: dict[str, Any], run: Run) -> Any:
+    """The sign of the divisor, or with fmod that of the dividend; of floats the latter only."""
+    dtype = a["x"].dtype
+    if not a["fmod"] and dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
+        raise run.refuse("fmod", f"the remainder of {dtype!r} needs fmod=1", ("x", "fmod"))
+    return run("fmod" if a["fmod"] else "remainder", x=a["x"], y=a["y"])
+
+
+@takes(Choice("direction", ("LEFT", "RIGHT")))
+def shift(a: dict[str, Any], run: Run) -> Any:
+    if a["direction"] not in ("LEFT", "RIGHT"):
+        raise run.refuse("direction", f"direction must be LEFT or RIGHT, and is {a['direction']!r}", ("direction",))
+    return run(f"bitwise_{a['direction'].lower()}_shift", x=a["x"], y=a["y"])
+
+
+def power(a: dict[str, Any], run: Run) -> Any:
+    """The exponent may be of another type; the result has the type of the base."""
+    x, y = a["x"], a["y"]
+    return run("pow", x=x, y=y if x.dtype is y.dtype else y.but(dtype=x.dtype, contents=cast(y.contents, x.dtype)))
+
+
+@takes(Tensor("low", "...", optional=True), Tensor("high", "...", optional=True))
+def clip(a: dict[str, Any], run: Run) -> Any:
+    """Both bounds are single numbers."""
+    for name in ("low", "high"):
+        bound = a[name]
+        if bound is None:
+            continue
+        if bound.shape.known:
+            run.require(name, len(bound.shape) == 0, f"{name} must be a single number, and has shape {bound.shape!r}", (name,))
+        if bound.dtype is not None and a["x"].dtype is not None:
+            run.require("dtype", bound.dtype is a["x"].dtype, f"{name} is {bound.dtype!r} and x {a['x'].dtype!r}", (name, "x"))
+    if a["low"] is None and a["high"] is None:
+        return run("identity", x=a["x"])
+    return run("clamp", x=a["x"], low=a["low"], high=a["high"])
+
+
+def clip_numbers(a: dict[str, Any], run: Run) -> Any:
+    return run("identity", x=a["x"]).but(contents=None)
+
+
+@takes(Tensor("y"))
+def cast_like(a: dict[str, Any], run: Run) -> Any:
+    return run("cast", x=a["x"], dtype=a["y"].dtype)
+
+
+def one_type(a: dict[str, Any], run: Run) -> Any:
+    """All inputs have one element type."""
+    found = {name: value.dtype for name, value in a.items() if isinstance(value, TensorType) and value.dtype is not None}
+    run.require("dtype", len(set(found.values())) <= 1, f"all inputs must have one element type, and they are {found!r}", tuple(found))
+    return run.default(a)
+
+
+@takes(Axis("dim", of="xs"))
+def concat(a: dict[str, Any], run: Run) -> Any:
+    return run("cat", xs=a["xs"], dim=a["dim"])
+
+
+@takes(ElementType("dtype"))
+def random_like(a: dict[str, Any], run: Run) -> Any:
+    """Random numbers are floats: in the type asked for, else in that of x."""
+    made = a["dtype"] or a["x"].dtype
+    run.require(
+        "dtype", made is None or run.row.name == "onnx.Bernoulli" or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype")
+    )
+    return run.default(a)
+
+
+def isinf(a: dict[str, Any], run: Run) -> Any:
+    return run("isinf", x=a["x"])
+
+
+def softmax(a: dict[str, Any], run: Run) -> Any:
+    """The shape stays. Before opset 13 all axes from `dim` on count as one."""
+    return run.default(a)

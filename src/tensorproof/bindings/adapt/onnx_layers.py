@@ -1,0 +1,139 @@
+"""ONNX layers that a table row cannot say: windows over any number of axes, outputs that depend on the opset, grids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.adapt.onnx_nodes import unknown, whole_numbers
+from tensorproof.bindings.call import Run, takes
+from tensorproof.catalogue.onnx_windows import AUTO_PAD
+from tensorproof.ops.inputs import Anything, Bool, Choice, Ints, Tensor
+from tensorproof.terms.dtypes import BOOL, FLOATS
+from tensorproof.terms.predicates import conj, eq, ge, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+_WINDOW = (Ints("kernel", least=1), Ints("stride", None, least=1, optional=True), Ints("padding", None, least=0, optional=True))
+_DILATION = Ints("dilation", None, least=1, optional=True)
+_PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
+
+
+def _window(a: dict[str, Any], run: Run, n: int) -> dict[str, Any] | None:
+    """The arguments of an operator for `n` axes; None where only the operator for any number of them will do."""
+    pads, auto = a.get("padding"), a.get("auto_pad", "NOTSET")
+    for name, value, count in (
+        ("kernel", a.get("kernel"), n),
+        ("stride", a.get("stride"), n),
+        ("dilation", a.get("dilation"), n),
+        ("padding", pads, 2 * n),
+    ):
+        if value is not None and len(value) != count:
+            raise run.refuse(name, f"{name} must have {count} numbers, and is {tuple(value)!r}", (name, "x"))
+        for number in value or ():
+            run.require(name, ge(number, 0 if name == "padding" else 1), f"{name} is {tuple(value)!r}, and {number!r} is too small", (name,))
+    if n not in (1, 2, 3) or auto not in ("NOTSET", "VALID"):
+        return None
+    pads = (0,) * (2 * n) if pads is None or auto == "VALID" else tuple(pads)
+    made = {"padding": pads[:n], "padding_end": pads[n:], "stride": tuple(a["stride"] or (1,) * n)}
+    if a.get("dilation") is not None:
+        made["dilation"] = tuple(a["dilation"])
+    return made
+
+
+def _spatial(a: dict[str, Any], run: Run, name: str = "x") -> int | None:
+    shape = a[name].shape
+    if not shape.known:
+        return None
+    run.require("rank", len(shape) >= 3, f"{name} must have rank 3 or more, and is {shape!r}", (name,))
+    return len(shape) - 2
+
+
+@takes(*_WINDOW, _DILATION, _PAD)
+def max_pool(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(a, run)
+    made = None if n is None else _window(a, run, n)
+    if made is None or not all(isinstance(size, int) and size for size in a["x"].shape):
+        found = run.default(a)
+    else:
+        found = run(f"max_pool{n}d", x=a["x"], kernel=tuple(a["kernel"]), ceil_mode=a.get("ceil_mode", False), return_indices=True, **made)
+    return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
+
+
+@takes(Bool("training", False), Anything("count"))
+def batch_norm(a: dict[str, Any], run: Run) -> Any:
+    """Since opset 14 the running statistics come out in training only; before, where the node names them."""
+    if run.row.opsets[0] < 14:
+        made = run.default({**a, "outputs": a["count"] or 1, "one_type": True})
+        return made if a["count"] and a["count"] > 1 else made[0]
+    made = run.default({**a, "outputs": 3 if a["training"] else 1})
+    return made if a["training"] else made[0]
+
+
+@takes(Anything("training"), Anything("p"))
+def dropout(a: dict[str, Any], run: Run) -> Any:
+    """The mask is of truth values since opset 10."""
+    x = a["x"]
+    made = run("identity", x=x).but(contents=None)
+    return made, made.but(dtype=BOOL if run.row.opsets[0] >= 10 else x.dtype)
+
+
+@takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
+def grid_sample(a: dict[str, Any], run: Run) -> Any:
+    """Any number of axes; the last axis of the grid holds a place in each."""
+    x, grid = a["x"], a["grid"]
+    words = ("linear", "nearest", "cubic") if run.row.opsets[1] >= 20 else ("bilinear", "nearest", "bicubic")
+    run.require("mode", a["mode"] in (None, *words), f"mode must be one of {words!r}, and is {a['mode']!r}", ("mode",))
+    run.require(
+        "padding_mode", a["padding_mode"] in ("zeros", "border", "reflection"), f"there is no padding_mode {a['padding_mode']!r}", ("padding_mode",)
+    )
+    if not x.shape.known or not grid.shape.known:
+        return unknown(run, x.dtype)
+    n = len(x.shape) - 2
+    run.require("rank", len(grid.shape) == len(x.shape) and n >= 1, f"x {x.shape!r} and grid {grid.shape!r} must have one rank", ("x", "grid"))
+    run.require(
+        "grid",
+        conj(ge(grid.shape[-1], n), lt(grid.shape[-1], n + 1)),
+        f"the grid's last axis holds {grid.shape[-1]!r} numbers and x has {n} spatial axes",
+        ("grid", "x"),
+    )
+    run.require(
+        "batch", conj(ge(x.shape[0], grid.shape[0]), ge(grid.shape[0], x.shape[0])), f"batches of {x.shape[0]!r} and {grid.shape[0]!r}", ("x", "grid")
+    )
+    return TensorType(Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype)
+
+
+@takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
+def affine_grid(a: dict[str, Any], run: Run) -> Any:
+    theta, size = a["x"], whole_numbers(a["size"])
+    if isinstance(size, TensorType):
+        return unknown(run, theta.dtype)
+    run.require("size", len(size) in (4, 5), f"the size must have 4 or 5 numbers, and has {len(size)}", ("size",))
+    n = len(size) - 2
+    if theta.shape.known:
+        run.require("rank", len(theta.shape) == 3, f"theta must have rank 3, and is {theta.shape!r}", ("x",))
+        for have, want in zip(theta.shape, (size[0], n, n + 1)):
+            run.require("theta", eq(have, want), f"theta {theta.shape!r} must have the shape {(size[0], n, n + 1)!r}", ("x", "size"))
+    for axis in size[2:]:
+        run.require("size", ge(axis, 1), f"a size must be positive, and is {axis!r}", ("size",))
+    return TensorType(Shape((size[0], *size[2:], len(size) - 2)), theta.dtype)
+
+
+def rotary(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, "heads": a["heads"] or None})
+
+
+def attention(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
+
+
+def tf_idf(a: dict[str, Any], run: Run) -> Any:
+    return run("tf_idf", x=a["x"], columns=a["columns"])
+
+
+def multinomial(a: dict[str, Any], run: Run) -> Any:
+    """Samples from every row, with replacement."""
+    x = a["x"]
+    rows = x.shape[0] if x.shape.known and len(x.shape) == 2 else run.fresh("rows")
+    if x.shape.known:
+        run.require("rank", len(x.shape) == 2, f"x must have rank 2, and is {x.shape!r}", ("x",))
+    return TensorType(Shape((rows, a["n"])), a["dtype"])
