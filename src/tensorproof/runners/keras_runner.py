@@ -126,6 +126,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
         traced = _once(name, args, kwargs, init, symbolic)
     if now.error and traced.error:
         return now
+    if "A KerasTensor cannot be used as input" in traced.error:  # a function that is not made for symbolic tensors
+        return now
     if traced.error:
         return Observed(aside=f"only eager accepts: {traced.error}")
     if now.error:
