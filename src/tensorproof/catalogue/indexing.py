@@ -190,10 +190,11 @@ def setitem_rule(c: Call) -> TensorType:
         )  # as masked_fill
         fits = not tensors or x.dtype is value.dtype or one_mask
         c.require("dtype", fits, f"values of {value.dtype!r} cannot be put into {x.dtype!r} by index tensors", ("value", "x"))
+    mixed = value.weak and value.dtype is not None and value.dtype.is_complex and x.dtype is not None and not x.dtype.is_complex
     c.require(
         "dtype",
-        not (value.dtype is not None and value.dtype.is_complex and x.dtype is not None and not x.dtype.is_complex),
-        "complex values cannot be put into real ones",
+        not mixed,
+        "a complex number cannot be put into real ones",
         ("value", "x"),
     )
     return x.but(contents=written(x, region, value))

@@ -74,7 +74,7 @@ def randint_like_type(c: Call) -> DType | None:
 
 RANDINT_LIKE = Op(
     "randint_like",
-    inputs=(Tensor("x", "...", STORED),),
+    inputs=(Tensor("x"),),
     attributes=(Int("low", 0), Int("high"), ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=randint_like_type,
     shape=any_rank(randint_like_shape),

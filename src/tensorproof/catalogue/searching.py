@@ -10,7 +10,7 @@ from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Anything, Bool, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import row_major, small, true_count, whole
-from tensorproof.terms.dtypes import BOOL, INT32, INT64, REALS, DType
+from tensorproof.terms.dtypes import BOOL, INT32, INT64, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import bounds, product
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
@@ -51,6 +51,7 @@ NONZERO_STATIC = Op(
 def searchsorted_shape(c: Call) -> Shape:
     x, y, sorter = c.tensor("x"), c.tensor("y"), c["sorter"]
     c.require("rank", len(x.shape) > 0, "the sorted sequence must have at least one axis", "x")
+    c.require("dtype", not (x.dtype is BOOL and y.dtype is BOOL), "truth values are not searched among truth values", ("x", "y"))
     if not y.weak:
         if len(x.shape) > 1 or len(y.shape) == 0:
             c.require(
@@ -74,7 +75,7 @@ def searchsorted_shape(c: Call) -> Shape:
 
 SEARCHSORTED = Op(
     "searchsorted",
-    (Tensor("x", "...", REALS), Tensor("y", "...", REALS, scalar=True), Tensor("sorter", optional=True, default=None)),
+    (Tensor("x", "...", REALS_OR_BOOL), Tensor("y", "...", REALS_OR_BOOL, scalar=True), Tensor("sorter", optional=True, default=None)),
     (Bool("int32", False), Bool("right", False), Anything("side")),
     searchsorted_shape,
     lambda c: INT32 if c["int32"] else INT64,

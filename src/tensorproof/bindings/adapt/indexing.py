@@ -125,10 +125,8 @@ def bucketize(a: Arguments, run: Run) -> Any:
     bounds: TensorType = a["x"]
     run.require("rank", len(bounds.shape) == 1, f"the boundaries must be a vector, and are {bounds.shape!r}", ("x",))
     y = a["y"]
-    if isinstance(y, TensorType):
-        y = y.but(dtype=bounds.dtype)
-        if not len(y.shape):
-            return run("searchsorted", x=bounds, y=y.but(shape=Shape((1,)), contents=None), int32=a["int32"]).but(shape=Shape())
+    if isinstance(y, TensorType) and not len(y.shape):
+        return run("searchsorted", x=bounds, y=y.but(shape=Shape((1,)), contents=None), int32=a["int32"]).but(shape=Shape())
     return run("searchsorted", x=bounds, y=y, int32=a["int32"], right=a["right"])
 
 

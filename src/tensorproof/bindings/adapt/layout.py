@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.layout import strides_of_format
-from tensorproof.ops.inputs import Anything, Axes, Int, Ints, Tensor, Tensors, is_size
+from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Tensor, Tensors, is_size
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
 from tensorproof.terms.ints import Term, ceildiv, product
@@ -354,6 +354,7 @@ def counted_out(a: Arguments, run: Run) -> Any:
     return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
 
 
+@takes(Anything("format"))
 def to_sparse(a: Arguments, run: Run) -> Any:
     return run("to_sparse", x=a["x"], format=str(a["format"] or "sparse_coo").removeprefix("torch."))
 
@@ -428,3 +429,8 @@ def repeated_each(a: Arguments, run: Run) -> Any:
 @takes(*LISTS)
 def listed_copied(a: Arguments, run: Run) -> Any:
     return copied(a, run)
+
+
+@takes(Choice("reduce", ("sum", "mean", "amax", "amin")))
+def reduced_mm(a: Arguments, run: Run) -> Any:
+    return run.default(a)
