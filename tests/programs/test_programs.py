@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tensorproof.app.check import check_source
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
-from tensorproof.engines.shapes.decide import decide
-from tensorproof.frontends.python.interpreter import Interpreter
+from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import parse
 
 HERE = Path(__file__).parent
@@ -43,20 +43,21 @@ def test_every_program_of_the_documents_is_found() -> None:
 
 @pytest.mark.parametrize("case", cases(), ids=lambda c: c.title)
 def test_program(case: Case) -> None:
-    run = Interpreter(parse("program.py", case.code))
-    path = run.run()
-    verdict, findings = decide(path)
+    source = parse("program.py", case.code)
+    program = check_source(source)
+    run = explore(source).last
+    verdict, findings = program.verdict, program.diagnostics
     lines = case.code.splitlines()
     expected = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# error: \[([\w/-]+)\]", line)))
     found = sorted((d.span.line, d.code) for d in findings if d.severity is Severity.ERROR)
     assert found == expected, [d.message for d in findings]
-    gaps = {g.span.line for g in path.gaps}
-    assert gaps == {i for i, line in enumerate(lines, 1) if "# gap" in line}, path.gaps
+    gaps = {g.span.line for g in program.gaps}
+    assert gaps == {i for i, line in enumerate(lines, 1) if "# gap" in line}, program.gaps
     for i, line in enumerate(lines, 1):
         if m := re.search(r"# reveal: (.+)$", line):
             assert repr(run.bound_on[i].shape) == m[1].strip(), f"line {i}"
     if not expected and not gaps and "# unknown" not in case.code:
-        assert verdict is Verdict.VALID, [s.requirement for s in path.stated]
+        assert verdict is Verdict.VALID
     if expected:
         assert verdict is Verdict.INVALID
     elif gaps or "# unknown" in case.code:

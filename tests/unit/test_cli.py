@@ -46,7 +46,7 @@ def test_the_full_report_shows_the_line_and_what_was_understood(programs: tuple[
 
 def test_unknown_fails_only_when_asked(tmp_path: Path) -> None:
     file = tmp_path / "f.py"
-    file.write_text("import torch\ndef f(): pass\nf()\n")
+    file.write_text("import torch\nimport nobody_knows\nnobody_knows.f(torch.zeros(3))\n")
     assert tensorproof("check", str(file)).returncode == 0
     assert tensorproof("check", "--fail-on", "unknown", str(file)).returncode == 1
 

@@ -1,14 +1,14 @@
-"""The use case of `tensorproof check`: read each program, run it through the front end, decide it."""
+"""The use case of `tensorproof check`: read each program, run it along its paths, decide each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Verdict
+from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
 from tensorproof.engines.shapes.decide import decide
-from tensorproof.frontends.python.interpreter import Interpreter
-from tensorproof.frontends.python.source import read
+from tensorproof.frontends.python.explore import explore
+from tensorproof.frontends.python.source import Source, read
 
 
 @dataclass(slots=True)
@@ -27,12 +27,22 @@ class Program:
 
 def check(paths: list[str]) -> list[Program]:
     """Check programs one by one. Every file is read before the first is checked, so that bad input is told at once."""
-    sources = [read(path) for path in paths]
-    results: list[Program] = []
-    for source in sources:
-        start = perf_counter()
-        path = Interpreter(source).run()
-        verdict, findings = decide(path)
-        counts = {v.value: int(v is verdict) for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
-        results.append(Program(source.path, source.text, verdict, counts, path.calls, path.gaps, perf_counter() - start, findings))
-    return results
+    return [check_source(source) for source in [read(path) for path in paths]]
+
+
+def check_source(source: Source) -> Program:
+    start = perf_counter()
+    found = explore(source)
+    counts = {v.value: 0 for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
+    findings: dict[tuple[str, object, str], Diagnostic] = {}
+    gaps: dict[Gap, None] = {}
+    for path in found.paths:
+        verdict, diagnostics = decide(path)
+        counts[verdict.value] += 1
+        findings.update({(d.code, d.span, d.message): d for d in diagnostics})
+        gaps.update(dict.fromkeys(path.gaps))
+    errors = any(d.severity is Severity.ERROR for d in findings.values())
+    whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
+    shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
+    calls = max(path.calls for path in found.paths)
+    return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown)

@@ -31,6 +31,8 @@ class TensorType:
     strides: tuple[Dim, ...] | None = None
     layout: str = "strided"
     requires_grad: bool = False
+    parameter: bool = False
+    """Whether it is an `nn.Parameter`: a module that gets it as an attribute registers it."""
     framework: str = "torch"
     """Whose tensor it is: its methods and operators follow that framework's rules."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Step
 from tensorproof.diagnostics.span import Span
 from tensorproof.ops.record import Requirement
+from tensorproof.terms.predicates import Predicate
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,8 @@ class Stated:
     requirement: Requirement
     span: Span
     trail: tuple[Step, ...] = ()
+    facts: tuple[Predicate, ...] = ()
+    """What holds on the way to this place."""
 
 
 @dataclass(slots=True)

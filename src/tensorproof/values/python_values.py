@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tensorproof.diagnostics.span import Span
@@ -32,11 +32,16 @@ class Method:
 
 @dataclass(slots=True, eq=False)
 class Layer:
-    """A library's layer that the program constructed, with the place where it did."""
+    """A library's layer that the program constructed, with the place where it did; a container has children and no module."""
 
     module: Any
     span: Span
     children: tuple[Any, ...] = ()
+    kind: str = "torch.nn.Sequential"
+    names: tuple[str, ...] = ()
+    tensors: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Attributes that the program sets on it, and the tensors of a ParameterList."""
+    hooks: tuple[Any, ...] = ()
 
 
 def is_known(value: Any) -> bool:

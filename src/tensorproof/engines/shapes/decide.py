@@ -6,7 +6,7 @@ from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, 
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Origin, symbols
-from tensorproof.terms.predicates import negate
+from tensorproof.terms.predicates import Predicate, Truth, conj, implies, negate
 from tensorproof.values.path import Path, Stated
 
 
@@ -19,28 +19,52 @@ def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
     findings = list(path.findings)
     undecided = bool(path.gaps)
     solver = LayeredSolver()
+    seen: set[tuple[Truth, tuple[Predicate, ...]]] = set()
     for stated in path.stated:
         predicate = stated.requirement.predicate
-        if isinstance(predicate, bool):
+        if predicate is True or (predicate, stated.facts) in seen:
             continue
-        proved = solver.proves(predicate)
-        if proved:
-            continue
-        possible = solver.check([(stated.requirement.code, predicate)]).answer
-        if possible is Answer.UNSAT:
+        seen.add((predicate, stated.facts))
+        if not stated.facts and predicate is False:
             findings.append(_finding(stated, Certainty.ALWAYS, {}))
             break
-        origins = {atom.origin for atom in symbols(predicate)}
-        if proved is False and origins == {Origin.WORLD}:
-            witness = solver.check([("not", negate(predicate))]).witness
-            findings.append(_finding(stated, Certainty.POSSIBLE, dict(witness)))
+        error, open_ = _decide_one(solver, stated, findings)
+        undecided = undecided or open_
+        if error and not stated.facts:
             break
-        if origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN:
-            undecided = True
-        solver.assume(predicate)
+        if not error:
+            solver.assume(implies(conj(*stated.facts), predicate))
     if any(f.severity is Severity.ERROR for f in findings):
         return Verdict.INVALID, findings
     return (Verdict.UNKNOWN if undecided else Verdict.VALID), findings
+
+
+def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -> tuple[bool, bool]:
+    """(an error was found, the requirement stays open)."""
+    predicate = stated.requirement.predicate
+    with solver.scope():
+        for fact in stated.facts:
+            solver.assume(fact)
+        reached = solver.check().answer if stated.facts else Answer.SAT
+        if reached is Answer.UNSAT:
+            return False, False
+        proved = solver.proves(predicate) if predicate is not False else False
+        if proved:
+            return False, False
+        possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
+        origins = {atom.origin for atom in symbols(predicate)}
+        if possible is Answer.UNSAT:
+            # no value that reaches this place works; what selects the way here never excuses it
+            if reached is Answer.UNKNOWN:
+                return False, True
+            witness = solver.check().witness if stated.facts else {}
+            findings.append(_finding(stated, Certainty.POSSIBLE if stated.facts else Certainty.ALWAYS, dict(witness)))
+            return True, False
+        if proved is False and origins == {Origin.WORLD}:
+            witness = solver.check([("not", negate(predicate))]).witness
+            findings.append(_finding(stated, Certainty.POSSIBLE, dict(witness)))
+            return True, False
+        return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN
 
 
 def _finding(stated: Stated, certainty: Certainty, witness: dict[str, int]) -> Diagnostic:

@@ -8,11 +8,7 @@ from typing import Any
 from tensorproof.values.python_values import Named
 
 PURE_MODULES = ("math", "cmath", "operator", "itertools", "fractions", "string", "functools", "collections")
-_PURE_BUILTINS = (
-    "abs all any ascii bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex int list map max min oct ord pow "
-    "range repr reversed round set slice sorted str sum tuple zip len True False None Ellipsis NotImplemented print isinstance type "
-    "ValueError TypeError KeyError IndexError RuntimeError Exception AttributeError object"
-).split()
+_PURE_BUILTINS = ["abs", "all", "any", "ascii", "bin", "bool", "bytes", "chr", "complex", "dict", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash", "hex", "int", "list", "map", "max", "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "zip", "len", "True", "False", "None", "Ellipsis", "NotImplemented", "print", "isinstance", "type", "ValueError", "TypeError", "KeyError", "IndexError", "RuntimeError", "Exception", "AttributeError", "object"]
 BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PURE_BUILTINS}
 MOST_ITEMS = 100_000
 """Longer sequences are not spelled out."""

@@ -1,0 +1,341 @@
+"""Attributes: of the program's objects by Python's own rules, of tensors, layers and libraries by theirs."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.names import closest, is_public
+from tensorproof.frontends.python import containers, tensors
+from tensorproof.libraries import registry
+from tensorproof.libraries.constants import constant
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import (
+    Bound,
+    Choice,
+    Class,
+    ClassMethod,
+    Dict,
+    Function,
+    Generator,
+    Instance,
+    Iterator,
+    List,
+    Model,
+    ModuleFile,
+    Native,
+    Property,
+    Set,
+    StaticMethod,
+    Super,
+)  # fmt: skip
+from tensorproof.values.python_values import Layer, Method, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+_HOST = (str, int, float, complex, tuple, range, slice, bytes, bool, type(None))
+
+
+def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
+    kind = type(owner)
+    if kind is Instance:
+        return of_instance(m, owner, name, node)
+    if kind is TensorType:
+        return tensors.attribute(m, owner, name, node)
+    if kind is Named:
+        return of_library(m, owner.name, name, node)
+    if kind is Unknown:
+        return owner
+    if kind is Choice:
+        return m.branching.choose(owner.condition, lambda: load(m, owner.then, name, node), lambda: load(m, owner.other, name, node))
+    if kind is Class:
+        return of_class(m, owner, name, node)
+    if kind is ModuleFile:
+        return of_module(m, owner, name, node)
+    if kind is Layer:
+        return tensors.layer_attribute(m, owner, name, node)
+    if kind is Model:
+        return registry.model_attribute(m, owner, name, node)
+    if kind is Super:
+        return of_super(m, owner, name, node)
+    if kind in (List, Dict, Set):
+        return containers.attribute(m, owner, name, node)
+    if kind is Function:
+        return of_function(m, owner, name, node)
+    if kind is Outputs and name in owner.names:
+        return owner[owner.names.index(name)]
+    if kind is Bound:
+        return owner.self if name == "__self__" else load(m, owner.function, name, node)
+    if kind in (Generator, Iterator):
+        return Method(owner, name)
+    if kind is DType:
+        return _of_dtype(owner, name)
+    if kind is Native and name in ("__name__", "__qualname__"):
+        return owner.name.rpartition(".")[2]
+    if isinstance(owner, _HOST):
+        return _of_host(m, owner, name, node)
+    if isinstance(owner, ModuleType):
+        found = getattr(owner, name, MISSING)
+        if found is MISSING:
+            raise m.raised("AttributeError", f"the module {owner.__name__} has no attribute {name}", node)
+        return found
+    if isinstance(owner, type):
+        found = getattr(owner, name, MISSING)
+        if found is MISSING:
+            raise m.raised("AttributeError", f"{owner.__name__} has no attribute {name}", node)
+        return found
+    if type(owner) is Term:
+        return Unknown(name)
+    return m.gap(f"{type(owner).__name__}.{name}", node)
+
+
+def _of_dtype(owner: DType, name: str) -> Any:
+    known = {"is_floating_point": owner.is_float, "is_complex": owner.is_complex, "itemsize": owner.bits // 8, "is_signed": owner.kind in "ifc", "name": owner.label}
+    return known.get(name, Unknown(name))
+
+
+def _of_host(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
+    if isinstance(owner, Outputs) and name == "_fields":
+        return owner.names
+    if isinstance(owner, tuple) and name in ("index", "count"):
+        return Method(owner, name)
+    if isinstance(owner, tuple) and name == "numel":  # torch.Size
+        return Method(owner, name)
+    found = getattr(owner, name, MISSING)
+    if found is MISSING:
+        what = "None" if owner is None else f"a {type(owner).__name__}"
+        raise m.raised("AttributeError", f"{what} has no attribute {name}", node)
+    return found
+
+
+# --- classes and instances ---
+
+
+def in_class(m: Interpreter, cls: Any, name: str, after: Any = None) -> tuple[Any, Any]:
+    """(value, the class that holds it), along the order of classes; library classes answer through their models."""
+    started = after is None
+    for one in cls.mro:
+        if not started:
+            started = one is after
+            continue
+        if isinstance(one, Class):
+            value = one.space.get(name, MISSING)
+            if value is not MISSING:
+                return value, one
+        elif isinstance(one, Named):
+            value = registry.class_attribute(m, one.name, name)
+            if value is not MISSING:
+                return value, one
+    return MISSING, None
+
+
+def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Any:
+    value, _ = in_class(m, owner.cls, name)
+    if type(value) is Property:
+        return m.call(value.get, (owner,), {}, node)
+    own = owner.space.get(name, MISSING)
+    if own is not MISSING:
+        if type(own) is Choice and (own.then is MISSING or own.other is MISSING):
+            return _maybe(m, owner, own, name, node)
+        return own
+    if value is not MISSING:
+        return bind(m, value, owner, node)
+    if name == "__class__":
+        return owner.cls
+    if name == "__dict__":
+        made = m.heap.entries()
+        made.update({k: v for k, v in owner.space.items() if isinstance(k, str)})
+        return Dict(made)
+    fallback, _ = in_class(m, owner.cls, "__getattr__")
+    if fallback is not MISSING:
+        return m.call(bind(m, fallback, owner, node), (name,), {}, node)
+    if any(isinstance(c, Unknown) for c in owner.cls.mro):
+        return Unknown(name)
+    found = registry.instance_attribute(m, owner, name, node)
+    if found is not MISSING:
+        return found
+    open_base = next((c.name for c in owner.cls.mro if isinstance(c, Named) and not registry.closed(c.name)), None)
+    if open_base is not None:
+        return m.gap(f"{open_base}.{name}", node, "the base class is not modelled")
+    raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name}", node)
+
+
+def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AST) -> Any:
+    def absent() -> Any:
+        raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name} on this way", node)
+
+    return m.branching.choose(own.condition, absent if own.then is MISSING else lambda: own.then, absent if own.other is MISSING else lambda: own.other)
+
+
+def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Any:
+    """What a class's attribute becomes when it is asked of an instance."""
+    kind = type(value)
+    if kind is Function or kind is Native:
+        return Bound(value, owner)
+    if kind is ClassMethod:
+        return Bound(value.function, owner.cls)
+    if kind is StaticMethod:
+        return value.function
+    if kind is Property:
+        return m.call(value.get, (owner,), {}, node)
+    if kind is Instance:
+        getter, _ = in_class(m, value.cls, "__get__")
+        if getter is not MISSING:
+            return m.call(Bound(getter, value), (owner, owner.cls), {}, node)
+    return value
+
+
+def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
+    value, _ = in_class(m, owner, name)
+    if value is not MISSING:
+        if type(value) is ClassMethod:
+            return Bound(value.function, owner)
+        if type(value) is StaticMethod:
+            return value.function
+        return value
+    match name:
+        case "__name__" | "__qualname__":
+            return owner.name
+        case "__module__":
+            return owner.module.name if owner.module is not None else "__main__"
+        case "__mro__":
+            return owner.mro
+        case "__bases__":
+            return owner.bases
+        case "__doc__":
+            return None
+        case "__dict__":
+            return Dict(m.heap.entries(dict(owner.space)))
+        case _:
+            pass
+    found = registry.class_member(m, owner, name)
+    if found is not MISSING:
+        return found
+    if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in owner.mro):
+        return Unknown(name)
+    raise m.raised("AttributeError", f"the class {owner.name} has no attribute {name}", node)
+
+
+def of_super(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Any:
+    cls = owner.self.cls if isinstance(owner.self, Instance) else owner.self
+    value, _ = in_class(m, cls, name, owner.after)
+    if value is MISSING:
+        if name in ("__init__", "__init_subclass__", "__setattr__", "__post_init__", "__new__", "__enter__", "__exit__"):
+            return Native(f"object.{name}", registry.object_method(name, owner.self))
+        if isinstance(owner.self, Instance):
+            found = registry.instance_attribute(m, owner.self, name, node)
+            if found is not MISSING:
+                return found
+        if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in cls.mro):
+            return Unknown(name)
+        raise m.raised("AttributeError", f"super() has no attribute {name}", node)
+    return bind(m, value, owner.self, node) if isinstance(owner.self, Instance) else (Bound(value, cls) if isinstance(value, Function) else value)
+
+
+def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> Any:
+    if owner.space is not None and name in owner.space:
+        return owner.space[name]
+    match name:
+        case "__name__" | "__qualname__":
+            return owner.name
+        case "__module__":
+            return owner.module.name if owner.module is not None else "__main__"
+        case "__doc__":
+            return ast.get_docstring(owner.code.node) if not isinstance(owner.code.node, ast.Lambda) else None
+        case "__defaults__":
+            return owner.defaults or None
+        case "__dict__":
+            return Dict(m.heap.entries(dict(owner.space or {})))
+        case "__wrapped__" | "__code__" | "__annotations__" | "__globals__" | "__signature__":
+            return Unknown(name)
+        case _:
+            raise m.raised("AttributeError", f"the function {owner.name} has no attribute {name}", node)
+
+
+def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> Any:
+    m.modules.ensure(m, owner, name)
+    value = owner.space.get(name, MISSING)
+    if value is not MISSING:
+        return value
+    found = m.modules.submodule(m, owner, name)
+    if found is not None:
+        return found
+    fallback = owner.space.get("__getattr__", MISSING)
+    if fallback is not MISSING:
+        return m.call(fallback, (name,), {}, node)
+    if owner.hidden or owner.state != "done":
+        return Unknown(f"{owner.name}.{name}")
+    raise m.raised("AttributeError", f"the module {owner.name} has no attribute {name}", node)
+
+
+def of_library(m: Interpreter, library: str, name: str, node: ast.AST) -> Any:
+    full = f"{library}.{name}"
+    if full.startswith("tf.keras"):
+        full = "keras" + full.removeprefix("tf.keras")
+    found, value = constant(full)
+    if found:
+        return value
+    model = registry.value(m, full)
+    if model is not MISSING:
+        return model
+    if is_public(full) is False and not registry.known(full):
+        near = closest(full)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise m.raised("AttributeError", f"{library} has no attribute {name}{hint}", node)
+    return m.modules.resolve(m, full)
+
+
+# --- stores ---
+
+
+def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> None:
+    match owner:
+        case Instance():
+            held, _ = in_class(m, owner.cls, name)
+            if type(held) is Property:
+                if held.set is None:
+                    raise m.raised("AttributeError", f"the property {name} of {owner.cls.name} cannot be set", node)
+                m.call(held.set, (owner, value), {}, node)
+                return
+            setter, _ = in_class(m, owner.cls, "__setattr__")
+            if isinstance(setter, Function):
+                m.call(Bound(setter, owner), (name, value), {}, node)
+                return
+            m.heap.set(owner.space, name, value)
+            registry.attribute_stored(m, owner, name, value, node)
+        case Class():
+            m.heap.set(owner.space, name, value)
+        case ModuleFile():
+            m.heap.set(owner.space, name, value)
+        case Function():
+            if owner.space is None:
+                owner.space = m.heap.space()
+            m.heap.set(owner.space, name, value)
+        case Layer():
+            tensors.set_layer_attribute(m, owner, name, value, node)
+        case Model():
+            registry.set_model_attribute(m, owner, name, value, node)
+        case Choice():
+            store(m, owner.then, name, value, node) if owner.then is owner.other else m.gap("assignment to an attribute of a choice", node)
+        case TensorType() if name in ("data", "grad", "requires_grad"):
+            pass
+        case Named() | ModuleType():
+            pass  # a library's setting, such as torch.backends.cudnn.benchmark
+        case Unknown():
+            pass
+        case _:
+            m.gap(f"{type(owner).__name__}.{name} = …", node)
+
+
+def delete(m: Interpreter, owner: Any, name: str, node: ast.AST) -> None:
+    if isinstance(owner, (Instance, Class, ModuleFile)):
+        if name not in owner.space:
+            raise m.raised("AttributeError", f"there is no attribute {name} to delete", node)
+        m.heap.delete(owner.space, name)
+    elif not isinstance(owner, Unknown):
+        m.gap(f"del {type(owner).__name__}.{name}", node)

@@ -1,0 +1,228 @@
+"""Branches on what is not known: run both sides, join what they wrote. What cannot be joined is decided by running the program again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
+from tensorproof.frontends.python.joining import CannotJoin, join, join_location
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
+from tensorproof.values.heap import ITEMS, MISSING, Difference, Mark
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+@dataclass(slots=True)
+class Way:
+    """One side of a branch after it ran."""
+
+    dead: bool = False
+    value: Any = None
+    signal: Signal | None = None
+    result: Any = None
+    difference: Difference = field(default_factory=Difference)
+    exits: list[Exit] = field(default_factory=list[Exit])
+
+
+class Branching:
+    """Splits and joins for one interpreter."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self.run = run
+        self.count = 0
+        """How many undecided branches this path has met; a branch's number is the same in every replay."""
+
+    # --- deciding ---
+
+    def decided(self, p: Predicate) -> tuple[int, bool | None]:
+        """The branch's number, and the side that the facts or an earlier fork have decided."""
+        known = self.run.implied(p)
+        if known is not None:
+            return -1, known
+        self.count += 1
+        side = self.run.decisions.get(self.count)
+        if side is not None:
+            self.run.assume(p if side else negate(p))
+        return self.count, side
+
+    # --- expressions ---
+
+    def choose(self, p: Truth, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
+        """The value of an expression with two sides."""
+        if isinstance(p, bool):
+            return then() if p else other()
+        number, side = self.decided(p)
+        if side is not None:
+            return then() if side else other()
+        heap, facts = self.run.heap, len(self.run.facts)
+        mark = heap.mark()
+        a = self._side(p, then, mark, number)
+        heap.undo(mark)
+        del self.run.facts[facts:]
+        b = self._side(negate(p), other, mark, number)
+        if a.dead or b.dead:
+            return self._survivor(p, a, b, mark, facts).value
+        del self.run.facts[facts:]
+        self._merge(p, a.difference, b.difference, mark, number)
+        heap.close(mark)
+        return self._joined(p, a.value, b.value, number)
+
+    def _joined(self, p: Truth, a: Any, b: Any, number: int) -> Any:
+        try:
+            return join(p, a, b)
+        except CannotJoin:
+            raise Fork(number) from None
+
+    def _side(self, p: Truth, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None = None) -> Way:
+        """Run one side under its condition."""
+        self.run.assume(p)
+        waiting = len(frame.waiting) if frame is not None else 0
+        try:
+            value = action()
+        except Dead:
+            if frame is not None and len(frame.waiting) > waiting:
+                raise Fork(number) from None
+            return Way(dead=True)
+        except Raised as raised:
+            if self.run.handlers or (frame is not None and len(frame.waiting) > waiting):
+                raise Fork(number) from None
+            self.run.uncaught(raised)
+            return Way(dead=True)
+        way = Way(value=value)
+        if frame is not None:
+            way.signal, way.result = value, frame.result
+            way.exits = self._lifted(frame, waiting, mark)
+        way.difference = self.run.heap.difference(mark)
+        return way
+
+    def _survivor(self, p: Truth, a: Way, b: Way, mark: Mark, facts: int) -> Way:
+        """One side ended in an exception that nobody catches: the other is assumed from here on."""
+        heap = self.run.heap
+        if a.dead and b.dead:
+            heap.close(mark)
+            raise Dead
+        if b.dead:
+            heap.undo(mark)
+            del self.run.facts[facts:]
+            heap.apply(a.difference)
+            self.run.assume(p)
+        heap.close(mark)
+        return a if b.dead else b
+
+    def _merge(self, p: Truth, first: Difference, second: Difference, mark: Mark, number: int) -> None:
+        """Memory holds the second side; write what both sides make of each location that either wrote."""
+        before = self.run.heap.before(mark)
+        writes: list[tuple[Any, Any, Any]] = []
+        for location in {**first.values, **second.values}:
+            number_of, key = location
+            owner: Any = first.owners[number_of] if number_of in first.owners else second.owners[number_of]
+            now = tuple(owner) if key is ITEMS else owner.get(key, MISSING)
+            a = first.values[location] if location in first.values else before.get(location, now)
+            b = second.values.get(location, now)
+            if a is not b:
+                try:
+                    writes.append((owner, key, join_location(p, a, b, owner, key)))
+                except CannotJoin:
+                    raise Fork(number) from None
+        for owner, key, value in writes:
+            self.run.heap.write(owner, key, value)
+
+    # --- statements ---
+
+    def split(self, frame: Frame, p: Predicate, then: Callable[[Frame], Signal | None], other: Callable[[Frame], Signal | None]) -> Signal | None:
+        """A statement with two sides. An exit that only one side takes waits in the frame while the other goes on."""
+        number, side = self.decided(p)
+        if side is not None:
+            return then(frame) if side else other(frame)
+        heap, run = self.run.heap, self.run
+        facts = len(run.facts)
+        mark = heap.mark()
+        a = self._side(p, lambda: then(frame), mark, number, frame)
+        heap.undo(mark)
+        del run.facts[facts:]
+        b = self._side(negate(p), lambda: other(frame), mark, number, frame)
+        exits = [Exit(conj(p, e.condition), e.signal, e.result, e.difference) for e in a.exits]
+        exits += [Exit(conj(negate(p), e.condition), e.signal, e.result, e.difference) for e in b.exits]
+        if a.dead or b.dead:
+            if exits:
+                raise Fork(number)
+            way = self._survivor(p, a, b, mark, facts)
+            frame.result = way.result
+            return way.signal
+        signal = b.signal
+        if a.signal is b.signal:
+            del run.facts[facts:]
+            self._merge(p, a.difference, b.difference, mark, number)
+            if signal is RETURN:
+                frame.result = self._joined(p, a.result, b.result, number)
+        elif a.signal is not None:  # the first side leaves; memory holds the second
+            exits.append(Exit(p, a.signal, a.result, a.difference))
+        else:
+            heap.undo(mark)
+            del run.facts[facts:]
+            heap.apply(a.difference)
+            assert b.signal is not None
+            exits.append(Exit(negate(p), b.signal, b.result, b.difference))
+            signal = None
+        if not exits:
+            heap.close(mark)
+            return signal
+        del run.facts[facts:]
+        run.assume(negate(disj(*(e.condition for e in exits))))
+        frame.waiting.append(Waiting(exits, mark, facts, number))
+        return signal
+
+    def _lifted(self, frame: Frame, base: int, mark: Mark) -> list[Exit]:
+        """The exits that began to wait inside a side, as seen from the mark before it."""
+        found: list[Exit] = []
+        earlier: list[Truth] = []
+        heap = self.run.heap
+        for group in frame.waiting[base:]:
+            at_mark = self._at(mark, group.mark)
+            for exit_ in group.exits:
+                whole = Difference({**at_mark.values, **exit_.difference.values}, {**at_mark.owners, **exit_.difference.owners})
+                kept = {location: v for location, v in whole.values.items() if whole.owners[location[0]].born < mark.clock}
+                guard = conj(*(negate(e) for e in earlier), exit_.condition)
+                found.append(Exit(guard, exit_.signal, exit_.result, Difference(kept, whole.owners)))
+            earlier.extend(e.condition for e in group.exits)
+        del frame.waiting[base:]
+        while heap.marks[-1] is not mark:
+            heap.marks.pop()
+        return found
+
+    def _at(self, outer: Mark, inner: Mark) -> Difference:
+        """What was written between two marks, with the values at the inner one."""
+        heap = self.run.heap
+        later = heap.before(inner)
+        found = Difference()
+        for owner, key, _ in heap.log[outer.position : inner.position]:
+            location = (id(owner), key)
+            found.owners[id(owner)] = owner
+            now: Any = tuple(owner) if key is ITEMS else owner.get(key, MISSING)  # type: ignore[union-attr]
+            found.values[location] = later.get(location, now)
+        return found
+
+    def settle(self, frame: Frame, base: int, signal: Signal | None, kinds: tuple[Signal, ...]) -> Signal | None:
+        """Join the exits of these kinds that wait above `base` with the way that went on and ended with `signal`."""
+        while len(frame.waiting) > base:
+            group = frame.waiting[-1]
+            if not any(e.signal in kinds for e in group.exits):
+                if any(e.signal in kinds for w in frame.waiting[base:] for e in w.exits):
+                    raise Fork(group.number)
+                break
+            if any(e.signal not in kinds for e in group.exits) or (signal is not None and signal not in kinds):
+                raise Fork(group.number)
+            frame.waiting.pop()
+            del self.run.facts[group.facts :]
+            for exit_ in group.exits:
+                second = self.run.heap.difference(group.mark)
+                self._merge(exit_.condition, exit_.difference, second, group.mark, group.number)
+                if RETURN in kinds:
+                    frame.result = self._joined(exit_.condition, exit_.result, frame.result if signal is RETURN else None, group.number)
+                    signal = RETURN
+            self.run.heap.close(group.mark)
+        return signal

@@ -1,0 +1,223 @@
+"""Calls: of the program's functions and classes, of spellings and layers, of library models, of Python's own functions."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Outcome, call_module, spelled
+from tensorproof.bindings.call import call as call_bound
+from tensorproof.bindings.modules import Module
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.frontends.python import classes, containers, iteration, natives, tensors
+from tensorproof.frontends.python.arguments import bind_arguments
+from tensorproof.frontends.python.errors import Raised
+from tensorproof.frontends.python.frame import RETURN, Frame
+from tensorproof.libraries import registry
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, Model, Native, Super
+from tensorproof.values.path import Stated
+from tensorproof.values.python_values import Layer, Method, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+DEEPEST = 160
+
+
+def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    kind = type(callee)
+    if kind is Function:
+        return call_function(m, callee, args, kwargs, node)
+    if kind is Bound:
+        return call(m, callee.function, (callee.self, *args), kwargs, node)
+    m.path.calls += 1
+    m.step()
+    if kind is Named:
+        return call_named(m, callee.name, args, kwargs, node)
+    if kind is Method:
+        return call_method(m, callee.owner, callee.name, args, kwargs, node)
+    if kind is Layer:
+        return call_layer(m, callee, args, kwargs, node)
+    if kind is Class:
+        return classes.construct(m, callee, args, kwargs, node)
+    if kind is Native:
+        return callee.run(m, args, kwargs, node)
+    if kind is Instance:
+        return classes.call_instance(m, callee, args, kwargs, node)
+    if kind is Model:
+        return registry.call_model(m, callee, args, kwargs, node)
+    if kind is Unknown:
+        return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
+    if kind is Choice:
+        return m.branching.choose(
+            callee.condition, lambda: call(m, callee.then, args, kwargs, node), lambda: call(m, callee.other, args, kwargs, node)
+        )
+    return natives.call(m, callee, args, kwargs, node)
+
+
+def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    code = function.code
+    if code.body is None:
+        compile_body(code)
+    assert code.body is not None
+    m.step()
+    frame = Frame(m, m.heap.space(), function.scopes, function.module.space, function.module, function, function.owner)
+    bind_arguments(m, function, frame.space, args, kwargs, node)
+    if code.is_generator:
+        return Generator(frame, code.body(frame), m.heap.clock)
+    if len(m.frames) >= DEEPEST:
+        return m.gap(function.name, node, "calls nest too deeply")
+    if m.frames:
+        m.frames[-1].at = node
+    m.frames.append(frame)
+    try:
+        signal = code.body(frame)
+        if frame.waiting:
+            signal = m.branching.settle(frame, 0, signal, (RETURN,))
+        return frame.result if signal is RETURN else None
+    finally:
+        m.frames.pop()
+
+
+def compile_body(code: Any) -> None:
+    """Compile a function at its first call."""
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_gen import generator_block
+    from tensorproof.frontends.python.compile_stmt import block
+    from tensorproof.frontends.python.scope import function_scope
+
+    scope, is_generator = function_scope(code.node, code.outer)
+    if isinstance(code.node, ast.Lambda):
+        value = expression(code.node.body, scope)
+
+        def run(frame: Frame) -> Any:
+            frame.result = value(frame)
+            return RETURN
+
+        code.body = run
+    elif is_generator:
+        code.is_generator = True
+        code.body = generator_block(code.node.body, scope)
+    else:
+        code.body = block(code.node.body, scope)
+
+
+def zero_super(frame: Frame, node: ast.AST) -> Any:
+    """`super()` inside a method."""
+    owner, function = frame.owner, frame.function
+    if owner is None or function is None:
+        raise frame.machine.raised("RuntimeError", "super() stands in no method of a class", node, "python/super")
+    arguments = function.code.node.args
+    first = [*arguments.posonlyargs, *arguments.args]
+    me = frame.space.get(first[0].arg, MISSING) if first else MISSING
+    for space in frame.scopes:
+        if me is not MISSING:
+            break
+        me = space.get(first[0].arg if first else "self", MISSING)
+    return Super(owner, me)
+
+
+# --- libraries ---
+
+
+def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    model = registry.function(name)
+    if model is not None:
+        return model(m, args, kwargs, node)
+    if name.startswith("torch.ops.aten."):
+        name = name.removeprefix("torch.ops.")
+    if spelled(name):
+        return call_spelling(m, name, args, kwargs, node)
+    found = m.modules.source_of(m, name)
+    if found is not None:
+        return call(m, found, args, kwargs, node)
+    return m.gap(name, node, "no model")
+
+
+def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Call an operator as a framework spells it, and record what it demands."""
+    if not spelled(name):
+        return m.gap(name, node, "no spelling")
+    distributed = _distributed(m, args, kwargs, lambda a, k: call_spelling(m, name, a, k, node))
+    if distributed is not MISSING:
+        return distributed
+    plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
+    if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
+        return m.gap(name, node, "an argument is not known")
+    m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    return taken(m, name, call_bound(name, plain_args, plain_kwargs, m.session), args, kwargs, node, None)
+
+
+def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], again: Any) -> Any:
+    """An argument that is one of two values: the call with each of them."""
+    for i, value in enumerate(args):
+        if type(value) is Choice:
+            return m.branching.choose(
+                value.condition, lambda: again((*args[:i], value.then, *args[i + 1 :]), kwargs), lambda: again((*args[:i], value.other, *args[i + 1 :]), kwargs)
+            )
+    for key, value in kwargs.items():
+        if type(value) is Choice:
+            return m.branching.choose(value.condition, lambda: again(args, {**kwargs, key: value.then}), lambda: again(args, {**kwargs, key: value.other}))
+    return MISSING
+
+
+def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, node: ast.AST, layer: Layer | None) -> Any:
+    """Record an outcome: requirements with their place, a refusal as the program's exception, "cannot tell" as a gap."""
+    for requirement in outcome.requirements:
+        trail = trail_of(m, requirement.about, outcome, node, layer)
+        m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts)))
+    if outcome.refused is not None:
+        refused = outcome.refused
+        kind = "TypeError" if refused.code == "call/arguments" else "IndexError" if refused.code.endswith("/range") else "RuntimeError"
+        raise Raised(kind, refused.message, m.user_span(node), refused.code, trail_of(m, refused.about, outcome, node, layer))
+    if outcome.unknown is not None:
+        return m.gap(name, node, outcome.unknown)
+    result = outcome.outputs
+    return Layer(result, m.user_span(node)) if isinstance(result, Module) else tensors.as_program_value(m, result)
+
+
+def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast.AST, layer: Layer | None) -> tuple[Step, ...]:
+    """Where the blamed arguments come from: the place that bound them, or the construction of the layer that holds them."""
+    steps: list[Step] = []
+    for name in about:
+        value = outcome.bound.get(name)
+        for one in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(one, TensorType):
+                where = m.made_at.get(id(one))
+                if where is not None and where[0] is one:
+                    steps.append(Step(where[2], f"{where[1]} is {one!r} from here"))
+    if layer is not None and layer.module is not None:
+        held = [n for n in about if n in layer.module.state()]
+        shown = ", ".join(f"{n} {layer.module.state()[n].shape!r}" for n in held)
+        steps.append(Step(layer.span, f"the layer is made here{': ' + shown if shown else ''}"))
+    return tuple(dict.fromkeys(steps))
+
+
+def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Call a library's layer."""
+    if layer.module is None:
+        return registry.call_container(m, layer, args, kwargs, node)
+    distributed = _distributed(m, args, kwargs, lambda a, k: call_layer(m, layer, a, k, node))
+    if distributed is not MISSING:
+        return distributed
+    plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
+    if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
+        return m.gap(layer.module.name, node, "an argument is not known")
+    m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    outcome = call_module(layer.module, plain_args, plain_kwargs, m.session)
+    return taken(m, layer.module.name, outcome, args, kwargs, node, layer)
+
+
+def call_method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """A method that was looked up on a value that is not the program's own object."""
+    match owner:
+        case TensorType():
+            return tensors.method(m, owner, name, args, kwargs, node)
+        case Layer():
+            return registry.layer_method(m, owner, name, args, kwargs, node)
+        case Generator() | tuple():
+            return iteration.method(m, owner, name, args, node)
+        case _:
+            return containers.method(m, owner, name, args, kwargs, node)

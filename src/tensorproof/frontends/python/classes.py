@@ -1,0 +1,134 @@
+"""Classes of the program: their bodies, the order of their bases, construction of instances."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.scope import Scope, class_scope
+from tensorproof.libraries import registry
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
+    from tensorproof.frontends.python.compile_expr import expression, inner_scopes
+    from tensorproof.frontends.python.compile_stmt import block
+
+    inner = class_scope(node, scope)
+    bases = [expression(b.value if isinstance(b, ast.Starred) else b, scope) for b in node.bases]
+    keywords = [(k.arg, expression(k.value, scope)) for k in node.keywords]
+    body = block(node.body, inner)
+    decorators = [(expression(d, scope), d) for d in reversed(node.decorator_list)]
+
+    def run(frame: Frame) -> Any:
+        m = frame.machine
+        named = {k: v(frame) for k, v in keywords if k is not None}
+        cls = Class(node.name, tuple(b(frame) for b in bases), m.heap.space(), span=m.span(node), module=frame.module)
+        cls.mro = order(m, cls, node)
+        own = frame.inner(cls.space, inner_scopes(frame, scope))
+        own.owner = cls
+        own.function = None
+        body(own)
+        for name, value in list(cls.space.items()):
+            if isinstance(value, Instance):
+                hook = _in(m, value.cls, "__set_name__")
+                if hook is not MISSING:
+                    m.call(Bound(hook, value), (cls, name), {}, node)
+        named.pop("metaclass", None)
+        made: Any = registry.class_made(m, cls, named, node)
+        if isinstance(made, Class):
+            _init_subclass(m, made, named, node)
+        for decorator, at in decorators:
+            made = m.call(decorator(frame), (made,), {}, at)
+        return made
+
+    return run
+
+
+def _in(m: Interpreter, cls: Class, name: str) -> Any:
+    from tensorproof.frontends.python.attributes import in_class
+
+    return in_class(m, cls, name)[0]
+
+
+def _init_subclass(m: Interpreter, cls: Class, named: dict[str, Any], node: ast.AST) -> None:
+    from tensorproof.frontends.python.attributes import in_class
+
+    hook, _ = in_class(m, cls, "__init_subclass__", cls)
+    if hook is not MISSING:
+        function = hook.function if isinstance(hook, ClassMethod) else hook
+        m.call(Bound(function, cls), (), named, node)
+
+
+def order(m: Interpreter, cls: Class, node: ast.AST) -> tuple[Any, ...]:
+    """The order in which classes are searched (C3)."""
+
+    def lineage(base: Any) -> list[Any]:
+        return list(base.mro) if isinstance(base, Class) else [base]
+
+    sequences = [lineage(b) for b in cls.bases if b is not object] + [[b for b in cls.bases if b is not object]]
+    result: list[Any] = [cls]
+    while sequences := [s for s in sequences if s]:
+        for sequence in sequences:
+            head = sequence[0]
+            if not any(_holds(other[1:], head) for other in sequences):
+                break
+        else:
+            raise m.raised("TypeError", f"the bases of {cls.name} have no consistent order", node)
+        result.append(head)
+        sequences = [s[1:] if _alike(s[0], head) else s for s in sequences]
+    return tuple(result)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return a is b or (isinstance(a, Named) and isinstance(b, Named) and a.name == b.name)
+
+
+def _holds(sequence: list[Any], item: Any) -> bool:
+    return any(_alike(s, item) for s in sequence)
+
+
+def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """`Cls(...)`."""
+    from tensorproof.frontends.python.attributes import in_class
+
+    special = registry.construct(m, cls, args, kwargs, node)
+    if special is not MISSING:
+        return special
+    maker, _ = in_class(m, cls, "__new__")
+    if isinstance(maker, Function):
+        made = m.call(maker, (cls, *args), kwargs, node)
+        if not (isinstance(made, Instance) and cls_is(made.cls, cls)):
+            return made
+    else:
+        made = Instance(cls, m.heap.space(), m.user_span(node))
+    init, _ = in_class(m, cls, "__init__")
+    if init is not MISSING:
+        m.call(Bound(init, made), args, kwargs, node)
+    elif not registry.initialise(m, made, args, kwargs, node):
+        if (args or kwargs) and not any(isinstance(c, (Unknown, Named)) for c in cls.mro) and not isinstance(maker, Function):
+            raise m.raised("TypeError", f"{cls.name} takes no arguments", node, "call/arguments")
+    return made
+
+
+def cls_is(cls: Any, wanted: Any) -> bool:
+    """Whether a class is another, or derives from it."""
+    if isinstance(cls, Class):
+        return any(_alike(one, wanted) for one in cls.mro) or any(isinstance(one, Named) and registry.derives(one, wanted) for one in cls.mro)
+    return _alike(cls, wanted)
+
+
+def call_instance(m: Interpreter, instance: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    from tensorproof.frontends.python.attributes import in_class
+
+    found, holder = in_class(m, instance.cls, "__call__")
+    if found is not MISSING and (isinstance(holder, Class) or not registry.calls(instance)):
+        return m.call(Bound(found, instance), args, kwargs, node)
+    return registry.call_instance(m, instance, args, kwargs, node)

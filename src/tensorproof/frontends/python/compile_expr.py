@@ -1,0 +1,387 @@
+"""Compiles expressions, once, into nested closures of one argument: the frame."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.frontends.python import attributes, calling, iteration, operations, subscripts
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.scope import Scope, comprehension_scope
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Choice, Code, Dict, Function, List
+from tensorproof.values.python_values import Unknown
+
+Run = Callable[[Frame], Any]
+
+
+def expression(node: ast.expr, scope: Scope) -> Run:
+    compile_one = _COMPILERS.get(type(node))
+    if compile_one is None:
+        words = f"{type(node).__name__} expression"
+        return lambda frame: frame.machine.gap(words, node)
+    return compile_one(node, scope)
+
+
+def _constant(node: ast.Constant, scope: Scope) -> Run:
+    value = node.value
+    return lambda frame: value
+
+
+def _name(node: ast.Name, scope: Scope) -> Run:
+    name = node.id
+    if name in scope.locals and not scope.is_module:
+
+        def local(frame: Frame) -> Any:
+            value = frame.space.get(name, MISSING)
+            if value is MISSING:
+                if scope.is_class:
+                    return enclosing(frame)
+                raise frame.machine.raised("UnboundLocalError", f"the name {name} is used before it is bound", node)
+            return _present(frame, value, name, node) if type(value) is Choice else value
+
+    def enclosing(frame: Frame) -> Any:
+        for space in frame.scopes:
+            value = space.get(name, MISSING)
+            if value is not MISSING:
+                return _present(frame, value, name, node) if type(value) is Choice else value
+        value = frame.globals.get(name, MISSING)
+        if value is MISSING:
+            value = frame.machine.modules.builtin(name)
+            if value is MISSING:
+                if frame.module is not None and frame.module.hidden:
+                    return Unknown(name)
+                raise frame.machine.raised("NameError", f"the name {name} is not defined", node)
+        return _present(frame, value, name, node) if type(value) is Choice else value
+
+    if name in scope.globals or scope.is_module:
+
+        def module_level(frame: Frame) -> Any:
+            value = frame.globals.get(name, MISSING)
+            return enclosing(frame) if value is MISSING or type(value) is Choice else value
+
+        return module_level
+    return local if name in scope.locals else enclosing
+
+
+def _present(frame: Frame, value: Choice, name: str, node: ast.AST) -> Any:
+    """A name that only one side of a branch bound."""
+    if value.then is not MISSING and value.other is not MISSING:
+        return value
+
+    def absent() -> Any:
+        raise frame.machine.raised("NameError", f"the name {name} is not bound on this way", node)
+
+    return frame.machine.branching.choose(
+        value.condition, absent if value.then is MISSING else lambda: value.then, absent if value.other is MISSING else lambda: value.other
+    )
+
+
+def _attribute(node: ast.Attribute, scope: Scope) -> Run:
+    owner, name = expression(node.value, scope), node.attr
+    return lambda frame: attributes.load(frame.machine, owner(frame), name, node)
+
+
+def _call(node: ast.Call, scope: Scope) -> Run:
+    callee = expression(node.func, scope)
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+        return lambda frame: calling.zero_super(frame, node)
+    parts: list[tuple[bool, Run]] = [
+        (True, expression(a.value, scope)) if isinstance(a, ast.Starred) else (False, expression(a, scope)) for a in node.args
+    ]
+    keywords = [(k.arg, expression(k.value, scope)) for k in node.keywords]
+    plain = not any(starred for starred, _ in parts)
+    runs = [run for _, run in parts]
+
+    def run(frame: Frame) -> Any:
+        function = callee(frame)
+        if plain:
+            args = tuple([part(frame) for part in runs])
+        else:
+            gathered: list[Any] = []
+            for starred, part in parts:
+                value = part(frame)
+                if not starred:
+                    gathered.append(value)
+                    continue
+                items = iteration.items(frame.machine, value, node)
+                if items is None:
+                    return frame.machine.gap("call with * of an unknown value", node)
+                gathered.extend(items)
+            args = tuple(gathered)
+        kwargs: dict[str, Any] = {}
+        for key, part in keywords:
+            value = part(frame)
+            if key is not None:
+                kwargs[key] = value
+            elif isinstance(value, Dict):
+                kwargs.update(value.items)
+            else:
+                return frame.machine.gap("call with ** of an unknown value", node)
+        frame.at = node
+        return calling.call(frame.machine, function, args, kwargs, node)
+
+    return run
+
+
+def _binary(node: ast.BinOp, scope: Scope) -> Run:
+    left, right, op = expression(node.left, scope), expression(node.right, scope), type(node.op)
+    return lambda frame: operations.binary(frame.machine, op, left(frame), right(frame), node)
+
+
+def _unary(node: ast.UnaryOp, scope: Scope) -> Run:
+    operand, op = expression(node.operand, scope), type(node.op)
+    return lambda frame: operations.unary(frame.machine, op, operand(frame), node)
+
+
+def _compare(node: ast.Compare, scope: Scope) -> Run:
+    first = expression(node.left, scope)
+    rest = [(type(op), expression(c, scope)) for op, c in zip(node.ops, node.comparators)]
+    if len(rest) == 1:
+        op, right = rest[0]
+        return lambda frame: operations.compare(frame.machine, op, first(frame), right(frame), node)
+
+    def run(frame: Frame) -> Any:
+        def step(left: Any, at: int) -> Any:
+            op, right = rest[at]
+            value = right(frame)
+            result = operations.compare(frame.machine, op, left, value, node)
+            if at + 1 == len(rest):
+                return result
+            return frame.machine.branching.choose(frame.machine.truth(result, node), lambda: step(value, at + 1), lambda: result)
+
+        return step(first(frame), 0)
+
+    return run
+
+
+def _bool(node: ast.BoolOp, scope: Scope) -> Run:
+    runs = [expression(v, scope) for v in node.values]
+    is_and = isinstance(node.op, ast.And)
+
+    def run(frame: Frame) -> Any:
+        def step(at: int) -> Any:
+            value = runs[at](frame)
+            if at + 1 == len(runs):
+                return value
+            t = frame.machine.truth(value, node)
+            if isinstance(t, bool):
+                return step(at + 1) if t is is_and else value
+            if is_and:
+                return frame.machine.branching.choose(t, lambda: step(at + 1), lambda: value)
+            return frame.machine.branching.choose(t, lambda: value, lambda: step(at + 1))
+
+        return step(0)
+
+    return run
+
+
+def _if(node: ast.IfExp, scope: Scope) -> Run:
+    test, then, other = expression(node.test, scope), expression(node.body, scope), expression(node.orelse, scope)
+
+    def run(frame: Frame) -> Any:
+        t = frame.machine.truth(test(frame), node)
+        if isinstance(t, bool):
+            return then(frame) if t else other(frame)
+        return frame.machine.branching.choose(t, lambda: then(frame), lambda: other(frame))
+
+    return run
+
+
+def items_of(nodes: list[ast.expr], scope: Scope) -> Callable[[Frame], list[Any]]:
+    """The values of a display, stars included."""
+    parts = [(isinstance(n, ast.Starred), expression(n.value if isinstance(n, ast.Starred) else n, scope), n) for n in nodes]
+
+    def run(frame: Frame) -> list[Any]:
+        result: list[Any] = []
+        for starred, part, node in parts:
+            value = part(frame)
+            if not starred:
+                result.append(value)
+                continue
+            found = iteration.items(frame.machine, value, node)
+            result.extend([frame.machine.gap("* of an unknown value", node)] if found is None else found)
+        return result
+
+    return run
+
+
+def _tuple(node: ast.Tuple, scope: Scope) -> Run:
+    items = items_of(node.elts, scope)
+    return lambda frame: tuple(items(frame))
+
+
+def _list(node: ast.List, scope: Scope) -> Run:
+    items = items_of(node.elts, scope)
+    return lambda frame: List(frame.machine.heap.row(items(frame)))
+
+
+def _set(node: ast.Set, scope: Scope) -> Run:
+    items = items_of(node.elts, scope)
+    return lambda frame: operations.make_set(frame.machine, items(frame), node)
+
+
+def _dict(node: ast.Dict, scope: Scope) -> Run:
+    parts = [(None if k is None else expression(k, scope), expression(v, scope)) for k, v in zip(node.keys, node.values)]
+
+    def run(frame: Frame) -> Any:
+        made = Dict(frame.machine.heap.entries())
+        for key, part in parts:
+            if key is None:
+                value = part(frame)
+                if not isinstance(value, Dict):
+                    return frame.machine.gap("** of an unknown value", node)
+                made.items.update(value.items)
+            else:
+                name = subscripts.key(frame.machine, key(frame), node)
+                if isinstance(name, Unknown):
+                    return name
+                made.items[name] = part(frame)
+        return made
+
+    return run
+
+
+def _subscript(node: ast.Subscript, scope: Scope) -> Run:
+    owner, index = expression(node.value, scope), expression(node.slice, scope)
+    return lambda frame: subscripts.load(frame.machine, owner(frame), index(frame), node)
+
+
+def _slice(node: ast.Slice, scope: Scope) -> Run:
+    parts = [None if p is None else expression(p, scope) for p in (node.lower, node.upper, node.step)]
+    return lambda frame: slice(*(None if p is None else p(frame) for p in parts))
+
+
+def _joined(node: ast.JoinedStr, scope: Scope) -> Run:
+    parts: list[tuple[Any, Any, int]] = []
+    for v in node.values:
+        if isinstance(v, ast.FormattedValue):
+            spec = None if v.format_spec is None else expression(v.format_spec, scope)
+            parts.append((expression(v.value, scope), spec, v.conversion))
+        else:
+            parts.append((None, v.value if isinstance(v, ast.Constant) else "", -1))
+
+    def run(frame: Frame) -> Any:
+        shown: list[Any] = []
+        for part, spec, conversion in parts:
+            if part is None:
+                shown.append(spec)
+                continue
+            value = operations.text(frame.machine, part(frame), "" if spec is None else spec(frame), conversion, node)
+            shown.append(value)
+        return Unknown("formatted text") if any(isinstance(s, Unknown) for s in shown) else "".join(shown)
+
+    return run
+
+
+def _named(node: ast.NamedExpr, scope: Scope) -> Run:
+    from tensorproof.frontends.python.compile_stmt import target
+
+    value, put = expression(node.value, scope), target(node.target, scope)
+
+    def run(frame: Frame) -> Any:
+        result = value(frame)
+        put(frame, result)
+        return result
+
+    return run
+
+
+def _lambda(node: ast.Lambda, scope: Scope) -> Run:
+    code = Code("<lambda>", node, scope)
+    defaults = [expression(d, scope) for d in node.args.defaults]
+    keyword_defaults = [(a.arg, expression(d, scope)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None]
+
+    def run(frame: Frame) -> Any:
+        named = {k: d(frame) for k, d in keyword_defaults}
+        return Function(code, inner_scopes(frame, scope), frame.module, tuple(d(frame) for d in defaults), named, frame.owner)
+
+    return run
+
+
+def inner_scopes(frame: Frame, scope: Scope) -> tuple[Any, ...]:
+    """The scopes that a function defined here sees: a class body is not one of them, nor is the module."""
+    return frame.scopes if scope.is_module or scope.is_class else (frame.space, *frame.scopes)
+
+
+def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope) -> Run:
+    from tensorproof.frontends.python.compile_stmt import target
+
+    inner = comprehension_scope(node, scope)
+    first = expression(node.generators[0].iter, scope)
+    loops = [
+        (target(g.target, inner), None if i == 0 else expression(g.iter, inner), [expression(t, inner) for t in g.ifs], g)
+        for i, g in enumerate(node.generators)
+    ]
+    if isinstance(node, ast.DictComp):
+        pair = (expression(node.key, inner), expression(node.value, inner))
+    else:
+        element = expression(node.elt, inner)
+
+    def run(frame: Frame) -> Any:
+        machine = frame.machine
+        space = machine.heap.space()
+        own = frame.inner(space, inner_scopes(frame, scope))
+        result: list[Any] = []
+
+        def element_value() -> Any:
+            if isinstance(node, ast.DictComp):
+                return (pair[0](own), pair[1](own))
+            return element(own)
+
+        def loop(at: int, source: Any) -> bool:
+            put, _, tests, generator = loops[at]
+            found = iteration.items(machine, source, generator.iter)
+            if found is None:
+                return False
+            for item in found:
+                machine.step()
+                put(own, item)
+                keep = True
+                for test in tests:
+                    t = machine.truth(test(own), generator.iter)
+                    if not isinstance(t, bool):
+                        t = iteration.decided(machine, t)
+                    if not t:
+                        keep = False
+                        break
+                if not keep:
+                    continue
+                if at + 1 == len(loops):
+                    result.append(element_value())
+                else:
+                    following = loops[at + 1][1]
+                    assert following is not None
+                    if not loop(at + 1, following(own)):
+                        return False
+            return True
+
+        if not loop(0, first(frame)):
+            return machine.gap("comprehension", node, "over something that is not known")
+        if isinstance(node, ast.SetComp):
+            return operations.make_set(machine, result, node)
+        if isinstance(node, ast.DictComp):
+            made = Dict(machine.heap.entries())
+            for k, v in result:
+                name = subscripts.key(machine, k, node)
+                if isinstance(name, Unknown):
+                    return name
+                made.items[name] = v
+            return made
+        return List(machine.heap.row(result)) if isinstance(node, ast.ListComp) else iteration.iterator(machine, result)
+
+    return run
+
+
+def _await(node: ast.Await, scope: Scope) -> Run:
+    return expression(node.value, scope)
+
+
+_COMPILERS: dict[type[ast.expr], Callable[[Any, Scope], Run]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.Call: _call, ast.BinOp: _binary, ast.UnaryOp: _unary,
+    ast.Compare: _compare, ast.BoolOp: _bool, ast.IfExp: _if, ast.Tuple: _tuple, ast.List: _list, ast.Set: _set, ast.Dict: _dict,
+    ast.Subscript: _subscript, ast.Slice: _slice, ast.JoinedStr: _joined, ast.NamedExpr: _named, ast.Lambda: _lambda,
+    ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension, ast.DictComp: _comprehension,
+    ast.Await: _await,
+}  # fmt: skip

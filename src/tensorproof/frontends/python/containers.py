@@ -1,0 +1,406 @@
+"""Lists, dicts, sets and tuples: their methods and operators. Every write goes through the heap."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, negate
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Set
+from tensorproof.values.python_values import Method, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+_ORDER = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+
+
+def attribute(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
+    table: dict[str, Any] = LIST if isinstance(owner, List) else DICT if isinstance(owner, Dict) else SET
+    if name in table:
+        return Method(owner, name)
+    word = type(owner).__name__.lower()
+    if name == "__class__":
+        return {"list": list, "dict": dict, "set": set}[word]
+    if name == "__len__":
+        return Method(owner, name)
+    raise m.raised("AttributeError", f"a {word} has no attribute {name}", node)
+
+
+def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if name == "__len__":
+        return len(owner.items)
+    table: dict[str, Callable[..., Any]] = LIST if isinstance(owner, List) else DICT if isinstance(owner, Dict) else SET
+    function = table.get(name)
+    if function is None:
+        return m.gap(f"{type(owner).__name__}.{name}", node)
+    if isinstance(owner, Set) and owner.frozen and name in ("add", "remove", "discard", "pop", "clear", "update"):
+        raise m.raised("AttributeError", f"a frozenset has no attribute {name}", node)
+    try:
+        return function(m, owner, node, *args, **kwargs)
+    except TypeError as error:
+        if "positional argument" in str(error) or "keyword argument" in str(error):
+            raise m.raised("TypeError", f"{type(owner).__name__.lower()}.{name} does not take these arguments", node, "call/arguments") from None
+        raise
+
+
+def equal(a: Any, b: Any) -> Truth | None:
+    """Whether two values are equal; None when it cannot be told."""
+    if a is b:
+        return True
+    if isinstance(a, Unknown) or isinstance(b, Unknown) or isinstance(a, (TensorType, Choice)) or isinstance(b, (TensorType, Choice)):
+        return None
+    if type(a) is Term or type(b) is Term:
+        if type(a) in (int, Term) and type(b) in (int, Term):
+            return eq(a, b)
+        return None if isinstance(a, float) or isinstance(b, float) else False
+    if isinstance(a, Predicate) or isinstance(b, Predicate):
+        return None
+    if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)):
+        if isinstance(a, List) is not isinstance(b, List):
+            return False
+        x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
+        if len(x) != len(y):
+            return False
+        parts = [equal(p, q) for p, q in zip(x, y)]
+        if any(p is False for p in parts):
+            return False
+        return None if any(p is None for p in parts) else conj(*(p for p in parts if p is not None))
+    if isinstance(a, Dict) and isinstance(b, Dict):
+        if set(a.items) != set(b.items):
+            return False
+        parts = [equal(v, b.items[k]) for k, v in a.items.items()]
+        if any(p is False for p in parts):
+            return False
+        return None if any(p is None for p in parts) else conj(*(p for p in parts if p is not None))
+    if isinstance(a, Set) and isinstance(b, Set):
+        return len(a.items) == len(b.items) and all(any(same(x, y) for y in b.items) for x in a.items)
+    try:
+        return bool(a == b)
+    except Exception:
+        return None
+
+
+def same(a: Any, b: Any) -> bool:
+    return equal(a, b) is True
+
+
+def compare(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+    if word in ("eq", "ne"):
+        found = _equal_objects(m, a, b, node)
+        return Unknown(word) if found is None else found if word == "eq" else negate(found)
+    if isinstance(a, Set) and isinstance(b, Set):
+        under = all(any(same(x, y) for y in b.items) for x in a.items)
+        over = all(any(same(x, y) for y in a.items) for x in b.items)
+        return {"le": under, "lt": under and not over, "ge": over, "gt": over and not under}[word]
+    if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)) and isinstance(a, List) is isinstance(b, List):
+        return _order(m, word, list(a.items) if isinstance(a, List) else list(a), list(b.items) if isinstance(b, List) else list(b), node)
+    raise m.raised("TypeError", f"{type(a).__name__.lower()} and {type(b).__name__.lower()} have no order", node)
+
+
+def _equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | None:
+    """Equality that may call the program's own `__eq__` inside containers."""
+    if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)) and isinstance(a, List) is isinstance(b, List):
+        x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
+        if len(x) != len(y):
+            return False
+        parts: list[Truth] = []
+        for p, q in zip(x, y):
+            if isinstance(p, Instance) or isinstance(q, Instance):
+                found = m.truth(m.compare(ast.Eq, p, q, node), node) if p is not q else True
+            else:
+                found = _equal_objects(m, p, q, node)
+            if found is None:
+                return None
+            if found is False:
+                return False
+            parts.append(found)
+        return conj(*parts)
+    return equal(a, b)
+
+
+def _order(m: Interpreter, word: str, x: list[Any], y: list[Any], node: ast.AST) -> Any:
+    for p, q in zip(x, y):
+        found = equal(p, q)
+        if found is True:
+            continue
+        if found is not False:
+            return Unknown(word)
+        return m.compare({"lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE}[word], p, q, node)
+    return _ORDER[word](len(x), len(y))
+
+
+def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
+    match container:
+        case Unknown() | TensorType() | Choice():
+            return Unknown("in")
+        case Dict():
+            if isinstance(item, (Unknown, Term, Choice)):
+                return Unknown("in")
+            return _hashable(m, item, node) in container.items
+        case List() | tuple() | Set():
+            items = container if isinstance(container, tuple) else container.items
+            parts: list[Truth] = []
+            for one in items:
+                found = _equal_objects(m, one, item, node) if not isinstance(one, Instance) else m.truth(m.compare(ast.Eq, one, item, node), node)
+                if found is True:
+                    return True
+                if found is None:
+                    return Unknown("in")
+                parts.append(found)
+            return disj(*parts)
+        case Instance():
+            return m.contains_instance(container, item, node)
+        case str():
+            if isinstance(item, Unknown):
+                return Unknown("in")
+            from tensorproof.frontends.python.operations import plain
+
+            return plain(m, operator.contains, (container, item), node)
+        case range():
+            return item in container if isinstance(item, int) else Unknown("in")
+        case _:
+            items_ = m.iterate(container, node)
+            return Unknown("in") if items_ is None else contains(m, tuple(items_), item, node)
+
+
+def _hashable(m: Interpreter, item: Any, node: ast.AST) -> Any:
+    from tensorproof.frontends.python.subscripts import key
+
+    return key(m, item, node)
+
+
+def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+    if isinstance(a, List):
+        if in_place and word == "add":
+            found = m.iterate(b, node)
+            if found is None:
+                return m.gap("list += of an unknown value", node)
+            m.heap.touch(a.items)
+            a.items.extend(found)
+            return a
+        if word == "add" and isinstance(b, List):
+            return List(m.heap.row([*a.items, *b.items]))
+        if word == "mul" and isinstance(b, Term):
+            return Unknown("a list of symbolic length")
+        if word == "mul" and isinstance(b, int) and len(a.items) * b <= 1_000_000:
+            if in_place:
+                m.heap.touch(a.items)
+                a.items[:] = list(a.items) * b
+                return a
+            return List(m.heap.row(list(a.items) * b))
+    if isinstance(b, List) and word == "mul" and isinstance(a, int) and len(b.items) * a <= 1_000_000:
+        return List(m.heap.row(list(b.items) * a))
+    if isinstance(a, Dict) and isinstance(b, Dict) and word == "or":
+        if in_place:
+            for k, v in b.items.items():
+                m.heap.set(a.items, k, v)
+            return a
+        return Dict(m.heap.entries({**a.items, **b.items}))
+    if isinstance(a, Set) and isinstance(b, Set) and word in ("or", "and", "sub", "xor"):
+        left, right = list(a.items), list(b.items)
+        only_left = [x for x in left if not any(same(x, y) for y in right)]
+        only_right = [y for y in right if not any(same(x, y) for x in left)]
+        both = [x for x in left if any(same(x, y) for y in right)]
+        items = {"or": left + only_right, "and": both, "sub": only_left, "xor": only_left + only_right}[word]
+        if in_place and not a.frozen:
+            m.heap.touch(a.items)
+            a.items[:] = items
+            return a
+        return Set(m.heap.row(items), a.frozen)
+    from tensorproof.frontends.python.operations import type_name
+
+    raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)
+
+
+# --- methods ---
+
+
+def _changed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that changes its list or set in place."""
+
+    def run(m: Interpreter, owner: Any, node: ast.AST, *args: Any, **kwargs: Any) -> Any:
+        m.heap.touch(owner.items)
+        return function(m, owner, node, *args, **kwargs)
+
+    return run
+
+
+def _append(m: Interpreter, owner: List, node: ast.AST, item: Any) -> None:
+    owner.items.append(item)
+
+
+def _extend(m: Interpreter, owner: List, node: ast.AST, items: Any) -> Any:
+    found = m.iterate(items, node)
+    if found is None:
+        return m.gap("list.extend", node, "of an unknown value")
+    owner.items.extend(found)
+    return None
+
+
+def _insert(m: Interpreter, owner: List, node: ast.AST, at: int, item: Any) -> None:
+    owner.items.insert(at, item)
+
+
+def _pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Any:
+    if not isinstance(at, int):
+        return m.gap("list.pop", node, "of an unknown index")
+    if not -len(owner.items) <= at < len(owner.items):
+        raise m.raised("IndexError", f"pop of index {at} from a list of {len(owner.items)}", node)
+    return owner.items.pop(at)
+
+
+def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
+    for i, one in enumerate(items):
+        if same(one, item):
+            return i
+    raise m.raised("ValueError", "the item is not in the list", node)
+
+
+def _remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
+    if isinstance(owner, Set) and not any(same(one, item) for one in owner.items):
+        raise m.raised("KeyError", f"{item!r} is not in the set", node)
+    del owner.items[_position(m, owner.items, item, node)]
+
+
+def _sort(m: Interpreter, owner: List, node: ast.AST, *, key: Any = None, reverse: Any = False) -> Any:
+    from tensorproof.frontends.python.natives import sort_items
+
+    found = sort_items(m, list(owner.items), key, reverse, node)
+    if isinstance(found, Unknown):
+        return found
+    owner.items[:] = found
+    return None
+
+
+def _clear(m: Interpreter, owner: Any, node: ast.AST) -> None:
+    owner.items.clear()
+
+
+def _reverse(m: Interpreter, owner: List, node: ast.AST) -> None:
+    owner.items.reverse()
+
+
+LIST: dict[str, Callable[..., Any]] = {
+    "append": _changed(_append), "extend": _changed(_extend), "insert": _changed(_insert), "pop": _changed(_pop), "remove": _changed(_remove),
+    "sort": _changed(_sort), "clear": _changed(_clear), "reverse": _changed(_reverse),
+    "index": lambda m, owner, node, item, *rest: _position(m, owner.items, item, node),
+    "count": lambda m, owner, node, item: sum(same(one, item) for one in owner.items),
+    "copy": lambda m, owner, node: List(m.heap.row(owner.items)),
+    "popleft": _changed(lambda m, owner, node: _pop(m, owner, node, 0)),
+    "appendleft": _changed(lambda m, owner, node, item: owner.items.insert(0, item)),
+}  # fmt: skip
+
+
+def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
+    known = _hashable(m, name, node)
+    return known if isinstance(known, Unknown) else owner.items.get(known, otherwise)
+
+
+def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
+    known = _hashable(m, name, node)
+    if known not in owner.items:
+        m.heap.set(owner.items, known, otherwise)
+    return owner.items[known]
+
+
+def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Any, *otherwise: Any) -> Any:
+    known = _hashable(m, name, node)
+    value = owner.items.get(known, MISSING)
+    if value is MISSING:
+        if otherwise:
+            return otherwise[0]
+        raise m.raised("KeyError", f"the key {name!r} is missing", node)
+    m.heap.delete(owner.items, known)
+    return value
+
+
+def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Any = None, **named: Any) -> Any:
+    if isinstance(other, Dict):
+        pairs = list(other.items.items())
+    elif other is None:
+        pairs = []
+    else:
+        found = m.iterate(other, node)
+        if found is None:
+            return m.gap("dict.update", node, "of an unknown value")
+        pairs = [tuple(m.iterate(p, node) or ()) for p in found]  # type: ignore[misc]
+    for k, v in [*pairs, *named.items()]:
+        m.heap.set(owner.items, _hashable(m, k, node), v)
+    return None
+
+
+def _clear_all(m: Interpreter, owner: Dict, node: ast.AST) -> None:
+    for k in list(owner.items):
+        m.heap.delete(owner.items, k)
+
+
+def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> Any:
+    if not owner.items:
+        raise m.raised("KeyError", "the dict is empty", node)
+    name = list(owner.items)[-1 if last else 0]
+    value = owner.items[name]
+    m.heap.delete(owner.items, name)
+    return name, value
+
+
+def _listed(items: Callable[[Dict], list[Any]]) -> Callable[..., Any]:
+    return lambda m, owner, node: List(m.heap.row(items(owner)))
+
+
+DICT: dict[str, Callable[..., Any]] = {
+    "get": _get, "setdefault": _set_default, "pop": _pop_key, "update": _update, "clear": _clear_all, "popitem": _pop_item,
+    "keys": _listed(lambda d: list(d.items)), "values": _listed(lambda d: list(d.items.values())), "items": _listed(lambda d: list(d.items.items())),
+    "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), owner.default),
+    "fromkeys": lambda m, owner, node, keys, value=None: Dict(m.heap.entries(dict.fromkeys(m.iterate(keys, node) or (), value))),
+    "move_to_end": lambda m, owner, node, name, last=True: None,
+}  # fmt: skip
+
+
+def _add(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
+    if not any(same(one, item) for one in owner.items):
+        owner.items.append(item)
+
+
+def _discard(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
+    owner.items[:] = [one for one in owner.items if not same(one, item)]
+
+
+def _union(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> Any:
+    from tensorproof.frontends.python.operations import make_set
+
+    return make_set(m, [*owner.items, *(x for o in others for x in m.iterate(o, node) or ())], node, owner.frozen)
+
+
+def _combined(word: str) -> Callable[..., Any]:
+    def run(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> Any:
+        from tensorproof.frontends.python.operations import make_set
+
+        return binary(m, word, Set(m.heap.row(owner.items), owner.frozen), make_set(m, m.iterate(other, node) or (), node), node, False)
+
+    return run
+
+
+def _update_set(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> None:
+    for other in others:
+        for item in m.iterate(other, node) or ():
+            _add(m, owner, node, item)
+
+
+def _subset(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> bool:
+    return all(any(same(x, y) for y in m.iterate(other, node) or ()) for x in owner.items)
+
+
+SET: dict[str, Callable[..., Any]] = {
+    "add": _changed(_add), "discard": _changed(_discard), "remove": _changed(_remove), "clear": _changed(_clear), "update": _changed(_update_set),
+    "pop": _changed(lambda m, owner, node: _pop(m, owner, node, 0)), "copy": lambda m, owner, node: Set(m.heap.row(owner.items), owner.frozen),
+    "union": _union, "intersection": _combined("and"), "difference": _combined("sub"), "symmetric_difference": _combined("xor"),
+    "issubset": _subset, "issuperset": lambda m, owner, node, other: all(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
+    "isdisjoint": lambda m, owner, node, other: not any(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
+}  # fmt: skip
+__all__ = ["Iterator", "attribute", "binary", "compare", "contains", "equal", "method", "same"]

@@ -1,0 +1,62 @@
+"""Exceptions of the program as values of control flow, and the interpreter's own signals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.diagnostics.span import Span
+
+
+@dataclass(slots=True)
+class Raised(Exception):
+    """An exception that the program raises. `kind` is the name of a builtin class, or a class of the program; `code` and `message` tell
+    the finding that it is when nobody catches it."""
+
+    kind: Any
+    message: str
+    span: Span
+    code: str
+    trail: tuple[Step, ...] = ()
+    value: Any = None
+    quiet: bool = False
+    """SystemExit and its like end a run without being an error."""
+
+
+@dataclass(slots=True)
+class Fork(Exception):
+    """What could not be joined: the run starts again, once with each answer to this decision."""
+
+    decision: int
+
+
+class Dead(Exception):
+    """This way ended in an exception that is already recorded."""
+
+
+class OutOfBudget(Exception):
+    """The analysis has used up its steps; the text says which budget."""
+
+
+BASES = {
+    "BaseException": (), "Exception": ("BaseException",), "SystemExit": ("BaseException",), "KeyboardInterrupt": ("BaseException",),
+    "GeneratorExit": ("BaseException",), "StopIteration": ("Exception",), "StopAsyncIteration": ("Exception",), "ArithmeticError": ("Exception",),
+    "ZeroDivisionError": ("ArithmeticError",), "OverflowError": ("ArithmeticError",), "FloatingPointError": ("ArithmeticError",),
+    "AssertionError": ("Exception",), "AttributeError": ("Exception",), "BufferError": ("Exception",), "EOFError": ("Exception",),
+    "ImportError": ("Exception",), "ModuleNotFoundError": ("ImportError",), "LookupError": ("Exception",), "IndexError": ("LookupError",),
+    "KeyError": ("LookupError",), "MemoryError": ("Exception",), "NameError": ("Exception",), "UnboundLocalError": ("NameError",),
+    "OSError": ("Exception",), "IOError": ("OSError",), "FileNotFoundError": ("OSError",), "FileExistsError": ("OSError",),
+    "PermissionError": ("OSError",), "NotADirectoryError": ("OSError",), "IsADirectoryError": ("OSError",), "TimeoutError": ("OSError",),
+    "ConnectionError": ("OSError",), "RuntimeError": ("Exception",), "NotImplementedError": ("RuntimeError",), "RecursionError": ("RuntimeError",),
+    "SyntaxError": ("Exception",), "SystemError": ("Exception",), "TypeError": ("Exception",), "ValueError": ("Exception",),
+    "UnicodeError": ("ValueError",), "UnicodeDecodeError": ("UnicodeError",), "UnicodeEncodeError": ("UnicodeError",), "Warning": ("Exception",),
+    "UserWarning": ("Warning",), "DeprecationWarning": ("Warning",), "FutureWarning": ("Warning",), "RuntimeWarning": ("Warning",),
+}  # fmt: skip
+
+
+def is_kind(kind: str, wanted: str) -> bool:
+    """Whether a builtin exception is of another's kind."""
+    if kind == wanted:
+        return True
+    return any(is_kind(base, wanted) for base in BASES.get(kind, ()))

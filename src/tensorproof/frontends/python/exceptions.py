@@ -1,0 +1,217 @@
+"""try, raise and with. An exception of the program is a host exception `Raised`; a missing model never is one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.errors import BASES, Dead, Raised, is_kind
+from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.frontends.python.scope import Scope
+from tensorproof.libraries import registry
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, Instance, Model
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+Act = Callable[[Frame], Signal | None]
+
+
+def raising(frame: Frame, value: Any, node: ast.AST) -> Exception:
+    """The exception of a `raise` statement."""
+    m = frame.machine
+    if value is None:
+        if frame.handled is None:
+            return m.raised("RuntimeError", "there is no exception to raise again", node)
+        return frame.handled  # type: ignore[no-any-return]
+    if isinstance(value, type) and issubclass(value, BaseException):
+        value = exception_object(m, value.__name__, (), node)
+    elif isinstance(value, Class):
+        value = m.call(value, (), {}, node)
+    if isinstance(value, Unknown):
+        return m.raised("Exception", "an exception that is not known is raised here", node, "python/raise")
+    if isinstance(value, Model) and value.kind == "exception":
+        kind, args = value.space["kind"], value.space["args"]
+    elif isinstance(value, Instance):
+        kind, args = value.cls, value.space.get("args", ())
+    else:
+        return m.raised("TypeError", "only exceptions can be raised", node)
+    name = kind if isinstance(kind, str) else kind.name
+    said = ", ".join(str(a) for a in args if isinstance(a, (str, int, float)))
+    raised = Raised(kind, f"{name}: {said}" if said else f"{name} is raised", m.user_span(node), "python/raise", value=value)
+    raised.quiet = isinstance(kind, str) and kind in ("SystemExit", "KeyboardInterrupt") and (not args or args[0] in (0, None))
+    return raised
+
+
+def exception_object(m: Interpreter, kind: str, args: tuple[Any, ...], node: ast.AST) -> Model:
+    return Model("exception", m.heap.space({"kind": kind, "args": args}))
+
+
+def exception_value(m: Interpreter, raised: Raised, node: ast.AST) -> Any:
+    """The object that `except … as e` binds."""
+    if raised.value is None:
+        raised.value = exception_object(m, raised.kind if isinstance(raised.kind, str) else "Exception", (raised.message,), node)
+    return raised.value
+
+
+def matches(m: Interpreter, raised: Raised, wanted: Any, node: ast.AST) -> bool:
+    """Whether an except clause takes this exception."""
+    if isinstance(wanted, tuple):
+        return any(matches(m, raised, w, node) for w in wanted)
+    if isinstance(wanted, type):
+        name = wanted.__name__
+        if isinstance(raised.kind, str):
+            return is_kind(raised.kind, name) or (raised.kind not in BASES and name in ("Exception", "BaseException"))
+        return any(isinstance(c, type) and issubclass(c, wanted) for c in raised.kind.mro) or name in ("Exception", "BaseException")
+    if isinstance(wanted, Class):
+        return isinstance(raised.kind, Class) and wanted in raised.kind.mro
+    if isinstance(wanted, Named):
+        return isinstance(raised.kind, str) and raised.kind == wanted.name.rpartition(".")[2]
+    return False
+
+
+def compile_try(node: Any, scope: Scope) -> Act:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import _name_target, block  # pyright: ignore[reportPrivateUsage]
+
+    body, other, last = block(node.body, scope), block(node.orelse, scope), block(node.finalbody, scope)
+    handlers = [
+        (
+            None if h.type is None else expression(h.type, scope),
+            None if h.name is None else (h.name, _name_target(h.name, h, scope)),
+            block(h.body, scope),
+        )
+        for h in node.handlers
+    ]
+
+    def guarded(frame: Frame) -> Signal | None:
+        m = frame.machine
+        m.handlers += 1
+        facts, marks, frames = len(m.facts), len(m.heap.marks), len(m.frames)
+        try:
+            signal = body(frame)
+        except Raised as raised:
+            m.handlers -= 1
+            del m.frames[frames:]
+            assert len(m.heap.marks) == marks and len(m.facts) >= facts
+            return handle(frame, raised)
+        except BaseException:
+            m.handlers -= 1
+            raise
+        m.handlers -= 1
+        return signal if signal is not None else other(frame)
+
+    def handle(frame: Frame, raised: Raised) -> Signal | None:
+        m = frame.machine
+        for wanted, name, act in handlers:
+            if wanted is not None and not matches(m, raised, wanted(frame), node):
+                continue
+            before, frame.handled = frame.handled, raised
+            try:
+                if name is not None:
+                    name[1](frame, exception_value(m, raised, node))
+                signal = act(frame)
+            finally:
+                frame.handled = before
+            if name is not None and frame.space.get(name[0], MISSING) is not MISSING:
+                m.heap.delete(frame.space, name[0])
+            return signal
+        raise raised
+
+    def run(frame: Frame) -> Signal | None:
+        inner = guarded if handlers else body_and_other
+        if not node.finalbody:
+            return inner(frame)
+        m = frame.machine
+        m.handlers += 1
+        try:
+            signal = inner(frame)
+        except Raised as raised:
+            m.handlers -= 1
+            after = last(frame)
+            if after is not None:
+                return after
+            raise raised from None
+        except BaseException:
+            m.handlers -= 1
+            raise
+        m.handlers -= 1
+        result = frame.result
+        after = last(frame)
+        if after is None:
+            frame.result = result
+        return after if after is not None else signal
+
+    def body_and_other(frame: Frame) -> Signal | None:
+        signal = body(frame)
+        return signal if signal is not None else other(frame)
+
+    return run
+
+
+def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import block, target
+
+    items = [(expression(i.context_expr, scope), None if i.optional_vars is None else target(i.optional_vars, scope)) for i in node.items]
+    body = block(node.body, scope)
+
+    def step(frame: Frame, at: int) -> Signal | None:
+        if at == len(items):
+            return body(frame)
+        m = frame.machine
+        source, put = items[at]
+        manager = source(frame)
+        entered, leave = enter(m, manager, node)
+        if put is not None:
+            put(frame, entered)
+        catches = isinstance(manager, (Instance, Model)) and leave is not None
+        m.handlers += catches
+        try:
+            signal = step(frame, at + 1)
+        except Raised as raised:
+            m.handlers -= catches
+            if leave is not None and leave(raised):
+                return None
+            raise
+        except BaseException:
+            m.handlers -= catches
+            raise
+        m.handlers -= catches
+        if leave is not None:
+            leave(None)
+        return signal
+
+    return lambda frame: step(frame, 0)
+
+
+def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[Raised | None], bool] | None]:
+    """What `with` binds, and how to leave: the function tells whether it swallows an exception."""
+    from tensorproof.frontends.python.attributes import in_class
+
+    if isinstance(manager, Instance):
+        found, _ = in_class(m, manager.cls, "__enter__")
+        left, _ = in_class(m, manager.cls, "__exit__")
+        if found is MISSING:
+            return registry.enter(m, manager, node)
+        entered = m.call(Bound(found, manager), (), {}, node)
+
+        def leave(raised: Raised | None) -> bool:
+            if left is MISSING:
+                return False
+            told = (None, None, None)
+            if raised is not None:
+                value = exception_value(m, raised, node)
+                told = (raised.kind, value, None)  # type: ignore[assignment]
+            return m.truth(m.call(Bound(left, manager), told, {}, node), node) is True
+
+        return entered, leave
+    if isinstance(manager, Unknown):
+        return Unknown("what a context gives"), None
+    return registry.enter(m, manager, node)
+
+
+__all__ = ["Dead", "compile_try", "compile_with", "exception_object", "exception_value", "matches", "raising"]

@@ -1,0 +1,51 @@
+"""Runs a program along all its paths: once, and again for every decision that could not be joined."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+from tensorproof.diagnostics.diagnostic import Gap
+from tensorproof.diagnostics.span import Span
+from tensorproof.frontends.python.errors import Fork
+from tensorproof.frontends.python.machine import Interpreter
+from tensorproof.frontends.python.modules import Modules
+from tensorproof.frontends.python.source import Source
+from tensorproof.values.path import Path
+
+MOST_PATHS = 64
+_RECURSION = 20_000
+
+
+@dataclass(slots=True)
+class Explored:
+    """All paths of a program, and the last run (for what an editor shows)."""
+
+    paths: list[Path]
+    last: Interpreter
+
+
+def explore(source: Source, argv: tuple[str, ...] = (), roots: tuple[FilePath, ...] = (), site: tuple[FilePath, ...] = ()) -> Explored:
+    home = FilePath(source.path).resolve().parent
+    modules = Modules(source, (home, *roots), site)
+    pending: list[dict[int, bool]] = [{}]
+    finished: list[Path] = []
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        while True:
+            run = Interpreter(modules, pending.pop(), argv)
+            try:
+                finished.append(run.run())
+            except Fork as fork:
+                if len(finished) + len(pending) + 2 > MOST_PATHS:
+                    place = Span(source.path, 1, 1, 1, 1)
+                    run.path.gaps.append(Gap("the rest of the paths", place, f"the program has more than {MOST_PATHS} paths"))
+                    finished.append(run.path)
+                    return Explored(finished, run)
+                pending += [{**run.decisions, fork.decision: False}, {**run.decisions, fork.decision: True}]
+            if not pending:
+                return Explored(finished, run)
+    finally:
+        sys.setrecursionlimit(before)

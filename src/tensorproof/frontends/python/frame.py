@@ -1,0 +1,74 @@
+"""One running call: its names, the scopes around it, and the exits that wait in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.terms.predicates import Truth
+from tensorproof.values.heap import Difference, Mark, Space
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+class Signal:
+    """How a statement ended, when it did not just end."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+RETURN, BREAK, CONTINUE = Signal("return"), Signal("break"), Signal("continue")
+
+
+@dataclass(slots=True)
+class Exit:
+    """A way out that one side of a branch took: its condition, how it left, and the memory that it left, as seen from the branch's mark."""
+
+    condition: Truth
+    signal: Signal
+    result: Any
+    difference: Difference
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Exits that wait while the other ways go on. Their conditions exclude each other."""
+
+    exits: list[Exit]
+    mark: Mark
+    facts: int
+    """How many facts held before the branch."""
+    number: int
+    """The branch's number on the path, for a fork."""
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    machine: Interpreter
+    space: Space
+    scopes: tuple[Space, ...]
+    """The spaces of the enclosing functions, the innermost first."""
+    globals: Space
+    module: Any = None
+    function: Any = None
+    owner: Any = None
+    """The class whose body or method this is: what `super()` starts from."""
+    result: Any = None
+    waiting: list[Waiting] = field(default_factory=list[Waiting])
+    handled: Any = None
+    """The exception that an `except` block is handling, for a bare `raise`."""
+    at: Any = None
+    """The call that is being made."""
+    started: bool = False
+    """Whether a generator has given its first value."""
+
+    def inner(self, space: Space, scopes: tuple[Space, ...]) -> Frame:
+        """The frame of a comprehension or of a class body."""
+        return Frame(self.machine, space, scopes, self.globals, self.module, self.function, self.owner, at=self.at)

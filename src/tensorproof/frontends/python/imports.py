@@ -1,0 +1,91 @@
+"""import and from … import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.frontends.python import attributes
+from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.frontends.python.scope import Scope
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, List, ModuleFile
+from tensorproof.values.python_values import Named, Unknown
+
+Act = Callable[[Frame], Signal | None]
+
+
+def compile_import(node: ast.Import, scope: Scope) -> Act:
+    from tensorproof.frontends.python.compile_stmt import _name_target  # pyright: ignore[reportPrivateUsage]
+
+    puts = [(a, _name_target(a.asname or a.name.partition(".")[0], node, scope)) for a in node.names]
+
+    def run(frame: Frame) -> None:
+        for alias, put in puts:
+            whole = frame.machine.modules.find(frame.machine, alias.name, node)
+            put(frame, whole if alias.asname else frame.machine.modules.find(frame.machine, alias.name.partition(".")[0], node))
+
+    return run
+
+
+def compile_from(node: ast.ImportFrom, scope: Scope) -> Act:
+    from tensorproof.frontends.python.compile_stmt import _name_target  # pyright: ignore[reportPrivateUsage]
+
+    if node.module == "__future__":
+        return lambda frame: None
+    puts = [(a.name, None if a.name == "*" else _name_target(a.asname or a.name, node, scope)) for a in node.names]
+
+    def run(frame: Frame) -> None:
+        m = frame.machine
+        owner = m.modules.find_relative(m, frame.module, node)
+        for name, put in puts:
+            if put is None:
+                _star(frame, owner, node)
+            else:
+                put(frame, _one(frame, owner, name, node))
+
+    return run
+
+
+def _one(frame: Frame, owner: Any, name: str, node: ast.ImportFrom) -> Any:
+    m = frame.machine
+    if isinstance(owner, ModuleFile):
+        m.modules.ensure(m, owner, name)
+        value = owner.space.get(name, MISSING)
+        if value is MISSING:
+            value = m.modules.submodule(m, owner, name)
+            if value is None:
+                if owner.hidden or owner.state != "done":
+                    return Unknown(f"{owner.name}.{name}")
+                fallback = owner.space.get("__getattr__", MISSING)
+                if fallback is not MISSING:
+                    return m.call(fallback, (name,), {}, node)
+                raise m.raised("ImportError", f"{name} cannot be imported from {owner.name}", node)
+        return value
+    return attributes.load(m, owner, name, node)
+
+
+def _star(frame: Frame, owner: Any, node: ast.ImportFrom) -> None:
+    m = frame.machine
+    if not isinstance(owner, ModuleFile):
+        if isinstance(owner, Named):
+            frame.module.stars = (*frame.module.stars, owner.name)
+        else:
+            for name in dir(owner):
+                if not name.startswith("_"):
+                    m.heap.set(frame.globals, name, getattr(owner, name))
+        return
+    m.modules.ensure(m, owner, None)
+    listed = owner.space.get("__all__", MISSING)
+    if isinstance(listed, (List, tuple)):
+        names = [n for n in (listed.items if isinstance(listed, List) else listed) if isinstance(n, str)]
+    else:
+        names = [n for n in owner.space if isinstance(n, str) and not n.startswith("_")]
+    for name in names:
+        m.heap.set(frame.globals, name, _one(frame, owner, name, node))
+    if owner.hidden:
+        frame.module.hidden = True
+
+
+__all__ = ["Dict", "compile_from", "compile_import"]

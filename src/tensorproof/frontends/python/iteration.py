@@ -1,0 +1,288 @@
+"""Iteration: the items of a value, iterators with their state in memory, and generators."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.errors import Fork, Raised
+from tensorproof.frontends.python.standard import MOST_ITEMS
+from tensorproof.libraries import registry
+from tensorproof.terms.predicates import Predicate, Truth, negate
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
+from tensorproof.values.python_values import Layer, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+END: Any = type("End", (), {"__repr__": lambda _: "END"})()
+MOST_YIELDS = 2000
+
+
+def decided(m: Interpreter, p: Truth) -> bool:
+    """The answer to a question that cannot be answered both ways here: the run forks on it."""
+    if isinstance(p, bool):
+        return p
+    number, side = m.branching.decided(p)
+    if side is None:
+        raise Fork(number)
+    return side
+
+
+def iterator(m: Interpreter, items: list[Any]) -> Iterator:
+    return Iterator(items, m.heap.space({"at": 0}))
+
+
+def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) -> list[Any] | None:
+    """All items of a value; None when they are not known."""
+    kind = type(value)
+    if kind is List or kind is Set:
+        return list(value.items)
+    if kind is tuple or isinstance(value, tuple):
+        return list(value)
+    if kind is Dict:
+        return list(value.items)
+    if kind is str or kind is bytes:
+        return list(value)
+    if kind is range:
+        return list(value) if len(value) <= MOST_ITEMS else None
+    if kind is Iterator:
+        at = value.state["at"]
+        m.heap.set(value.state, "at", len(value.items))
+        return value.items[at:]
+    if kind is Generator:
+        return _drained(m, value, node)
+    if kind is TensorType:
+        return _rows(m, value, node, wanted)
+    if kind is Choice:
+        return items(m, value.then if decided(m, value.condition) else value.other, node, wanted)
+    if kind is Instance:
+        return _of_instance(m, value, node, wanted)
+    if kind is Layer or kind is Model:
+        return registry.items(m, value, node)
+    if kind is Class:
+        found = registry.class_items(m, value)
+        return None if found is MISSING else found
+    if kind is Unknown:
+        return None
+    if isinstance(value, (int, float, bool, type(None))):
+        what = "None" if value is None else f"a {kind.__name__}"
+        raise m.raised("TypeError", f"{what} cannot be iterated", node)
+    if hasattr(value, "__iter__") and not callable(value):
+        try:
+            return list(value)
+        except Exception:
+            return None
+    return None
+
+
+def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) -> list[Any] | None:
+    if not value.shape.known:
+        return None
+    if len(value.shape) == 0:
+        raise m.raised("TypeError", "a tensor without axes cannot be iterated", node)
+    count = value.shape[0]
+    if not isinstance(count, int):
+        if wanted is None:
+            return None
+        from tensorproof.terms.predicates import eq
+
+        m.require("python/unpack", eq(count, wanted), f"{count!r} rows are unpacked into {wanted} names", node)
+        count = wanted
+    if count > 4096:
+        return None
+    if count == 0:
+        return []
+    row = m.spelling(f"{'torch.Tensor' if value.framework == 'torch' else _home(value)}.__getitem__", (value, 0), {}, node)
+    if value.contents is None:
+        return [row] * count
+    return [row, *(m.spelling(f"{_home(value)}.__getitem__", (value, i), {}, node) for i in range(1, count))]
+
+
+def _home(value: TensorType) -> str:
+    from tensorproof.frontends.python.tensors import tensor_class
+
+    return tensor_class(value)
+
+
+def _of_instance(m: Interpreter, value: Instance, node: ast.AST, wanted: int | None) -> list[Any] | None:
+    from tensorproof.frontends.python.attributes import in_class
+
+    found, _ = in_class(m, value.cls, "__iter__")
+    if found is not MISSING:
+        source = m.call(Bound(found, value), (), {}, node)
+        if isinstance(source, Instance):
+            step, _ = in_class(m, source.cls, "__next__")
+            if step is MISSING:
+                raise m.raised("TypeError", f"{source.cls.name} has no __next__", node)
+            return _stepped(m, Bound(step, source), node)
+        return items(m, source, node, wanted)
+    known = registry.items(m, value, node)
+    if known is not None:
+        return known
+    getter, _ = in_class(m, value.cls, "__getitem__")
+    if getter is not MISSING:
+        return _indexed(m, value, getter, node)
+    if any(isinstance(c, Unknown) for c in value.cls.mro):
+        return None
+    raise m.raised("TypeError", f"{value.cls.name} cannot be iterated", node)
+
+
+def _stepped(m: Interpreter, step: Any, node: ast.AST) -> list[Any] | None:
+    result: list[Any] = []
+    while len(result) < MOST_YIELDS:
+        m.handlers += 1
+        try:
+            result.append(m.call(step, (), {}, node))
+        except Raised as raised:
+            if raised.kind == "StopIteration":
+                return result
+            raise
+        finally:
+            m.handlers -= 1
+        m.step()
+    return None
+
+
+def _indexed(m: Interpreter, value: Instance, getter: Any, node: ast.AST) -> list[Any] | None:
+    result: list[Any] = []
+    while len(result) < MOST_YIELDS:
+        m.handlers += 1
+        try:
+            result.append(m.call(Bound(getter, value), (len(result),), {}, node))
+        except Raised as raised:
+            if raised.kind in ("IndexError", "StopIteration"):
+                return result
+            raise
+        finally:
+            m.handlers -= 1
+        m.step()
+    return None
+
+
+# --- generators ---
+
+
+def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Any = None) -> Any:
+    """The next value of a generator, or END. A generator that is older than an open branch cannot be undone: the run forks."""
+    if generator.done:
+        return END
+    if m.heap.marks and generator.born < m.heap.marks[-1].clock:
+        raise Fork(m.branching.count)
+    m.frames.append(generator.frame)
+    try:
+        found = generator.steps.send(sent) if generator.frame.started else next(generator.steps)
+        generator.frame.started = True
+        return found
+    except StopIteration:
+        generator.done = True
+        return END
+    except Raised:
+        generator.done = True
+        raise
+    finally:
+        m.frames.pop()
+
+
+def _drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Any] | None:
+    result: list[Any] = []
+    while (found := advance(m, generator, node)) is not END:
+        result.append(found)
+        m.step()
+        if len(result) > MOST_YIELDS:
+            m.gap("generator", node, f"it yields more than {MOST_YIELDS} values")
+            return None
+    return result
+
+
+def next_of(m: Interpreter, value: Any, node: ast.AST, default: Any = MISSING) -> Any:
+    """`next(value)`."""
+
+    def ended() -> Any:
+        if default is not MISSING:
+            return default
+        raise m.raised("StopIteration", "there is no next value", node)
+
+    match value:
+        case Iterator():
+            at = value.state["at"]
+            if at >= len(value.items):
+                return ended()
+            m.heap.set(value.state, "at", at + 1)
+            return value.items[at]
+        case Generator():
+            found = advance(m, value, node)
+            return ended() if found is END else found
+        case Instance():
+            from tensorproof.frontends.python.attributes import in_class
+
+            step, _ = in_class(m, value.cls, "__next__")
+            if step is not MISSING:
+                return m.call(Bound(step, value), (), {}, node)
+            return m.gap("next", node)
+        case Unknown():
+            return value
+        case Model():
+            return registry.next_item(m, value, node)
+        case List() | Dict() | Set() | tuple() | str():
+            raise m.raised("TypeError", f"a {type(value).__name__.lower()} is not an iterator", node)
+        case _:
+            return m.gap("next", node)
+
+
+def iter_of(m: Interpreter, value: Any, node: ast.AST) -> Any:
+    """`iter(value)`."""
+    match value:
+        case Iterator() | Generator() | Unknown():
+            return value
+        case Instance():
+            from tensorproof.frontends.python.attributes import in_class
+
+            found, _ = in_class(m, value.cls, "__iter__")
+            if found is not MISSING:
+                return m.call(Bound(found, value), (), {}, node)
+        case Model():
+            found_model = registry.iterator_of(m, value, node)
+            if found_model is not MISSING:
+                return found_model
+        case _:
+            pass
+    found_items = items(m, value, node)
+    return Unknown("iterator") if found_items is None else iterator(m, found_items)
+
+
+def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], node: ast.AST) -> Any:
+    """Methods of generators and tuples."""
+    if isinstance(owner, Generator):
+        match name:
+            case "__next__":
+                return next_of(m, owner, node)
+            case "send":
+                found = advance(m, owner, node, args[0])
+                if found is END:
+                    raise m.raised("StopIteration", "the generator has ended", node)
+                return found
+            case "close":
+                owner.done = True
+                return None
+            case "__iter__":
+                return owner
+            case _:
+                return m.gap(f"generator.{name}", node)
+    from tensorproof.frontends.python.containers import same
+
+    if name == "count":
+        return sum(same(x, args[0]) for x in owner)
+    if name == "numel":
+        from tensorproof.terms.ints import product
+
+        return product(owner)
+    for i, x in enumerate(owner):
+        if same(x, args[0]):
+            return i
+    raise m.raised("ValueError", "the item is not in the tuple", node)
+
+
+__all__ = ["END", "Predicate", "advance", "decided", "items", "iter_of", "iterator", "method", "negate", "next_of"]

@@ -1,0 +1,82 @@
+"""What two values have in common: equal values stay, numbers become if-then-else, tensors join axis by axis, the rest becomes a choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.terms.ints import Term, ite
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.values.heap import ITEMS, MISSING, Entries, Owner
+from tensorproof.values.objects import Choice
+from tensorproof.values.python_values import Unknown
+
+DEEPEST_CHOICE = 6
+_PLAIN = (str, float, bytes, complex, type(None), range, slice)
+
+
+class CannotJoin(Exception):
+    """Two values, or two memories, that have no common description."""
+
+
+def join(p: Truth, a: Any, b: Any) -> Any:
+    """The value that is `a` when p holds and `b` when not."""
+    if a is b:
+        return a
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return a if isinstance(a, Unknown) else b
+    kind = type(a)
+    if kind is type(b) and kind in _PLAIN and (a == b or (a != a and b != b)):
+        return a
+    if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
+        return disj(conj(p, a), conj(negate(p), b))
+    if type(a) in (int, Term) and type(b) in (int, Term):
+        return ite(p, a, b)
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        joined = _tensors(p, a, b)
+        if joined is not None:
+            return joined
+    if kind is tuple and type(b) is tuple and len(a) == len(b):
+        return tuple(join(p, x, y) for x, y in zip(a, b))
+    return _choice(p, a, b)
+
+
+def _choice(p: Truth, a: Any, b: Any) -> Any:
+    if isinstance(a, Choice) and a.condition is p:
+        a = a.then
+    if isinstance(b, Choice) and b.condition is p:
+        b = b.other
+    if a is b:
+        return a
+    depth = 1 + max(a.depth if isinstance(a, Choice) else 0, b.depth if isinstance(b, Choice) else 0)
+    if depth > DEEPEST_CHOICE:
+        raise CannotJoin
+    return Choice(p, a, b, depth)
+
+
+def _tensors(p: Truth, a: TensorType, b: TensorType) -> TensorType | None:
+    if a.framework != b.framework or a.dtype is not b.dtype or a.layout != b.layout or a.device != b.device:
+        return None
+    if a.shape == b.shape:
+        shape = a.shape
+    elif a.shape.known and b.shape.known and len(a.shape) == len(b.shape):
+        shape = Shape(ite(p, x, y) for x, y in zip(a.shape, b.shape))
+    else:
+        return None
+    contents = a.contents if a.contents == b.contents else None
+    strides = a.strides if a.strides == b.strides else UNKNOWN_STRIDES
+    return a.but(shape=shape, contents=contents, strides=strides, requires_grad=a.requires_grad or b.requires_grad)
+
+
+def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any) -> Any:
+    """What a location holds after a branch. A name may be bound on one side only; an entry of a dict may not."""
+    if key is ITEMS:
+        if a == b:
+            return a
+        if len(a) != len(b):
+            raise CannotJoin
+        return tuple(join(p, x, y) for x, y in zip(a, b))
+    if (a is MISSING or b is MISSING) and isinstance(owner, Entries):
+        raise CannotJoin
+    return join(p, a, b)

@@ -1,0 +1,197 @@
+"""Loops: constant ones are unrolled until their state repeats, data loops run with a regular and with the residual batch, others to rest."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import iteration
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
+from tensorproof.frontends.python.scope import Scope
+from tensorproof.frontends.python.steady import Steady, fingerprint
+from tensorproof.libraries import registry
+from tensorproof.terms.predicates import Predicate, negate
+from tensorproof.values.objects import Generator, Iterator, Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+Act = Callable[[Frame], Signal | None]
+MOST_OPEN_ROUNDS = 3
+
+
+def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import block, target
+
+    source, put = expression(node.iter, scope), target(node.target, scope)
+    body, other = block(node.body, scope), block(node.orelse, scope)
+
+    def run(frame: Frame) -> Signal | None:
+        m = frame.machine
+        value = source(frame)
+        base = len(frame.waiting)
+        rounds = registry.rounds(m, value, node) if isinstance(value, Model) else None
+        if rounds is not None:
+            signal = _data_loop(m, frame, rounds, put, body, node)
+        elif isinstance(value, Generator):
+            signal = _drive(m, frame, value, put, body, node)
+        else:
+            found = iteration.items(m, value, node.iter)
+            if found is None:
+                signal = _open_loop(m, frame, value, put, body, node)
+            else:
+                signal = _constant_loop(m, frame, found, put, body, node, value)
+        return _finish(m, frame, base, signal, other, bool(node.orelse))
+
+    return run
+
+
+def _finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other: Act, has_other: bool) -> Signal | None:
+    """After the last round: breaks that wait are joined, and the `else` runs when nothing broke."""
+    breaks = any(e.signal is BREAK for w in frame.waiting[base:] for e in w.exits)
+    if signal is RETURN:
+        if breaks:
+            raise Fork(frame.waiting[base].number)
+        return signal
+    if breaks and has_other and signal is None:
+        raise Fork(frame.waiting[base].number)
+    if breaks:
+        m.branching.settle(frame, base, None, (BREAK,))
+        return None
+    return None if signal is BREAK else other(frame)
+
+
+def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
+    """One pass through a loop's body."""
+    m.step()
+    base = len(frame.waiting)
+    signal = body(frame)
+    if len(frame.waiting) > base and any(e.signal is CONTINUE for w in frame.waiting[base:] for e in w.exits):
+        m.branching.settle(frame, base, None if signal is CONTINUE else signal, (CONTINUE,))
+    return None if signal is CONTINUE else signal
+
+
+def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, source: Any) -> Signal | None:
+    steady = Steady(m, frame, items) if len(items) >= 6 and isinstance(source, (range, Iterator)) else None
+    at = 0
+    while at < len(items):
+        if steady is not None and steady.due(at):
+            skip = steady.try_round(at, put, body, node)
+            if skip:
+                put(frame, items[-1])
+                return None
+            if steady.signal is not None:
+                return steady.signal
+            at += 1
+            continue
+        put(frame, items[at])
+        signal = one_round(m, frame, body)
+        if signal is not None:
+            return signal
+        at += 1
+    return None
+
+
+def _drive(m: Interpreter, frame: Frame, generator: Generator, put: Any, body: Act, node: Any) -> Signal | None:
+    """A generator is advanced round by round."""
+    count = 0
+    while (item := iteration.advance(m, generator, node)) is not iteration.END:
+        put(frame, item)
+        signal = one_round(m, frame, body)
+        if signal is not None:
+            return signal
+        count += 1
+        if count > iteration.MOST_YIELDS:
+            m.gap("generator", node, f"it yields more than {iteration.MOST_YIELDS} values")
+            return None
+    return None
+
+
+def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: Act, node: Any) -> Signal | None:
+    """Each round is (condition, item): True for a batch that always comes, a predicate for one that may come."""
+    for condition, item in rounds:
+
+        def act(f: Frame, item: Any = item) -> Signal | None:
+            put(f, item)
+            return one_round(m, f, body)
+
+        if condition is True:
+            signal = act(frame)
+        elif isinstance(condition, Predicate):
+            signal = m.branching.split(frame, condition, act, lambda f: None)
+        else:
+            signal = None
+        if signal is not None:
+            return signal
+    return None
+
+
+def _open_loop(m: Interpreter, frame: Frame, value: Any, put: Any, body: Act, node: Any) -> Signal | None:
+    """Items that are not known: the body runs, or not, with an unknown item."""
+    if not isinstance(value, Unknown):
+        m.gap("loop", node, "over something that is not known")
+    again = m.open_truth("another round", node)
+
+    def act(f: Frame) -> Signal | None:
+        put(f, Unknown("an item that is not known"))
+        signal = one_round(m, f, body)
+        return None if signal is BREAK else signal
+
+    return m.branching.split(frame, again, act, lambda f: None)
+
+
+def compile_while(node: ast.While, scope: Scope) -> Act:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import block
+
+    test, body, other = expression(node.test, scope), block(node.body, scope), block(node.orelse, scope)
+
+    def rounds(m: Interpreter, frame: Frame, open_rounds: int, seen: Any) -> Signal | None:
+        while True:
+            t = m.truth(test(frame), node.test)
+            if t is False:
+                return None
+            if t is True:
+                count_before = m.branching.count
+                signal = one_round(m, frame, body)
+                if signal is not None:
+                    return signal
+                if m.branching.count != count_before or frame.waiting:
+                    now = fingerprint(frame)
+                    if now == seen:
+                        return BREAK if _endless(node) else None
+                    seen = now
+                continue
+            now = fingerprint(frame)
+            if open_rounds >= 1 and now == seen:
+                m.assume(negate(t))
+                return None
+            if open_rounds >= MOST_OPEN_ROUNDS:
+                m.gap("while", node, "its state does not come to rest")
+                m.assume(negate(t))
+                return None
+
+            def more(f: Frame, now: Any = now) -> Signal | None:
+                signal = one_round(m, f, body)
+                return signal if signal is not None else rounds(m, f, open_rounds + 1, now)
+
+            assert isinstance(t, Predicate)
+            return m.branching.split(frame, t, more, lambda f: None)
+
+    def run(frame: Frame) -> Signal | None:
+        base = len(frame.waiting)
+        signal = rounds(frame.machine, frame, 0, None)
+        return _finish(frame.machine, frame, base, signal, other, bool(node.orelse))
+
+    return run
+
+
+def _endless(node: ast.While) -> bool:
+    return isinstance(node.test, ast.Constant) and bool(node.test.value)
+
+
+__all__ = ["Dead", "Raised", "compile_for", "compile_while", "one_round"]

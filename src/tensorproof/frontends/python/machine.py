@@ -1,0 +1,218 @@
+"""The interpreter: one run of a program along one set of decisions. It keeps memory, facts and findings; the compiled program drives it."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
+from tensorproof.diagnostics.span import Span
+from tensorproof.frontends.python import attributes, calling, containers, iteration, operations
+from tensorproof.frontends.python.branching import Branching
+from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
+from tensorproof.frontends.python.modules import Modules
+from tensorproof.ops.call import Session
+from tensorproof.ops.record import Requirement
+from tensorproof.solve.layered import LayeredSolver
+from tensorproof.solve.port import Answer
+from tensorproof.terms.ints import Dim, Origin, symbol, symbols
+from tensorproof.terms.predicates import Predicate, Truth, flag, negate
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING, Heap
+from tensorproof.values.objects import Bound
+from tensorproof.values.path import Path, Stated
+from tensorproof.values.python_values import Unknown
+
+MOST_STEPS = 5_000_000
+DEEPEST = 180
+
+
+class Interpreter:
+    """Implements `values.machine.Machine`."""
+
+    def __init__(self, modules: Modules, decisions: dict[int, bool] | None = None, argv: tuple[str, ...] = ()) -> None:
+        self.heap = Heap()
+        self.path = Path()
+        self.session = Session()
+        self.branching = Branching(self)
+        self.modules = modules
+        self.decisions = decisions or {}
+        self.argv = argv
+        self.facts: list[Predicate] = []
+        self.handlers = 0
+        self.depth = 0
+        self.steps = 0
+        self.spans: list[ast.AST] = []
+        self.frames: list[Any] = []
+        self.occurrences: dict[str, int] = {}
+        self.model_state: dict[str, Any] = {}
+        """What library models keep between calls: seeds, the default element type, the graph of TensorFlow 1."""
+        self.bound_on: dict[int, Any] = {}
+        self.made_at: dict[int, tuple[Any, str, Span]] = {}
+        modules.start(self)
+
+    # --- places ---
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node in the file whose code is running."""
+        path = self.frames[-1].module.path if self.frames and self.frames[-1].module is not None else self.modules.main.path
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        return Span(path, line, column + 1, getattr(node, "end_lineno", None) or line, (getattr(node, "end_col_offset", None) or column) + 1)
+
+    def name_here(self, word: str, node: ast.AST) -> str:
+        """A name for something made at this place, the same in every replay."""
+        place = f"{word}@{getattr(node, 'lineno', 0)}"
+        count = self.occurrences.get(place, 0)
+        self.occurrences[place] = count + 1
+        return f"{place}#{count}" if count else place
+
+    def step(self, cost: int = 1) -> None:
+        self.steps += cost
+        if self.steps > MOST_STEPS:
+            raise OutOfBudget(f"the program takes more than {MOST_STEPS} steps")
+
+    # --- facts ---
+
+    def assume(self, fact: Truth) -> None:
+        if not isinstance(fact, bool):
+            self.facts.append(fact)
+
+    def implied(self, p: Predicate) -> bool | None:
+        """What the facts say of a predicate, if anything."""
+        if not self.facts:
+            return None
+        if p in self.facts:
+            return True
+        opposite = negate(p)
+        if opposite in self.facts:
+            return False
+        mine = symbols(p)
+        if not mine or not any(symbols(f) & mine for f in self.facts):
+            return None if p.kind == "flag" or not any(f.kind in ("or", "and") for f in self.facts) else self._asked(p, opposite)
+        return self._asked(p, opposite)
+
+    def _asked(self, p: Predicate, opposite: Truth) -> bool | None:
+        solver = LayeredSolver(200_000)
+        for fact in self.facts:
+            solver.assume(fact)
+        if solver.check([("p", p)]).answer is Answer.UNSAT:
+            return False
+        return True if solver.check([("not p", opposite)]).answer is Answer.UNSAT else None
+
+    def symbol(self, name: str, lo: int, hi: int | None, origin: Origin) -> Dim:
+        return symbol(name, lo, hi, origin)
+
+    def open_truth(self, word: str, node: ast.AST) -> Predicate:
+        """A truth value that nobody knows."""
+        return flag(self.name_here(word, node))
+
+    # --- findings ---
+
+    def gap(self, callee: str, node: ast.AST, reason: str = "") -> Unknown:
+        self.path.gaps.append(Gap(callee, self.user_span(node), reason))
+        return Unknown(callee)
+
+    def user_span(self, node: ast.AST) -> Span:
+        """The innermost place in the project's own code: a finding inside a library's source is told where the project calls it."""
+        for frame, at in zip(reversed(self.frames), [node, *reversed([f.at for f in self.frames[:-1]])]):
+            if frame.module is None or not frame.module.foreign:
+                path = frame.module.path if frame.module is not None else self.modules.main.path
+                line, column = getattr(at, "lineno", 1), getattr(at, "col_offset", 0)
+                return Span(path, line, column + 1, getattr(at, "end_lineno", None) or line, (getattr(at, "end_col_offset", None) or column) + 1)
+        return self.span(node)
+
+    def require(self, code: str, predicate: Truth, message: str, node: ast.AST, about: tuple[str, ...] = (), trail: tuple[Step, ...] = ()) -> None:
+        if predicate is True:
+            return
+        if predicate is False:
+            raise self.raised("RuntimeError", message, node, code, trail)
+        self.path.stated.append(Stated(Requirement(code, predicate, message, about), self.user_span(node), trail, tuple(self.facts)))
+
+    def raised(self, kind: Any, message: str, node: ast.AST, code: str = "", trail: tuple[Step, ...] = ()) -> Raised:
+        """For `raise self.raised(...)`."""
+        return Raised(kind, message, self.user_span(node), code or f"python/{_CODES.get(kind, 'raise')}", trail)
+
+    def fail(self, code: str, message: str, node: ast.AST, trail: tuple[Step, ...] = ()) -> Raised:
+        return self.raised("RuntimeError", message, node, code, trail)
+
+    def uncaught(self, raised: Raised) -> None:
+        """Nobody catches it: on this way, which the facts describe, the program dies here."""
+        if not raised.quiet:
+            self.path.stated.append(Stated(Requirement(raised.code, False, raised.message), raised.span, raised.trail, tuple(self.facts)))
+
+    def warn(self, code: str, message: str, node: ast.AST) -> None:
+        found = Diagnostic(code, Severity.WARNING, message, self.user_span(node))
+        if found not in self.path.findings:
+            self.path.findings.append(found)
+
+    # --- memory that is not the heap's ---
+
+    def bound(self, name: str, value: Any, node: ast.AST) -> None:
+        """A name was bound: remember where, for trails and for what an editor shows."""
+        if isinstance(value, TensorType):
+            self.made_at[id(value)] = (value, name, self.user_span(node))
+        if self.frames and self.frames[-1].module is self.modules.main:
+            self.bound_on[getattr(node, "lineno", 0)] = value
+
+    def remember(self, owner: Any, name: str, old: Any) -> None:
+        """A library's record is about to be changed in place: inside an open branch that cannot be undone, so the run forks."""
+        if self.heap.marks:
+            raise Fork(self.branching.count)
+
+    def compare(self, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
+        return operations.compare(self, op, a, b, node)
+
+    def in_class(self, cls: Any, name: str) -> Any:
+        """An attribute of a class of the program, along the order of its bases; MISSING when there is none."""
+        return attributes.in_class(self, cls, name)[0]
+
+    def contains_instance(self, container: Any, item: Any, node: ast.AST) -> Any:
+        found, _ = attributes.in_class(self, container.cls, "__contains__")
+        if found is not MISSING:
+            return self.truth(self.call(Bound(found, container), (item,), {}, node), node)
+        listed = self.iterate(container, node)
+        return Unknown("in") if listed is None else containers.contains(self, tuple(listed), item, node)
+
+    # --- what models and compiled code call ---
+
+    def call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        return calling.call(self, callee, args, kwargs, node)
+
+    def spelling(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        return calling.call_spelling(self, name, args, kwargs, node)
+
+    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+        return attributes.load(self, owner, name, node)
+
+    def set_attribute(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
+        attributes.store(self, owner, name, value, node)
+
+    def iterate(self, value: Any, node: ast.AST) -> list[Any] | None:
+        return iteration.items(self, value, node)
+
+    def truth(self, value: Any, node: ast.AST) -> Truth:
+        return operations.truth(self, value, node)
+
+    # --- the run ---
+
+    def run(self) -> Path:
+        """Run the program's main file."""
+        try:
+            self.modules.run_main(self)
+        except Raised as raised:
+            self.uncaught(raised)
+            self.path.ended = True
+        except Dead:
+            self.path.ended = True
+        except (OutOfBudget, RecursionError) as spent:
+            reason = str(spent) if isinstance(spent, OutOfBudget) else "the program nests too deeply"
+            self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
+        return self.path
+
+
+_CODES = {
+    "NameError": "name", "UnboundLocalError": "name", "AttributeError": "attribute", "TypeError": "type", "ValueError": "value", "KeyError": "key",
+    "IndexError": "index", "ZeroDivisionError": "zero-division", "AssertionError": "assert", "OverflowError": "overflow", "ImportError": "import",
+    "ModuleNotFoundError": "import", "RecursionError": "recursion", "StopIteration": "stop-iteration", "FileNotFoundError": "file",
+    "NotImplementedError": "not-implemented",
+}  # fmt: skip

@@ -1,0 +1,185 @@
+"""match: patterns are compiled into tests that bind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.frontends.python import attributes, containers, iteration, natives, operations
+from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.frontends.python.scope import Scope
+from tensorproof.terms.predicates import Truth, conj, negate
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Instance, List
+from tensorproof.values.python_values import Unknown
+
+Test = Callable[[Frame, Any], Truth]
+
+
+def compile_match(node: ast.Match, scope: Scope) -> Callable[[Frame], Signal | None]:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import block
+
+    subject = expression(node.subject, scope)
+    cases = [(pattern(c.pattern, scope), None if c.guard is None else expression(c.guard, scope), block(c.body, scope)) for c in node.cases]
+
+    def run(frame: Frame) -> Signal | None:
+        m = frame.machine
+        value = subject(frame)
+
+        def from_case(at: int) -> Signal | None:
+            if at == len(cases):
+                return None
+            test, guard, body = cases[at]
+            holds = test(frame, value)
+            if holds is False:
+                return from_case(at + 1)
+            if guard is not None and holds is True:
+                holds = m.truth(guard(frame), node)
+            elif guard is not None:
+                holds = conj(holds, m.truth(guard(frame), node))
+            if isinstance(holds, bool):
+                return body(frame) if holds else from_case(at + 1)
+            return m.branching.split(frame, holds, body, lambda f: from_case(at + 1))
+
+        return from_case(0)
+
+    return run
+
+
+def pattern(node: ast.pattern, scope: Scope) -> Test:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import _name_target  # pyright: ignore[reportPrivateUsage]
+
+    match node:
+        case ast.MatchValue(value=value):
+            wanted = expression(value, scope)
+            return lambda frame, v: frame.machine.truth(operations.compare(frame.machine, ast.Eq, v, wanted(frame), node), node)
+        case ast.MatchSingleton(value=constant):
+            return lambda frame, v: frame.machine.truth(operations.compare(frame.machine, ast.Is, v, constant, node), node)
+        case ast.MatchAs(pattern=inner, name=name):
+            test = None if inner is None else pattern(inner, scope)
+            put = None if name is None else _name_target(name, node, scope)
+
+            def bind(frame: Frame, v: Any) -> Truth:
+                holds = True if test is None else test(frame, v)
+                if holds is not False and put is not None:
+                    put(frame, v)
+                return holds
+
+            return bind
+        case ast.MatchOr(patterns=options):
+            tests = [pattern(p, scope) for p in options]
+
+            def any_of(frame: Frame, v: Any) -> Truth:
+                result: Truth = False
+                for test in tests:
+                    holds = test(frame, v)
+                    if holds is True:
+                        return True
+                    result = negate(conj(negate(result), negate(holds)))
+                return result
+
+            return any_of
+        case ast.MatchSequence(patterns=parts):
+            return _sequence(parts, scope, node)
+        case ast.MatchMapping():
+            return _mapping(node, scope)
+        case ast.MatchClass():
+            return _class(node, scope)
+        case _:
+
+            def unknown(frame: Frame, v: Any) -> Truth:
+                frame.machine.gap("pattern", node)
+                return False
+
+            return unknown
+
+
+def _sequence(parts: list[ast.pattern], scope: Scope, node: ast.pattern) -> Test:
+    from tensorproof.frontends.python.compile_stmt import _name_target  # pyright: ignore[reportPrivateUsage]
+
+    star = next((i for i, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
+    tests = [None if isinstance(p, ast.MatchStar) else pattern(p, scope) for p in parts]
+    rest = next((_name_target(p.name, node, scope) for p in parts if isinstance(p, ast.MatchStar) and p.name), None)
+
+    def run(frame: Frame, v: Any) -> Truth:
+        if not isinstance(v, (List, tuple)):
+            return frame.machine.open_truth("pattern", node) if isinstance(v, Unknown) else False
+        items = list(v.items) if isinstance(v, List) else list(v)
+        if (star is None and len(items) != len(parts)) or (star is not None and len(items) < len(parts) - 1):
+            return False
+        holds: Truth = True
+        after = 0 if star is None else len(parts) - star - 1
+        for i, test in enumerate(tests):
+            if test is None:
+                if rest is not None:
+                    rest(frame, operations.make_list(frame.machine, items[i : len(items) - after]))
+                continue
+            at = i if star is None or i < star else len(items) - (len(parts) - i)
+            holds = conj(holds, test(frame, items[at]))
+            if holds is False:
+                return False
+        return holds
+
+    return run
+
+
+def _mapping(node: ast.MatchMapping, scope: Scope) -> Test:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import _name_target  # pyright: ignore[reportPrivateUsage]
+
+    pairs = [(expression(k, scope), pattern(p, scope)) for k, p in zip(node.keys, node.patterns)]
+    rest = None if node.rest is None else _name_target(node.rest, node, scope)
+
+    def run(frame: Frame, v: Any) -> Truth:
+        if not isinstance(v, Dict):
+            return frame.machine.open_truth("pattern", node) if isinstance(v, Unknown) else False
+        holds: Truth = True
+        used: list[Any] = []
+        for key, test in pairs:
+            name = key(frame)
+            if name not in v.items:
+                return False
+            used.append(name)
+            holds = conj(holds, test(frame, v.items[name]))
+            if holds is False:
+                return False
+        if rest is not None:
+            rest(frame, Dict(frame.machine.heap.entries({k: x for k, x in v.items.items() if k not in used})))
+        return holds
+
+    return run
+
+
+def _class(node: ast.MatchClass, scope: Scope) -> Test:
+    from tensorproof.frontends.python.compile_expr import expression
+
+    cls = expression(node.cls, scope)
+    positional = [pattern(p, scope) for p in node.patterns]
+    named = [(n, pattern(p, scope)) for n, p in zip(node.kwd_attrs, node.kwd_patterns)]
+
+    def run(frame: Frame, v: Any) -> Truth:
+        m = frame.machine
+        wanted = cls(frame)
+        holds = m.truth(natives.is_instance(m, v, wanted), node)
+        if holds is False:
+            return False
+        if positional and isinstance(wanted, type):
+            return conj(holds, positional[0](frame, v))
+        names: list[Any] = []
+        if positional and isinstance(v, Instance):
+            found, _ = attributes.in_class(m, v.cls, "__match_args__")
+            names = list(iteration.items(m, found, node) or ()) if found is not MISSING else []
+        for name, test in [*zip(names, positional), *named]:
+            value = attributes.load(m, v, name, node)
+            holds = conj(holds, test(frame, value))
+            if holds is False:
+                return False
+        return holds
+
+    return run
+
+
+__all__ = ["compile_match", "containers"]

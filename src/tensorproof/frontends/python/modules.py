@@ -1,0 +1,200 @@
+"""Where imports lead: to the project's own files, to Python's pure modules, to a library's model or spelling, else to the source of an installed package."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.rows import LIBRARIES
+from tensorproof.diagnostics.errors import BadInput
+from tensorproof.frontends.python.errors import BASES
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.scope import MODULE
+from tensorproof.frontends.python.source import Source, read
+from tensorproof.frontends.python.standard import PURE_MODULES
+from tensorproof.libraries import registry
+from tensorproof.values.heap import MISSING, Space
+from tensorproof.values.objects import ModuleFile
+from tensorproof.values.python_values import Named
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+_ROOTS = {"tensorflow": "tf"}
+_BUILTINS: dict[str, Any] = {
+    name: getattr(builtins, name)
+    for name in dir(builtins)
+    if not name.startswith("_") and (callable(getattr(builtins, name)) or name in ("True", "False", "None", "Ellipsis", "NotImplemented"))
+}
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A file that was read and compiled once, for all replays."""
+
+    source: Source
+    body: Any = None
+
+
+@dataclass(slots=True)
+class Modules:
+    """The modules of one program. What was read and compiled is shared by its replays; what they hold is made anew for each."""
+
+    main_source: Source
+    roots: tuple[Path, ...]
+    site: tuple[Path, ...] = ()
+    loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
+    running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
+    main: ModuleFile = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.main = ModuleFile("__main__", self.main_source.path, Space())
+
+    def start(self, m: Interpreter) -> None:
+        """A new run: every module waits again."""
+        self.running = {}
+        space = m.heap.space({"__name__": "__main__", "__file__": self.main_source.path, "__doc__": None})
+        self.main = ModuleFile("__main__", self.main_source.path, space)
+
+    # --- running ---
+
+    def run_main(self, m: Interpreter) -> None:
+        entry = self.loaded.setdefault(self.main_source.path, Loaded(self.main_source))
+        assert entry is not None
+        self._run(m, self.main, entry)
+
+    def _run(self, m: Interpreter, module: ModuleFile, loaded: Loaded) -> None:
+        if loaded.body is None:
+            from tensorproof.frontends.python.compile_stmt import block
+
+            loaded.body = block(loaded.source.tree.body, MODULE)
+        module.state = "running"
+        frame = Frame(m, module.space, (), module.space, module)
+        m.frames.append(frame)
+        try:
+            loaded.body(frame)
+        finally:
+            m.frames.pop()
+            module.state = "done"
+
+    def ensure(self, m: Interpreter, module: ModuleFile, name: str | None) -> None:
+        """Run a module that still waits, because one of its names is needed."""
+        if module.state == "waiting":
+            entry = self.loaded.get(module.path)
+            if entry is not None:
+                self._run(m, module, entry)
+            else:
+                module.state = "done"
+
+    # --- finding ---
+
+    def builtin(self, name: str) -> Any:
+        return _BUILTINS.get(name, MISSING)
+
+    def find(self, m: Interpreter, name: str, node: ast.AST) -> Any:
+        """What `import name` binds when it has an alias."""
+        file = self._project(m, name)
+        if file is not None:
+            self.ensure(m, file, None)
+            return file
+        return self.library(m, name)
+
+    def library(self, m: Interpreter, name: str) -> Any:
+        root, _, rest = name.partition(".")
+        root = _ROOTS.get(root, root)
+        full = f"{root}.{rest}" if rest else root
+        if full.startswith("tf.keras"):
+            full = "keras" + full.removeprefix("tf.keras")
+        if full in PURE_MODULES and full not in registry.FILES:
+            from importlib import import_module
+
+            return import_module(full)
+        return self.resolve(m, full)
+
+    def resolve(self, m: Interpreter, full: str) -> Any:
+        """A name of a library: its model or spelling by name, else the installed source of its package."""
+        root = full.partition(".")[0]
+        if root in LIBRARIES or root in registry.FILES or not self.site:
+            if not (root == "torchvision" and self.site and registry.function(full) is None and not registry.known(full)):
+                return Named(full)
+        found = self.installed(m, full)
+        return Named(full) if found is None else found
+
+    def source_of(self, m: Interpreter, name: str) -> Any:
+        """The object of that name in an installed package's own source."""
+        return None
+
+    def find_relative(self, m: Interpreter, module: ModuleFile | None, node: ast.ImportFrom) -> Any:
+        """The module of a `from … import`."""
+        name = node.module or ""
+        if node.level:
+            parts = (module.name if module is not None else "").split(".")
+            if module is not None and not module.package:
+                parts = parts[:-1]
+            parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
+            name = ".".join([p for p in [*parts, name] if p and p != "__main__"])
+        return self.find(m, name, node) if name else self.main
+
+    def submodule(self, m: Interpreter, owner: ModuleFile, name: str) -> Any:
+        if not owner.package:
+            return None
+        found = self._project(m, f"{owner.name}.{name}")
+        if found is not None:
+            self.ensure(m, found, None)
+        return found
+
+    def _project(self, m: Interpreter, name: str) -> ModuleFile | None:
+        known = self.running.get(name)
+        if known is not None:
+            return known
+        for root in self.roots:
+            found = self._at(m, root, name, foreign=False)
+            if found is not None:
+                return found
+        return None
+
+    def installed(self, m: Interpreter, name: str) -> Any:
+        known = self.running.get(name)
+        if known is not None:
+            return known
+        for root in self.site:
+            found = self._at(m, root, name, foreign=True)
+            if found is not None:
+                return found
+        return None
+
+    def _at(self, m: Interpreter, root: Path, name: str, foreign: bool) -> ModuleFile | None:
+        base = root.joinpath(*name.split("."))
+        for path, package in ((base / "__init__.py", True), (base.with_suffix(".py"), False)):
+            text = str(path)
+            if text not in self.loaded:
+                self.loaded[text] = self._load(path)
+            entry = self.loaded[text]
+            if entry is not None:
+                module = ModuleFile(name, text, m.heap.space({"__name__": name, "__file__": text, "__doc__": None}), foreign=foreign, package=package)
+                self.running[name] = module
+                return module
+        if base.is_dir() and not foreign:
+            module = ModuleFile(name, str(base), m.heap.space({"__name__": name}), state="done", package=True)
+            self.running[name] = module
+            return module
+        return None
+
+    def _load(self, path: Path) -> Loaded | None:
+        if not path.is_file():
+            return None
+        return Loaded(read(_shown(path)))
+
+
+def _shown(path: Path) -> str:
+    """The path as a user would write it from here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+__all__ = ["BASES", "BadInput", "Modules"]

@@ -1,0 +1,299 @@
+"""Python's operators, truth and text, on plain values, on the program's objects and on tensors."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import containers, tensors
+from tensorproof.ops.inputs import is_number
+from tensorproof.terms import predicates
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, ne, negate
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Set
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+BINARY: dict[type[ast.operator], tuple[str, Any]] = {
+    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul), ast.Div: ("truediv", operator.truediv),
+    ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod), ast.Pow: ("pow", operator.pow),
+    ast.MatMult: ("matmul", operator.matmul), ast.BitAnd: ("and", operator.and_), ast.BitOr: ("or", operator.or_),
+    ast.BitXor: ("xor", operator.xor), ast.LShift: ("lshift", operator.lshift), ast.RShift: ("rshift", operator.rshift),
+}  # fmt: skip
+COMPARE: dict[type[ast.cmpop], tuple[str, Any]] = {
+    ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne), ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le),
+    ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], tuple[str, Any]] = {
+    ast.USub: ("neg", operator.neg), ast.UAdd: ("pos", operator.pos), ast.Invert: ("invert", operator.invert),
+}  # fmt: skip
+_SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_MOST_BITS = 4096
+
+
+def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+    word, native = BINARY[op]
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is int and kind_b is int:
+        return plain(m, native, (a, b), node)
+    if kind_a is Choice:
+        return m.branching.choose(a.condition, lambda: binary(m, op, a.then, b, node, in_place), lambda: binary(m, op, a.other, b, node, in_place))
+    if kind_b is Choice:
+        return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
+    if kind_a is Instance or kind_b is Instance:
+        return _dunder(m, word, a, b, node, in_place)
+    if kind_a is Unknown or kind_b is Unknown:
+        return Unknown(word)
+    if kind_a is TensorType or kind_b is TensorType:
+        return on_tensors(m, word, a, b, node, in_place)
+    if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set):
+        return containers.binary(m, word, a, b, node, in_place)
+    if isinstance(a, Predicate) or isinstance(b, Predicate):
+        return _on_truths(m, word, a, b, node)
+    if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
+        return Unknown("a real number of a symbolic size")
+    return plain(m, native, (a, b), node)
+
+
+def _on_truths(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+    if word in ("and", "or") and isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
+        return conj(a, b) if word == "and" else disj(a, b)
+    from tensorproof.terms.ints import ite
+
+    def number(x: Any) -> Any:
+        return ite(x, 1, 0) if isinstance(x, Predicate) else x
+
+    a, b = number(a), number(b)
+    if not (is_number(a) and is_number(b)):
+        return Unknown(word)
+    return plain(m, next(n for w, n in BINARY.values() if w == word), (a, b), node)
+
+
+def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+    owner = a
+    if not isinstance(a, TensorType) or (isinstance(b, TensorType) and a.framework == "numpy"):
+        owner = b if isinstance(b, TensorType) else a
+    home = tensors.tensor_class(owner)
+    if isinstance(a, TensorType):
+        return m.spelling(f"{home}.__i{word}__" if in_place and home == "torch.Tensor" else f"{home}.__{word}__", (a, b), {}, node)
+    return m.spelling(f"{home}.__r{word}__", (b, a), {}, node)
+
+
+def _dunder(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+    """An operator of the program's own objects."""
+    from tensorproof.frontends.python.attributes import in_class
+
+    names = ([f"__i{word}__"] if in_place else []) + [f"__{word}__"]
+    if isinstance(a, Instance):
+        for name in names:
+            found, _ = in_class(m, a.cls, name)
+            if found is not MISSING:
+                result = m.call(Bound(found, a), (b,), {}, node)
+                if result is not NotImplemented:
+                    return result
+    if isinstance(b, Instance):
+        reflected = _SWAPPED.get(word)
+        found, _ = in_class(m, b.cls, f"__{reflected}__" if reflected else f"__r{word}__")
+        if found is not MISSING:
+            result = m.call(Bound(found, b), (a,), {}, node)
+            if result is not NotImplemented:
+                return result
+    from tensorproof.libraries import registry
+
+    plain_a, plain_b = registry.tensor_of(a), registry.tensor_of(b)
+    if plain_a is not MISSING or plain_b is not MISSING:
+        return on_tensors(m, word, a if plain_a is MISSING else plain_a, b if plain_b is MISSING else plain_b, node)
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return Unknown(word)
+    if word in ("eq", "ne"):
+        return (a is b) is (word == "eq")
+    raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)
+
+
+def type_name(value: Any) -> str:
+    if isinstance(value, Instance):
+        return str(value.cls.name)
+    return {"List": "list", "Dict": "dict", "Set": "set", "NoneType": "None"}.get(type(value).__name__, type(value).__name__)
+
+
+def unary(m: Interpreter, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
+    if op is ast.Not:
+        return negate(truth(m, a, node))
+    word, native = UNARY[op]
+    match a:
+        case TensorType():
+            return m.spelling(f"{tensors.tensor_class(a)}.__{word}__", (a,), {}, node)
+        case Unknown():
+            return a
+        case Choice():
+            return m.branching.choose(a.condition, lambda: unary(m, op, a.then, node), lambda: unary(m, op, a.other, node))
+        case Instance():
+            from tensorproof.frontends.python.attributes import in_class
+
+            found, _ = in_class(m, a.cls, f"__{word}__")
+            if found is MISSING:
+                raise m.raised("TypeError", f"the operator {word} is not defined for {a.cls.name}", node)
+            return m.call(Bound(found, a), (), {}, node)
+        case _:
+            return plain(m, native, (a,), node)
+
+
+def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
+    if op in (ast.Is, ast.IsNot):
+        return _identity(m, a, b, op is ast.Is)
+    if op in (ast.In, ast.NotIn):
+        found = containers.contains(m, b, a, node)
+        return found if op is ast.In or isinstance(found, Unknown) else negate(found)
+    word, native = COMPARE[op]
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is Choice:
+        return m.branching.choose(a.condition, lambda: compare(m, op, a.then, b, node), lambda: compare(m, op, a.other, b, node))
+    if kind_b is Choice:
+        return m.branching.choose(b.condition, lambda: compare(m, op, a, b.then, node), lambda: compare(m, op, a, b.other, node))
+    if kind_a is Instance or kind_b is Instance:
+        return _dunder(m, word, a, b, node)
+    if kind_a is Unknown or kind_b is Unknown:
+        return Unknown(word)
+    if kind_a is TensorType or kind_b is TensorType:
+        if kind_a is not TensorType and not is_number(a):
+            return word == "ne" if word in ("eq", "ne") else Unknown(word)
+        if kind_b is not TensorType and not is_number(b) and word in ("eq", "ne") and not isinstance(b, (List, tuple)):
+            return word == "ne"
+        return on_tensors(m, word, a, b, node) if kind_a is TensorType else on_tensors(m, _SWAPPED[word], b, a, node)
+    if kind_a is Term or kind_b is Term or isinstance(a, Predicate) or isinstance(b, Predicate):
+        return _symbolic(m, word, a, b)
+    if kind_a in (List, Dict, Set, tuple) or kind_b in (List, Dict, Set, tuple):
+        return containers.compare(m, word, a, b, node)
+    return plain(m, native, (a, b), node)
+
+
+def _symbolic(m: Interpreter, word: str, a: Any, b: Any) -> Any:
+    from tensorproof.terms.ints import ite
+
+    def number(x: Any) -> Any:
+        return ite(x, 1, 0) if isinstance(x, Predicate) else int(x) if isinstance(x, bool) else x
+
+    a, b = number(a), number(b)
+    if isinstance(a, float) and a.is_integer():
+        a = int(a)
+    if isinstance(b, float) and b.is_integer():
+        b = int(b)
+    if type(a) not in (int, Term) or type(b) not in (int, Term):
+        return word == "ne" if word in ("eq", "ne") and not (is_number(a) and is_number(b)) else Unknown(word)
+    return getattr(predicates, word)(a, b)
+
+
+def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Choice):
+            return m.branching.choose(x.condition, lambda x=x, y=y: _identity(m, x.then, y, wanted), lambda x=x, y=y: _identity(m, x.other, y, wanted))  # type: ignore[misc]
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return Unknown("is")
+    if isinstance(a, Predicate) or isinstance(b, Predicate):
+        if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
+            same = disj(conj(a, b), conj(negate(a), negate(b)))
+            return same if wanted else negate(same)
+        return not wanted
+    same_object = a is b or (type(a) is type(b) and isinstance(a, (int, str, bool)) and a == b)
+    if isinstance(a, Bound) and isinstance(b, Bound):
+        same_object = a.function is b.function and a.self is b.self
+    from tensorproof.values.python_values import Named
+
+    if isinstance(a, Named) and isinstance(b, Named):
+        same_object = a.name == b.name
+    return same_object is wanted
+
+
+# --- truth and text ---
+
+
+def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
+    """The truth of a value: known, a predicate, or an open question that gets a name."""
+    match value:
+        case bool() | Predicate():
+            return value
+        case Unknown():
+            return m.open_truth(value.reason, node)
+        case Term():
+            return ne(value, 0)
+        case TensorType():
+            if value.contents is not None and len(value.contents) == 1 and not isinstance(value.contents[0], Term):
+                return bool(value.contents[0])
+            if value.shape.concrete and value.shape.numel != 1:
+                raise m.raised("RuntimeError", f"the truth of a tensor of shape {value.shape!r} is not one value", node, "python/truth")
+            return m.open_truth("tensor", node)
+        case List() | Set() | Dict():
+            return bool(value.items)
+        case Choice():
+            a, b = truth(m, value.then, node), truth(m, value.other, node)
+            return disj(conj(value.condition, a), conj(negate(value.condition), b))
+        case Instance():
+            from tensorproof.frontends.python.attributes import in_class
+
+            for name in ("__bool__", "__len__"):
+                found, _ = in_class(m, value.cls, name)
+                if found is not MISSING:
+                    return truth(m, m.call(Bound(found, value), (), {}, node), node)
+            return True
+        case Class() | Function():
+            return True
+        case _:
+            from tensorproof.libraries import registry
+
+            known = registry.truth(m, value)
+            return bool(value) if known is MISSING else known
+
+
+def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) -> Any:
+    """A value in an f-string; what is not known stays so."""
+    if isinstance(value, (str, int, float, bool, complex, type(None))) and isinstance(spec, str):
+        shown: Any = repr(value) if conversion == 114 else str(value) if conversion == 115 else value
+        return plain(m, format, (shown, spec), node)
+    if isinstance(value, (Class, Function)) and not spec:
+        return value.name
+    return Unknown("formatted text")
+
+
+def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, kwargs: dict[str, Any] | None = None) -> Any:
+    """Run a pure function of Python on plain values. What it raises, the program raises."""
+    if not _small(function, args):
+        return m.gap(getattr(function, "__name__", "operator"), node, "the result would be too large")
+    try:
+        return function(*args, **(kwargs or {}))
+    except Exception as error:
+        if any(type(a) in (Term, Predicate) or isinstance(a, Unknown) for a in args):
+            return Unknown(getattr(function, "__name__", "operator"))
+        raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
+
+
+def _small(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a native operation stays within bounds: no giant powers, shifts or repeated sequences."""
+    if function in (operator.pow, pow, operator.lshift) and len(args) >= 2 and all(isinstance(a, int) for a in args):
+        grown = args[1] if function is operator.lshift else args[1] * max(args[0].bit_length(), 1)
+        return bool(grown <= _MOST_BITS)
+    if function is operator.mul:
+        for sequence, count in (args, args[::-1]):
+            if isinstance(sequence, (str, bytes, tuple)) and isinstance(count, int):
+                return len(sequence) * count <= 1_000_000
+    return True
+
+
+def make_list(m: Interpreter, items: Any) -> List:
+    return List(m.heap.row(items))
+
+
+def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) -> Any:
+    made = Set(m.heap.row(), frozen)
+    for item in items:
+        if isinstance(item, (Unknown, Term)):
+            return Unknown("a set of unknown items")
+        if isinstance(item, (List, Dict)):
+            raise m.raised("TypeError", f"a {type_name(item)} cannot be in a set", node)
+        if not any(containers.same(item, other) for other in made.items):
+            made.items.append(item)
+    return made

@@ -1,0 +1,212 @@
+"""`x[i]`, `x[i] = v` and `del x[i]`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import tensors
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.libraries import registry
+from tensorproof.ops.inputs import as_size
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import conj, ge, lt
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
+    """A value as the key of a dict; `Unknown` when it is not concrete."""
+    if isinstance(value, (Unknown, Term, Choice)):
+        return Unknown("a key that is not known")
+    if isinstance(value, (List, Dict, Set)):
+        raise m.raised("TypeError", f"a {type(value).__name__.lower()} cannot be the key of a dict", node)
+    if isinstance(value, tuple):
+        parts = tuple(key(m, v, node) for v in value)
+        return Unknown("a key that is not known") if any(isinstance(p, Unknown) for p in parts) else parts
+    return value
+
+
+def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
+    match owner:
+        case List() | tuple() | str() | range() | bytes():
+            return _from_sequence(m, owner, index, node)
+        case Dict():
+            return _from_dict(m, owner, index, node)
+        case TensorType():
+            return m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, index), {}, node)
+        case Unknown():
+            return Unknown("subscript")
+        case Choice():
+            return m.branching.choose(owner.condition, lambda: load(m, owner.then, index, node), lambda: load(m, owner.other, index, node))
+        case Instance():
+            from tensorproof.frontends.python.attributes import in_class
+
+            found, _ = in_class(m, owner.cls, "__getitem__")
+            if found is not MISSING:
+                return m.call(Bound(found, owner), (index,), {}, node)
+            return registry.item(m, owner, index, node)
+        case Layer() | Model():
+            return registry.item(m, owner, index, node)
+        case Named() | Class() | type():
+            if isinstance(owner, Class):
+                found = registry.class_item(m, owner, index, node)
+                if found is not MISSING:
+                    return found
+            return owner  # a type with parameters: list[int], Tensor[...]
+        case Function():
+            raise m.raised("TypeError", f"the function {owner.name} cannot be indexed", node)
+        case _:
+            raise m.raised("TypeError", f"a {type(owner).__name__} cannot be indexed", node)
+
+
+def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
+    sequence = owner.items if isinstance(owner, List) else owner
+    index = as_size(index)
+    if isinstance(index, slice):
+        parts = [as_size(p) for p in (index.start, index.stop, index.step)]
+        if any(isinstance(p, Unknown) for p in parts):
+            return Unknown("slice")
+        if any(isinstance(p, Term) for p in parts):
+            return m.gap("slice of a sequence", node, "by a size that is not known")
+        try:
+            found = list(sequence)[slice(*parts)] if isinstance(owner, List) else sequence[slice(*parts)]
+        except (TypeError, ValueError) as error:
+            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
+        return List(m.heap.row(found)) if isinstance(owner, List) else found
+    if isinstance(index, Unknown):
+        return Unknown("subscript")
+    if isinstance(index, Choice):
+        return m.branching.choose(index.condition, lambda: load(m, owner, index.then, node), lambda: load(m, owner, index.other, node))
+    if isinstance(index, Term):
+        return _symbolic_item(m, list(sequence), index, node)
+    if not isinstance(index, int):
+        raise m.raised("TypeError", f"a {type(owner).__name__.lower()} is indexed by whole numbers, not by {type(index).__name__}", node)
+    if not -len(sequence) <= index < len(sequence):
+        raise m.raised("IndexError", f"index {index} is out of range for {len(sequence)} items", node)
+    return sequence[index]
+
+
+def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.AST) -> Any:
+    """An item at a position that is not known: it must be in range, and when all items are alike it is one of them."""
+    from tensorproof.frontends.python.joining import CannotJoin, join
+    from tensorproof.terms.predicates import eq
+
+    m.require("python/index", conj(ge(index, -len(sequence)), lt(index, len(sequence))), f"index {index!r} is out of range for {len(sequence)} items", node)
+    if not sequence or len(sequence) > 64:
+        return Unknown("subscript")
+    result = sequence[-1]
+    try:
+        for i in reversed(range(len(sequence) - 1)):
+            result = join(eq(index, i), sequence[i], result)
+    except CannotJoin:
+        return Unknown("subscript")
+    return result
+
+
+def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
+    known = key(m, index, node)
+    if isinstance(known, Unknown):
+        return known
+    value = owner.items.get(known, MISSING)
+    if value is MISSING:
+        if owner.default is not None:
+            value = m.call(owner.default, (), {}, node)
+            m.heap.set(owner.items, known, value)
+            return value
+        raise m.raised("KeyError", f"the key {index!r} is missing", node)
+    return value
+
+
+def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> None:
+    m = frame.machine
+    match owner:
+        case List():
+            _into_list(m, owner, index, value, node)
+        case Dict():
+            known = key(m, index, node)
+            if isinstance(known, Unknown):
+                m.gap("dict[…] = …", node, "the key is not known")
+            else:
+                m.heap.set(owner.items, known, value)
+        case TensorType():
+            written = m.spelling(f"{tensors.tensor_class(owner)}.__setitem__", (owner, index, value), {}, node)
+            _forget_contents(frame, owner, written, node)
+        case Instance():
+            from tensorproof.frontends.python.attributes import in_class
+
+            found, _ = in_class(m, owner.cls, "__setitem__")
+            if found is not MISSING:
+                m.call(Bound(found, owner), (index, value), {}, node)
+            else:
+                registry.set_item(m, owner, index, value, node)
+        case Layer() | Model():
+            registry.set_item(m, owner, index, value, node)
+        case Unknown():
+            pass
+        case Choice():
+            chosen = m.branching.choose(owner.condition, lambda: store(frame, owner.then, index, value, node), lambda: store(frame, owner.other, index, value, node))
+            assert chosen is None
+        case tuple() | str():
+            raise m.raised("TypeError", f"a {type(owner).__name__} cannot be changed", node)
+        case _:
+            m.gap("item assignment", node)
+
+
+def _forget_contents(frame: Frame, owner: TensorType, written: Any, node: ast.AST) -> None:
+    """A tensor was written: the names that hold it hold the new contents."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        for space in (frame.space, *frame.scopes, frame.globals):
+            if space.get(node.value.id) is owner:
+                frame.machine.heap.set(space, node.value.id, written if isinstance(written, TensorType) else owner.but(contents=None))
+
+
+def _into_list(m: Interpreter, owner: List, index: Any, value: Any, node: ast.AST) -> None:
+    index = as_size(index)
+    if isinstance(index, (Unknown, Term)):
+        m.gap("list[…] = …", node, "the index is not known")
+        return
+    if isinstance(index, slice):
+        found = m.iterate(value, node)
+        if found is None:
+            m.gap("list[…:…] = …", node, "the value is not known")
+            return
+        m.heap.touch(owner.items)
+        try:
+            owner.items[index] = found
+        except ValueError as error:
+            raise m.raised("ValueError", f"ValueError: {error}", node) from None
+        return
+    if not isinstance(index, int) or not -len(owner.items) <= index < len(owner.items):
+        raise m.raised("IndexError", f"index {index!r} is out of range for {len(owner.items)} items", node)
+    m.heap.touch(owner.items)
+    owner.items[index] = value
+
+
+def delete(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> None:
+    match owner:
+        case Dict():
+            known = key(m, index, node)
+            if known not in owner.items:
+                raise m.raised("KeyError", f"the key {index!r} is missing", node)
+            m.heap.delete(owner.items, known)
+        case List():
+            m.heap.touch(owner.items)
+            try:
+                del owner.items[index]
+            except (IndexError, TypeError):
+                raise m.raised("IndexError", f"index {index!r} is out of range for {len(owner.items)} items", node) from None
+        case Instance():
+            from tensorproof.frontends.python.attributes import in_class
+
+            found, _ = in_class(m, owner.cls, "__delitem__")
+            if found is MISSING:
+                raise m.raised("TypeError", f"items of {owner.cls.name} cannot be deleted", node)
+            m.call(Bound(found, owner), (index,), {}, node)
+        case _:
+            m.gap("del x[…]", node)

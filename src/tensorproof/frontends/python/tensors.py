@@ -1,0 +1,159 @@
+"""Tensors and layers as values of the program: their attributes, their methods, and how containers go into an operator's arguments."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.names import is_public
+from tensorproof.libraries import registry
+from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
+from tensorproof.values.python_values import Layer, Method, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+_CLASS = {"torch": "torch.Tensor", "tf": "tf.Tensor", "keras": "keras.KerasTensor", "numpy": "numpy.ndarray"}
+_CALLED = {"T", "mT", "H", "mH", "real", "imag"}
+
+
+def tensor_class(tensor: TensorType) -> str:
+    """The class whose methods this tensor has."""
+    return _CLASS.get(tensor.framework, "torch.Tensor")
+
+
+def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Any:
+    match name:
+        case "shape":
+            return tuple(owner.shape) if owner.shape.known else Unknown("the shape of a tensor of unknown rank")
+        case "dtype":
+            return owner.dtype if owner.dtype is not None else Unknown("dtype")
+        case "ndim":
+            return owner.shape.rank if owner.shape.known else Unknown("rank")
+        case "size" if owner.framework == "numpy":
+            return owner.shape.numel
+        case "device":
+            return owner.device or "cpu"
+        case "requires_grad":
+            return owner.requires_grad
+        case "data":
+            return owner
+        case "grad":
+            return owner
+        case "layout":
+            return f"torch.{owner.layout}"
+        case "is_cuda":
+            return (owner.device or "cpu").startswith("cuda")
+        case "is_sparse":
+            return owner.layout != "strided"
+        case "grad_fn" | "names":
+            return Unknown(name)
+        case _ if name in _CALLED:
+            return m.spelling(f"{tensor_class(owner)}.{name}", (owner,), {}, node)
+        case _:
+            home = tensor_class(owner)
+            if is_public(f"{home}.{name}") is False:
+                raise m.raised("AttributeError", f"{home} has no attribute {name}", node)
+            return Method(owner, name)
+
+
+def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    home = tensor_class(owner)
+    model = registry.function(f"{home}.{name}")
+    if model is not None:
+        return model(m, (owner, *args), kwargs, node)
+    return m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
+
+
+def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Any:
+    if owner.module is not None:
+        state = owner.module.state()
+        if name in state:
+            return state[name]
+        for argument in owner.module.row.arguments:
+            if argument.theirs == name:
+                return owner.module.arguments.get(argument.ours)
+        if name in ("weight", "bias"):
+            return None
+        if name == "training":
+            return owner.module.training
+    return registry.layer_attribute(m, owner, name, node)
+
+
+def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Any, node: ast.AST) -> None:
+    if owner.module is not None:
+        for home in (owner.module.parameters, owner.module.buffers):
+            if name in home:
+                if isinstance(value, TensorType):
+                    home[name] = value
+                elif value is None:
+                    del home[name]
+                else:
+                    m.gap(f"layer.{name} = …", node)
+                return
+        for argument in owner.module.row.arguments:
+            if argument.theirs == name:
+                owner.module.arguments[argument.ours] = value
+                return
+    registry.set_layer_attribute(m, owner, name, value, node)
+
+
+# --- into and out of operators ---
+
+
+def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
+    """The program's containers as the plain tuples and lists that operators take; what they cannot take is `Unknown`."""
+    kind = type(value)
+    if kind is TensorType:
+        return value
+    if kind is List:
+        return [plain(m, v, node) for v in value.items]
+    if kind is tuple:
+        return tuple(plain(m, v, node) for v in value)
+    if kind is Dict:
+        return {k: plain(m, v, node) for k, v in value.items.items()}
+    if kind is Set:
+        return [plain(m, v, node) for v in value.items]
+    if kind is Iterator:
+        return [plain(m, v, node) for v in value.items[value.state["at"] :]]
+    if kind is slice:
+        return slice(*(plain(m, p, node) for p in (value.start, value.stop, value.step)))
+    if kind is Instance:
+        found = registry.tensor_of(value)
+        return Unknown(value.cls.name) if found is MISSING else found
+    if kind is Model:
+        found = registry.tensor_of(value)
+        return Unknown(value.kind) if found is MISSING else found
+    if kind is Predicate:
+        return Unknown("a truth value that is not known")
+    if kind is Layer:
+        return value.module if value.module is not None else Unknown("a container of layers")
+    if kind is range:
+        return list(value)
+    if kind is Choice:
+        return Unknown("one of two values")
+    return value
+
+
+def has_unknown(value: Any) -> bool:
+    if isinstance(value, Unknown):
+        return True
+    if isinstance(value, (tuple, list)):
+        return any(has_unknown(v) for v in value)
+    if isinstance(value, dict):
+        return any(has_unknown(v) for v in value.values())
+    return isinstance(value, slice) and any(isinstance(p, Unknown) for p in (value.start, value.stop, value.step))
+
+
+def as_program_value(m: Interpreter, value: Any) -> Any:
+    """An operator's results as values of the program: its lists become lists in memory."""
+    if type(value) is list:
+        return List(m.heap.row(as_program_value(m, v) for v in value))
+    if type(value) is tuple:
+        return tuple(as_program_value(m, v) for v in value)
+    if type(value) is Outputs:
+        return Outputs.named((as_program_value(m, v) for v in value), value.names)
+    return value

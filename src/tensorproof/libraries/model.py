@@ -1,0 +1,63 @@
+"""The records by which a library is modelled: what its functions return, what its classes do for the program's subclasses, what its objects can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+Run = Callable[..., Any]
+"""A function's model: `run(machine, args, kwargs, node)`; a method's: `run(machine, self, args, kwargs, node)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassModel:
+    """A library class that the program may derive from. A hook that is None is inherited from `bases`."""
+
+    name: str
+    bases: tuple[str, ...] = ()
+    methods: dict[str, Run] = field(default_factory=dict[str, Run])
+    attribute: Run | None = None
+    """`attribute(machine, self, name, node)`: what is no method; MISSING when there is none."""
+    init: Run | None = None
+    call: Run | None = None
+    items: Run | None = None
+    length: Run | None = None
+    item: Run | None = None
+    set_item: Run | None = None
+    stored: Run | None = None
+    """Called after the program has set an attribute: `stored(machine, self, name, value, node)`."""
+    made: Run | None = None
+    """Called when the program derives a class: `made(machine, cls, keywords, node)` returns the class."""
+    construct: Run | None = None
+    """Makes an instance in its own way: `construct(machine, cls, args, kwargs, node)`, or MISSING."""
+    class_items: Run | None = None
+    class_item: Run | None = None
+    member: Run | None = None
+    """An attribute of the class itself: `member(machine, cls, name)`."""
+    closed: bool = True
+    """Whether an attribute that is not modelled is an error of the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindModel:
+    """An object that a library makes; it is a `Model` of this kind."""
+
+    methods: dict[str, Run] = field(default_factory=dict[str, Run])
+    attribute: Run | None = None
+    set_attribute: Run | None = None
+    call: Run | None = None
+    items: Run | None = None
+    length: Run | None = None
+    item: Run | None = None
+    set_item: Run | None = None
+    rounds: Run | None = None
+    """For loops over data: a list of (condition, item); see `frontends/python/loops.py`."""
+    next: Run | None = None
+    enter: Run | None = None
+    leave: Run | None = None
+    truth: Run | None = None
+    bases: tuple[str, ...] = ()
+    """Classes that its objects are instances of."""
+    open: bool = False
+    """Whether an attribute that is not modelled is merely unknown."""

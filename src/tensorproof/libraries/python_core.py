@@ -1,0 +1,100 @@
+"""Kinds of objects that belong to Python itself: ranges of unknown length, enumerations of data, exceptions, files, quiet contexts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import registry
+from tensorproof.libraries.model import KindModel
+from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum
+from tensorproof.terms.predicates import ge, gt
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Generator, Model
+from tensorproof.values.python_values import Unknown
+
+
+def _range_length(m: Any, me: Model, node: Any) -> Any:
+    start, stop, step = me.space["start"], me.space["stop"], me.space["step"]
+    if not isinstance(step, int) or step == 0:
+        return Unknown("len")
+    count = floordiv(stop - start + step - 1, step) if step > 0 else floordiv(start - stop - step - 1, -step)
+    return maximum(count, 0)
+
+
+def _range_rounds(m: Any, me: Model, node: Any) -> Any:
+    """A range of unknown length: a first round where it is not empty, and one with any number in it."""
+    start, stop, step = me.space["start"], me.space["stop"], me.space["step"]
+    if not isinstance(step, int) or step <= 0:
+        return None
+    least = lower(stop - start)
+    any_round = m.symbol(m.name_here("i", node), 0, None, Origin.WORLD)
+    inside = ge(stop - start - 1, any_round * step)
+    return [(gt(stop, start) if least < 1 else True, start), (inside, start + any_round * step)]
+
+
+def _enumerate_rounds(m: Any, me: Model, node: Any) -> Any:
+    source, start = me.space["source"], me.space["start"]
+    found = registry.rounds(m, source, node) if isinstance(source, Model) else None
+    if found is None:
+        listed = m.iterate(source, node) if not isinstance(source, Generator) else m.iterate(source, node)
+        return None if listed is None else [(True, (start + i, v)) for i, v in enumerate(listed)]
+    numbered: list[Any] = []
+    for i, (condition, value) in enumerate(found):
+        number = start + i if condition is True else start + m.symbol(m.name_here("round", node), 0, None, Origin.WORLD)
+        numbered.append((condition, (number, value)))
+    return numbered
+
+
+def _zip_rounds(m: Any, me: Model, node: Any) -> Any:
+    columns: list[list[Any]] = []
+    for source in me.space["sources"]:
+        found = registry.rounds(m, source, node) if isinstance(source, Model) else None
+        if found is None:
+            listed = m.iterate(source, node)
+            if listed is None:
+                return None
+            found = [(True, v) for v in listed]
+        columns.append(found)
+    rows: list[Any] = []
+    for row in zip(*columns):
+        condition = next((c for c, _ in row if c is not True), True)
+        rows.append((condition, tuple(v for _, v in row)))
+    return rows
+
+
+def _iterator_next(m: Any, me: Model, node: Any) -> Any:
+    found = registry.rounds(m, me.space["source"], node)
+    return Unknown("next") if not found else found[0][1]
+
+
+def _length_of_source(m: Any, me: Model, node: Any) -> Any:
+    return registry.length(m, me.space["source"], node)
+
+
+def _exception_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    return me.space["args"] if name == "args" else Unknown(name) if name.startswith("__") else MISSING
+
+
+KINDS = {
+    "range": KindModel(length=_range_length, rounds=_range_rounds),
+    "enumerate": KindModel(rounds=_enumerate_rounds, next=_iterator_next),
+    "zip": KindModel(rounds=_zip_rounds),
+    "data iterator": KindModel(next=_iterator_next, rounds=lambda m, me, node: registry.rounds(m, me.space["source"], node), length=_length_of_source),
+    "exception": KindModel(attribute=_exception_attribute, open=True),
+    "object": KindModel(open=True),
+    "context": KindModel(
+        enter=lambda m, me, node: None, leave=lambda m, me, raised, node: False,
+        call=lambda m, me, args, kwargs, node: args[0] if args else None,
+    ),
+    "quiet": KindModel(open=True, enter=lambda m, me, node: me, call=lambda m, me, args, kwargs, node: Model("quiet", m.heap.space())),
+    "file": KindModel(
+        methods={
+            "read": lambda m, me, args, kwargs, node: Unknown("the text of a file"), "close": lambda m, me, args, kwargs, node: None,
+            "write": lambda m, me, args, kwargs, node: None, "readlines": lambda m, me, args, kwargs, node: Unknown("the lines of a file"),
+            "readline": lambda m, me, args, kwargs, node: Unknown("a line of a file"), "flush": lambda m, me, args, kwargs, node: None,
+        },
+        enter=lambda m, me, node: me,
+        open=True,
+    ),
+}  # fmt: skip
+__all__ = ["KINDS", "Term"]

@@ -1,0 +1,384 @@
+"""Finds the model of a library's name. Which file models which names is listed here; a file is loaded when one of its names is used."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Class, Function, Instance, Model, Native
+from tensorproof.values.python_values import Layer, Method, Named, Unknown
+
+FILES = {
+    "torch": "torch_core", "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
+    "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
+    "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data", "argparse": "python_arguments",
+    "functools": "python_functions", "contextlib": "python_functions", "operator": "python_functions", "itertools": "python_functions",
+    "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_classes", "typing": "python_classes", "abc": "python_classes",
+    "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_system",
+    "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
+    "logging": "python_system", "warnings": "python_system", "copy": "python_functions", "math": "python_functions", "tqdm": "progress", "PIL": "images",
+    "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "matplotlib": "quiet", "tensorboardX": "quiet", "wandb": "quiet",
+    "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
+    "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_system",
+    "shutil": "python_system", "uuid": "python_system", "threading": "python_system", "subprocess": "python_system", "types": "python_classes",
+}  # fmt: skip
+CORE = "python_core"
+"""Kinds without a library: ranges of unknown length, exceptions, files, contexts."""
+
+
+@cache
+def _file(name: str) -> Any:
+    """The file that models a dotted name, or None."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        file = FILES.get(".".join(parts[:length]))
+        if file is not None:
+            try:
+                return import_module(f"tensorproof.libraries.{file}")
+            except ModuleNotFoundError as error:
+                if error.name != f"tensorproof.libraries.{file}":
+                    raise
+    return None
+
+
+def _entry(name: str, table: str) -> Any:
+    file = _file(name)
+    return None if file is None else getattr(file, table, {}).get(name)
+
+
+@cache
+def function(name: str) -> Run | None:
+    """The model of a library's function or class constructor."""
+    return _entry(name, "FUNCTIONS")  # type: ignore[no-any-return]
+
+
+def value(m: Any, name: str) -> Any:
+    """A library's value that is neither function nor class; MISSING when there is no model."""
+    file = _file(name)
+    if file is None:
+        return MISSING
+    found = getattr(file, "VALUES", {}).get(name, MISSING)
+    return found(m) if callable(found) and not isinstance(found, type) else found
+
+
+def known(name: str) -> bool:
+    """Whether any table speaks of this name."""
+    return any(_entry(name, table) is not None for table in ("FUNCTIONS", "VALUES", "CLASSES"))
+
+
+@cache
+def class_model(name: str) -> ClassModel | None:
+    return _entry(name, "CLASSES")  # type: ignore[no-any-return]
+
+
+@cache
+def kind_model(kind: str) -> KindModel | None:
+    core = import_module(f"tensorproof.libraries.{CORE}").KINDS.get(kind)
+    return core if core is not None else _entry(kind, "KINDS")  # type: ignore[no-any-return]
+
+
+@cache
+def lineage(name: str) -> tuple[str, ...]:
+    """A library class with the library classes it derives from."""
+    found = class_model(name)
+    return (name, *(b for base in (found.bases if found else ()) for b in lineage(base)))
+
+
+def _hook(cls: Any, hook: str) -> Any:
+    """The first hook that one of the library classes in a class's order has."""
+    for one in cls.mro:
+        if isinstance(one, Named):
+            for name in lineage(one.name):
+                found = class_model(name)
+                if found is not None and getattr(found, hook) is not None:
+                    return getattr(found, hook)
+    return None
+
+
+# --- classes that the program derives from ---
+
+
+def class_attribute(m: Any, base: str, name: str) -> Any:
+    for one in lineage(base):
+        found = class_model(one)
+        if found is not None:
+            if name in found.methods:
+                return _method(f"{one}.{name}", found.methods[name])
+            if name == "__init__" and found.init is not None:
+                return _method(f"{one}.__init__", found.init)
+    return MISSING
+
+
+@cache
+def _method(name: str, run: Run) -> Native:
+    return Native(name, lambda m, args, kwargs, node: run(m, args[0], args[1:], kwargs, node))
+
+
+def class_member(m: Any, cls: Class, name: str) -> Any:
+    hook = _hook(cls, "member")
+    return MISSING if hook is None else hook(m, cls, name)
+
+
+def instance_attribute(m: Any, owner: Instance, name: str, node: Any) -> Any:
+    for one in owner.cls.mro:
+        if isinstance(one, Named):
+            for base in lineage(one.name):
+                found = class_model(base)
+                if found is not None and found.attribute is not None:
+                    result = found.attribute(m, owner, name, node)
+                    if result is not MISSING:
+                        return result
+    return MISSING
+
+
+def closed(base: str) -> bool:
+    """Whether all that instances of this library class have is known."""
+    found = class_model(base)
+    return found is not None and found.closed
+
+
+def object_method(name: str, me: Any) -> Run:
+    """What `object` itself does."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if name == "__setattr__":
+            m.heap.set(me.space, args[0], args[1])
+        elif name == "__new__":
+            cls = args[0] if args else me
+            return Instance(cls, m.heap.space(), m.user_span(node))
+        return None
+
+    return run
+
+
+def attribute_stored(m: Any, owner: Instance, name: str, value: Any, node: Any) -> None:
+    hook = _hook(owner.cls, "stored")
+    if hook is not None:
+        hook(m, owner, name, value, node)
+
+
+def class_made(m: Any, cls: Class, keywords: dict[str, Any], node: Any) -> Any:
+    hook = _hook(cls, "made")
+    return cls if hook is None else hook(m, cls, keywords, node)
+
+
+def construct(m: Any, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    hook = _hook(cls, "construct")
+    return MISSING if hook is None else hook(m, cls, args, kwargs, node)
+
+
+def initialise(m: Any, made: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> bool:
+    hook = _hook(made.cls, "init")
+    if hook is None:
+        return False
+    hook(m, made, args, kwargs, node)
+    return True
+
+
+def class_items(m: Any, cls: Class) -> Any:
+    hook = _hook(cls, "class_items")
+    return MISSING if hook is None else hook(m, cls)
+
+
+def class_item(m: Any, cls: Class, index: Any, node: Any) -> Any:
+    hook = _hook(cls, "class_item")
+    return MISSING if hook is None else hook(m, cls, index, node)
+
+
+def derives(cls: Any, wanted: Any) -> bool:
+    return isinstance(cls, Named) and isinstance(wanted, Named) and wanted.name in lineage(cls.name)
+
+
+def calls(instance: Instance) -> bool:
+    return _hook(instance.cls, "call") is not None
+
+
+def call_instance(m: Any, instance: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    hook = _hook(instance.cls, "call")
+    if hook is not None:
+        return hook(m, instance, args, kwargs, node)
+    if any(isinstance(c, (Unknown, Named)) and not (isinstance(c, Named) and closed(c.name)) for c in instance.cls.mro):
+        return m.gap(f"{instance.cls.name}(…)", node, "the base class is not modelled")
+    raise m.raised("TypeError", f"a {instance.cls.name} cannot be called", node)
+
+
+def is_instance(m: Any, value: Any, name: str) -> Any:
+    """`isinstance(value, LIBRARY.Class)`."""
+    match value:
+        case Instance():
+            return any(isinstance(c, Named) and name in lineage(c.name) for c in value.cls.mro)
+        case TensorType():
+            return name in ("torch.Tensor", "torch.FloatTensor", "tf.Tensor", "numpy.ndarray", "torch.nn.Parameter", "torch.nn.parameter.Parameter") and (
+                (value.framework == "numpy") == name.startswith("numpy")
+            )
+        case Layer():
+            mine = value.module.name if value.module is not None else value.kind
+            return name == mine or name in ("torch.nn.Module", "torch.nn.modules.module.Module") or _same_class(name, mine)
+        case Model():
+            found = kind_model(value.kind)
+            return name == value.kind or (found is not None and name in found.bases)
+        case _:
+            return False
+
+
+def _same_class(a: str, b: str) -> bool:
+    return a.rpartition(".")[2] == b.rpartition(".")[2] and a.startswith("torch.nn") and b.startswith("torch.nn")
+
+
+# --- objects that libraries make ---
+
+
+def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
+    found = kind_model(owner.kind)
+    if found is None:
+        return m.gap(f"{owner.kind}.{name}", node, "no model")
+    if name in found.methods:
+        run = found.methods[name]
+        return Native(f"{owner.kind}.{name}", lambda machine, args, kwargs, at: run(machine, owner, args, kwargs, at))
+    if found.attribute is not None:
+        result = found.attribute(m, owner, name, node)
+        if result is not MISSING:
+            return result
+    if name in owner.space:
+        return owner.space[name]
+    if found.open:
+        return Unknown(f"{owner.kind}.{name}")
+    return m.gap(f"{owner.kind}.{name}", node, "no model")
+
+
+def set_model_attribute(m: Any, owner: Model, name: str, value: Any, node: Any) -> None:
+    found = kind_model(owner.kind)
+    if found is not None and found.set_attribute is not None:
+        found.set_attribute(m, owner, name, value, node)
+    else:
+        m.heap.set(owner.space, name, value)
+
+
+def call_model(m: Any, owner: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    found = kind_model(owner.kind)
+    if found is None or found.call is None:
+        return m.gap(f"{owner.kind}(…)", node, "no model")
+    return found.call(m, owner, args, kwargs, node)
+
+
+def _either(value: Any, hook: str) -> Any:
+    if isinstance(value, Instance):
+        return _hook(value.cls, hook) if hook in ClassModel.__slots__ else None
+    if isinstance(value, Layer):
+        return getattr(_file("torch.nn"), f"layer_{hook}", None)
+    found = kind_model(value.kind)
+    return None if found is None else getattr(found, hook)
+
+
+def items(m: Any, value: Any, node: Any) -> list[Any] | None:
+    hook = _either(value, "items")
+    if hook is not None:
+        return hook(m, value, node)  # type: ignore[no-any-return]
+    if isinstance(value, Model):
+        found = rounds(m, value, node)
+        return None if found is None else [item for condition, item in found if condition is True]
+    return None
+
+
+def length(m: Any, value: Any, node: Any) -> Any:
+    hook = _either(value, "length")
+    return m.gap("len", node, "of a library's object") if hook is None else hook(m, value, node)
+
+
+def item(m: Any, value: Any, index: Any, node: Any) -> Any:
+    hook = _either(value, "item")
+    if hook is None:
+        if isinstance(value, Instance) and not any(isinstance(c, (Named, Unknown)) for c in value.cls.mro):
+            raise m.raised("TypeError", f"a {value.cls.name} cannot be indexed", node)
+        return m.gap("x[…]", node, "of a library's object")
+    return hook(m, value, index, node)
+
+
+def set_item(m: Any, value: Any, index: Any, new: Any, node: Any) -> None:
+    hook = _either(value, "set_item")
+    if hook is None:
+        m.gap("x[…] = …", node, "of a library's object")
+    else:
+        hook(m, value, index, new, node)
+
+
+def rounds(m: Any, value: Any, node: Any) -> Any:
+    """The rounds of a loop over data: a list of (condition, item), or None."""
+    if isinstance(value, Model):
+        found = kind_model(value.kind)
+        if found is not None and found.rounds is not None:
+            return found.rounds(m, value, node)
+    return None
+
+
+def rounds_of(value: Any) -> bool:
+    return isinstance(value, Model)
+
+
+def iterator_of(m: Any, value: Model, node: Any) -> Any:
+    found = kind_model(value.kind)
+    if found is not None and found.next is not None:
+        return value
+    return MISSING if found is None or found.rounds is None else Model("data iterator", m.heap.space({"source": value}))
+
+
+def next_item(m: Any, value: Model, node: Any) -> Any:
+    found = kind_model(value.kind)
+    return m.gap("next", node) if found is None or found.next is None else found.next(m, value, node)
+
+
+def enter(m: Any, manager: Any, node: Any) -> Any:
+    """What `with` binds for a library's context, and how it is left."""
+    if isinstance(manager, Model):
+        found = kind_model(manager.kind)
+        if found is not None and found.enter is not None:
+            leave = found.leave
+            return found.enter(m, manager, node), (None if leave is None else lambda raised: leave(m, manager, raised, node))
+        return manager, None
+    if isinstance(manager, (Named, Layer, TensorType)):
+        return manager, None
+    return m.gap("with", node, "the context is not modelled"), None
+
+
+def truth(m: Any, value: Any) -> Any:
+    if isinstance(value, Model):
+        found = kind_model(value.kind)
+        if found is not None and found.truth is not None:
+            return found.truth(m, value)
+        return True
+    return True if isinstance(value, (Named, Layer, Method, Native)) else MISSING
+
+
+def tensor_of(value: Any) -> Any:
+    """The tensor that an object stands for, MISSING when it stands for none."""
+    if isinstance(value, Instance) and isinstance(value.native, TensorType):
+        return value.native
+    if isinstance(value, Model) and isinstance(value.space.get("tensor"), TensorType):
+        return value.space["tensor"]
+    return MISSING
+
+
+# --- layers ---
+
+
+def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return _file("torch.nn").layer_method(m, owner, name, args, kwargs, node)
+
+
+def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
+    return _file("torch.nn").layer_attribute(m, owner, name, node)
+
+
+def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:
+    _file("torch.nn").set_layer_attribute(m, owner, name, value, node)
+
+
+def call_container(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return _file("torch.nn").call_container(m, owner, args, kwargs, node)
+
+
+__all__ = ["Function"]

@@ -1,0 +1,145 @@
+"""torch's names that are no operators: modes, devices, gradients, saving, compiling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Class, Function, Model
+from tensorproof.values.python_values import Layer, Unknown
+
+
+def _context(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """no_grad and its like: a context, and a decorator that leaves its function as it is."""
+    if len(args) == 1 and isinstance(args[0], (Function, Class)):
+        return args[0]
+    return Model("context", m.heap.space())
+
+
+def _nothing(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def _first(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Functions that give back what they get: compile, checkpointing decorators, parametrisations."""
+    if not args:
+        from tensorproof.values.objects import Native
+
+        return Native("decorator", lambda machine, inner, named, at: inner[0])
+    return args[0]
+
+
+def _device(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = args[0] if args else kwargs.get("type")
+    return given if isinstance(given, str) else "cpu" if isinstance(given, int) else Unknown("device")
+
+
+def _backward(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    loss = args[0]
+    given = args[1] if len(args) > 1 else kwargs.get("gradient")
+    if isinstance(loss, TensorType) and given is None:
+        m.require("backward/scalar", eq(loss.shape.numel, 1), f"backward needs a loss of one element, this one has shape {loss.shape!r}", node)
+    return None
+
+
+def _item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    t = args[0]
+    m.require("item/scalar", eq(t.shape.numel, 1), f"item needs a tensor of one element, this one has shape {t.shape!r}", node)
+    return t.contents[0] if t.contents is not None and len(t.contents) == 1 else Unknown("a number in a tensor")
+
+
+def _checkpoint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    kept = {k: v for k, v in kwargs.items() if k not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")}
+    return m.call(args[0], args[1:], kept, node)
+
+
+def _size(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    found = m.iterate(args[0], node) if args else []
+    return Unknown("Size") if found is None else tuple(found)
+
+
+def _autograd_apply(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return m.gap("torch.autograd.Function.apply", node)
+
+
+def _init(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """torch.nn.init fills a tensor and returns it."""
+    t = args[0] if args else kwargs.get("tensor")
+    return t.but(contents=None) if isinstance(t, TensorType) else t
+
+
+def _is_tensor(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return Unknown("is_tensor") if isinstance(args[0], Unknown) else isinstance(args[0], TensorType) and args[0].framework == "torch"
+
+
+def _false(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> bool:
+    return False
+
+
+def _default_dtype(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    if args and isinstance(args[0], DType):
+        m.session.default_float = args[0]
+
+
+def _unknown(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return Unknown("a value from outside")
+
+
+_CONTEXTS = (
+    "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
+    "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.autograd.no_grad", "torch.cuda.device", "torch.random.fork_rng",
+    "torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel", "torch.profiler.record_function", "torch.autograd.profiler.record_function",
+    "torch.cpu.amp.autocast", "torch.device.__enter__",
+)  # fmt: skip
+_NOTHING = (
+    "torch.manual_seed", "torch.seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
+    "torch.cuda.set_device", "torch.use_deterministic_algorithms", "torch.set_num_threads", "torch.set_printoptions", "torch.save",
+    "torch.set_float32_matmul_precision", "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.autograd.backward",
+    "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
+    "torch.Tensor.retain_grad", "torch.Tensor.register_hook", "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
+    "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
+)  # fmt: skip
+_INIT = [
+    f"torch.nn.init.{n}"
+    for n in (
+        "uniform_", "normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",
+        "trunc_normal_", "orthogonal_", "sparse_", "xavier_uniform", "xavier_normal", "kaiming_uniform", "kaiming_normal", "orthogonal", "uniform", "normal",
+        "constant",
+    )
+]  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing), **dict.fromkeys(_INIT, _init),
+    "torch.device": _device, "torch.Tensor.backward": _backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
+    "torch.jit.trace": _first, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.Size": _size, "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
+    "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
+    "torch.is_grad_enabled": lambda m, a, k, n: True, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
+    "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 0, "torch.distributed.get_rank": lambda m, a, k, n: 0,
+    "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0, "torch.load": _unknown,
+    "torch.Generator": lambda m, a, k, n: Model("object", m.heap.space()), "torch.nn.utils.parameters_to_vector": _unknown,
+    "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,
+    "torch.nn.utils.parametrizations.spectral_norm": _first, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
+    "torch.cuda.amp.GradScaler": lambda m, a, k, n: Model("scaler", m.heap.space()), "torch.amp.GradScaler": lambda m, a, k, n: Model("scaler", m.heap.space()),
+    "torch.GradScaler": lambda m, a, k, n: Model("scaler", m.heap.space()), "torch.jit.is_scripting_or_tracing": _false,
+    "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.nn.init.calculate_gain": lambda m, a, k, n: 1.0,
+    "torch.fx.wrap": _first, "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,
+    "torch.overrides.has_torch_function_variadic": _false, "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
+}  # fmt: skip
+VALUES: dict[str, Any] = {"torch.__version__": "2.13.0", "torch.version.cuda": lambda m: None}
+CLASSES = {
+    "torch.autograd.Function": ClassModel("torch.autograd.Function", closed=False),
+    "torch.Tensor": ClassModel("torch.Tensor", closed=False),
+}
+KINDS = {
+    "scaler": KindModel(
+        methods={
+            "scale": lambda m, me, a, k, n: a[0], "step": lambda m, me, a, k, n: None, "update": lambda m, me, a, k, n: None,
+            "unscale_": lambda m, me, a, k, n: None, "state_dict": lambda m, me, a, k, n: Unknown("state"), "load_state_dict": lambda m, me, a, k, n: None,
+        },
+    ),
+}  # fmt: skip
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "VALUES", "Layer"]

@@ -1,0 +1,450 @@
+"""torch.nn: what `nn.Module` does for the program's own modules, and the containers of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model, Native
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+PARAMETERS, BUFFERS = "_parameters", "_buffers"
+
+
+def is_module(value: Any) -> bool:
+    """Whether a value is a layer, a container or an instance of one of the program's modules."""
+    from tensorproof.libraries import registry
+
+    return isinstance(value, Layer) or (isinstance(value, Instance) and registry.is_instance(None, value, "torch.nn.Module") is True)
+
+
+# --- the tree of modules ---
+
+
+def children(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Layer):
+        return list(zip(value.names, value.children))
+    return [(k, v) for k, v in value.space.items() if isinstance(k, str) and is_module(v)]
+
+
+def walk(value: Any, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """A module and all modules in it, with their names."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    yield prefix, value
+    for name, child in children(value):
+        yield from walk(child, f"{prefix}.{name}" if prefix else name, seen)
+
+
+def own_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
+    """The parameters or buffers that one module holds itself."""
+    if isinstance(value, Layer):
+        if value.module is None:
+            return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
+        return list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
+    names = value.space.get(which, ())
+    return [(n, value.space[n]) for n in names if isinstance(value.space.get(n), TensorType)]
+
+
+def all_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
+    found: list[tuple[str, TensorType]] = []
+    for prefix, module in walk(value):
+        found += [(f"{prefix}.{n}" if prefix else n, t) for n, t in own_tensors(module, which)]
+    return found
+
+
+def state(value: Any) -> dict[str, TensorType]:
+    return {**dict(all_tensors(value, PARAMETERS)), **dict(all_tensors(value, BUFFERS))}
+
+
+# --- methods that layers, containers and the program's modules share ---
+
+
+def _listed(m: Any, items: Any) -> List:
+    return List(m.heap.row(items))
+
+
+def _set_training(m: Any, me: Any, mode: Any) -> Any:
+    for _, module in walk(me):
+        if isinstance(module, Instance):
+            m.heap.set(module.space, "training", mode)
+        elif module.module is not None and isinstance(mode, bool):
+            m.remember(module.module, "training", module.module.training)
+            module.module.training = mode
+            module.module.arguments["training"] = mode
+    return me
+
+
+def _moved(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    from tensorproof.terms.dtypes import DType
+
+    dtype = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, DType)), None)
+    if dtype is not None:
+        _cast(m, me, dtype)
+    return me
+
+
+def _cast(m: Any, me: Any, dtype: Any) -> Any:
+    for _, module in walk(me):
+        if isinstance(module, Layer):
+            if module.module is not None:
+                for home in (module.module.parameters, module.module.buffers):
+                    for name, t in home.items():
+                        if t.dtype is not None and t.dtype.is_float:
+                            home[name] = t.but(dtype=dtype)
+            continue
+        for which in (PARAMETERS, BUFFERS):
+            for name, t in own_tensors(module, which):
+                if t.dtype is not None and t.dtype.is_float:
+                    m.heap.set(module.space, name, t.but(dtype=dtype))
+    return me
+
+
+def _apply(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    for _, module in reversed(list(walk(me))):
+        m.call(args[0], (module,), {}, node)
+    return me
+
+
+def _load_state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = args[0] if args else None
+    strict = kwargs.get("strict", args[1] if len(args) > 1 else True)
+    if isinstance(given, Dict):
+        mine = state(me)
+        for name, t in given.items.items():
+            if name in mine and isinstance(t, TensorType) and t.shape.known and mine[name].shape.known:
+                if len(t.shape) != len(mine[name].shape):
+                    raise m.fail("checkpoint/shape", f"{name} has shape {mine[name].shape!r} in the model and {t.shape!r} in the checkpoint", node)
+                for a, b in zip(t.shape, mine[name].shape):
+                    from tensorproof.terms.predicates import eq
+
+                    m.require("checkpoint/shape", eq(a, b), f"{name} has shape {mine[name].shape!r} in the model and {t.shape!r} in the checkpoint", node)
+        if strict is True:
+            missing, extra = [n for n in mine if n not in given.items], [n for n in given.items if n not in mine]
+            if missing or extra:
+                words = (f"misses {missing[0]}" if missing else "") + (" and " if missing and extra else "") + (f"has {extra[0]} too many" if extra else "")
+                raise m.fail("checkpoint/keys", f"the checkpoint {words}", node)
+    return Model("object", m.heap.space())
+
+
+def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    name = args[0] if args else kwargs.get("name")
+    value = args[1] if len(args) > 1 else kwargs.get("tensor")
+    if isinstance(name, str):
+        m.heap.set(me.space, name, value)
+        persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
+        if persistent is True:
+            m.heap.set(me.space, BUFFERS, (*me.space.get(BUFFERS, ()), name))
+
+
+def _register_parameter(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    name = args[0] if args else kwargs.get("name")
+    value = args[1] if len(args) > 1 else kwargs.get("param")
+    if isinstance(name, str):
+        m.set_attribute(me, name, value, node)
+
+
+def _add_module(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    if isinstance(me, Layer):
+        me.children = (*me.children, args[1])
+        me.names = (*me.names, args[0])
+    else:
+        m.set_attribute(me, args[0], args[1], node)
+
+
+def _hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Forward hooks are called after forward; what they return replaces the output."""
+    return Model("object", m.heap.space({"remove": Native("remove", lambda *a: None)}))
+
+
+def _forward_hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if isinstance(me, Instance):
+        m.heap.set(me.space, "_forward_hooks", (*me.space.get("_forward_hooks", ()), args[0]))
+    else:
+        me.hooks = (*me.hooks, args[0])
+    return _hook(m, me, args, kwargs, node)
+
+
+def _get_submodule(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    for name, module in walk(me):
+        if name == args[0]:
+            return module
+    raise m.raised("AttributeError", f"there is no submodule {args[0]}", node)
+
+
+def _iterated(m: Any, items: list[Any]) -> Any:
+    from tensorproof.values.objects import Iterator as ProgramIterator
+
+    return ProgramIterator(items, m.heap.space({"at": 0}))
+
+
+METHODS: dict[str, Any] = {
+    "parameters": lambda m, me, a, k, n: _iterated(m, [t for _, t in all_tensors(me, PARAMETERS)]),
+    "named_parameters": lambda m, me, a, k, n: _iterated(m, all_tensors(me, PARAMETERS)),
+    "buffers": lambda m, me, a, k, n: _iterated(m, [t for _, t in all_tensors(me, BUFFERS)]),
+    "named_buffers": lambda m, me, a, k, n: _iterated(m, all_tensors(me, BUFFERS)),
+    "children": lambda m, me, a, k, n: _iterated(m, [c for _, c in children(me)]),
+    "named_children": lambda m, me, a, k, n: _iterated(m, children(me)),
+    "modules": lambda m, me, a, k, n: _iterated(m, [v for _, v in walk(me)]),
+    "named_modules": lambda m, me, a, k, n: _iterated(m, list(walk(me))),
+    "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries(dict(state(me)))),
+    "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
+    "train": lambda m, me, a, k, n: _set_training(m, me, a[0] if a else k.get("mode", True)), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
+    "requires_grad_": lambda m, me, a, k, n: me, "zero_grad": lambda m, me, a, k, n: None, "share_memory": lambda m, me, a, k, n: me,
+    "cuda": lambda m, me, a, k, n: me, "cpu": lambda m, me, a, k, n: me, "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
+    "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
+    "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
+    "register_buffer": _register_buffer, "register_parameter": _register_parameter, "register_forward_hook": _forward_hook,
+    "register_forward_pre_hook": _hook, "register_full_backward_hook": _hook, "register_load_state_dict_pre_hook": _hook,
+    "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",
+}  # fmt: skip
+
+
+def _dtype(label: str) -> Any:
+    from tensorproof.terms.dtypes import BY_LABEL
+
+    return BY_LABEL[label]
+
+
+# --- the program's modules ---
+
+
+def _init(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    m.heap.set(me.space, "training", True)
+    me.space.setdefault(PARAMETERS, ())
+    me.space.setdefault(BUFFERS, ())
+
+
+def _call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    found = m.in_class(me.cls, "forward")
+    if found is MISSING:
+        raise m.raised("NotImplementedError", f"{me.cls.name} has no forward", node, "module/forward")
+    result = m.call(Bound(found, me) if isinstance(found, (Function, Native)) else found, args, kwargs, node)
+    for hook in me.space.get("_forward_hooks", ()):
+        replaced = m.call(hook, (me, args, result), {}, node)
+        result = result if replaced is None else replaced
+    return result
+
+
+def _stored(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
+    if (is_module(value) or (isinstance(value, TensorType) and value.parameter)) and "training" not in me.space:
+        raise m.raised("AttributeError", f"{me.cls.name} sets {name} before super().__init__() is called", node, "module/init")
+    if isinstance(value, TensorType) and value.parameter and name not in me.space.get(PARAMETERS, ()):
+        m.heap.set(me.space, PARAMETERS, (*me.space.get(PARAMETERS, ()), name))
+
+
+def _attribute(m: Any, me: Instance, name: str, node: Any) -> Any:
+    if name == "_modules":
+        return Dict(m.heap.entries(dict(children(me))))
+    return Unknown(name) if name.startswith("_") and name.endswith("hooks") else MISSING
+
+
+CLASSES = {
+    "torch.nn.Module": ClassModel("torch.nn.Module", methods=METHODS, init=_init, call=_call, stored=_stored, attribute=_attribute),
+}
+for _alias in ("torch.nn.modules.Module", "torch.nn.modules.module.Module", "torch.jit.ScriptModule"):
+    CLASSES[_alias] = ClassModel(_alias, bases=("torch.nn.Module",))
+
+
+# --- containers ---
+
+
+def _sequential(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], Dict):
+        return Layer(None, m.user_span(node), tuple(args[0].items.values()), "torch.nn.Sequential", tuple(map(str, args[0].items)))
+    bad = next((a for a in args if not is_module(a) and not isinstance(a, Unknown)), None)
+    if bad is not None and not isinstance(bad, (Instance, Model)):
+        raise m.raised("TypeError", "nn.Sequential takes modules only", node, "call/arguments")
+    return Layer(None, m.user_span(node), args, "torch.nn.Sequential", tuple(map(str, range(len(args)))))
+
+
+def _module_list(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = args[0] if args else kwargs.get("modules")
+    found = [] if given is None else m.iterate(given, node)
+    if found is None:
+        return m.gap("torch.nn.ModuleList", node, "of unknown modules")
+    return Layer(None, m.user_span(node), tuple(found), "torch.nn.ModuleList", tuple(map(str, range(len(found)))))
+
+
+def _module_dict(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = args[0] if args else None
+    if given is None:
+        return Layer(None, m.user_span(node), (), "torch.nn.ModuleDict", ())
+    if isinstance(given, Dict):
+        return Layer(None, m.user_span(node), tuple(given.items.values()), "torch.nn.ModuleDict", tuple(given.items))
+    pairs = m.iterate(given, node)
+    if pairs is None:
+        return m.gap("torch.nn.ModuleDict", node, "of unknown modules")
+    return Layer(None, m.user_span(node), tuple(p[1] for p in pairs), "torch.nn.ModuleDict", tuple(p[0] for p in pairs))
+
+
+def _parameter_list(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    found = m.iterate(args[0], node) if args else []
+    if found is None:
+        return m.gap("torch.nn.ParameterList", node)
+    made = Layer(None, m.user_span(node), (), "torch.nn.ParameterList", ())
+    made.tensors = {str(i): t for i, t in enumerate(found)}
+    return made
+
+
+def _parameter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    data = args[0] if args else kwargs.get("data")
+    if isinstance(data, TensorType):
+        grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
+        return data.but(parameter=True, requires_grad=grad is True, contents=None)
+    return m.gap("torch.nn.Parameter", node, "of something that is no tensor") if data is not None else Unknown("Parameter")
+
+
+def _wrapper(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """DataParallel and its like: calls go to the module inside."""
+    inner = args[0] if args else kwargs.get("module")
+    return Layer(None, m.user_span(node), (inner,), "wrapper", ("module",))
+
+
+def call_container(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if owner.kind == "torch.nn.Sequential":
+        value: Any = args[0] if args else kwargs.get("input", Unknown("nothing"))
+        for child in owner.children:
+            m.step()
+            value = m.call(child, (value,), {}, node)
+        return value
+    if owner.kind == "wrapper":
+        return m.call(owner.children[0], args, kwargs, node)
+    raise m.raised("NotImplementedError", f"a {owner.kind.rpartition('.')[2]} has no forward: call the modules in it", node, "module/forward")
+
+
+def layer_items(m: Any, owner: Layer, node: Any) -> list[Any] | None:
+    if owner.kind == "torch.nn.ModuleDict":
+        return list(owner.names)
+    if owner.kind == "torch.nn.ParameterList":
+        return list(owner.tensors.values())
+    return list(owner.children) if owner.module is None else None
+
+
+def layer_length(m: Any, owner: Layer, node: Any) -> Any:
+    return len(owner.tensors) if owner.kind == "torch.nn.ParameterList" else len(owner.children)
+
+
+def layer_item(m: Any, owner: Layer, index: Any, node: Any) -> Any:
+    if owner.kind == "torch.nn.ModuleDict":
+        if index in owner.names:
+            return owner.children[owner.names.index(index)]
+        raise m.raised("KeyError", f"the key {index!r} is missing", node)
+    source: Any = tuple(owner.tensors.values()) if owner.kind == "torch.nn.ParameterList" else owner.children
+    if isinstance(index, slice) and all(p is None or isinstance(p, int) for p in (index.start, index.stop, index.step)):
+        return Layer(None, owner.span, source[index], owner.kind, owner.names[index])
+    if isinstance(index, int):
+        if not -len(source) <= index < len(source):
+            raise m.raised("IndexError", f"index {index} is out of range for {len(source)} modules", node)
+        return source[index]
+    return m.gap("layers[…]", node, "the index is not known")
+
+
+def layer_set_item(m: Any, owner: Layer, index: Any, new: Any, node: Any) -> None:
+    if owner.kind == "torch.nn.ModuleDict" and isinstance(index, str):
+        if index in owner.names:
+            at = owner.names.index(index)
+            owner.children = (*owner.children[:at], new, *owner.children[at + 1 :])
+        else:
+            owner.children, owner.names = (*owner.children, new), (*owner.names, index)
+    elif isinstance(index, int) and -len(owner.children) <= index < len(owner.children):
+        at = index % len(owner.children)
+        owner.children = (*owner.children[:at], new, *owner.children[at + 1 :])
+    else:
+        m.gap("layers[…] = …", node)
+
+
+def _append(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    m.remember(owner, "children", owner.children)
+    m.remember(owner, "names", owner.names)
+    owner.names = (*owner.names, str(len(owner.children)))
+    owner.children = (*owner.children, args[0])
+    return owner
+
+
+def _extend(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    for one in m.iterate(args[0], node) or ():
+        _append(m, owner, (one,), {}, node)
+    return owner
+
+
+def _insert(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    rest = list(owner.children)
+    rest.insert(args[0], args[1])
+    owner.children, owner.names = tuple(rest), tuple(map(str, range(len(rest))))
+    return None
+
+
+def _update(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if isinstance(args[0], Dict):
+        for k, v in args[0].items.items():
+            layer_set_item(m, owner, k, v, node)
+    return None
+
+
+CONTAINER_METHODS: dict[str, Any] = {
+    "append": _append, "extend": _extend, "insert": _insert, "update": _update,
+    "keys": lambda m, me, a, k, n: _listed(m, me.names), "values": lambda m, me, a, k, n: _listed(m, me.children),
+    "items": lambda m, me, a, k, n: _listed(m, list(zip(me.names, me.children))),
+    "pop": lambda m, me, a, k, n: layer_item(m, me, a[0] if a else -1, n),
+    "get": lambda m, me, a, k, n: me.children[me.names.index(a[0])] if a[0] in me.names else None,
+}  # fmt: skip
+
+
+def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if owner.module is None and name in CONTAINER_METHODS:
+        return CONTAINER_METHODS[name](m, owner, args, kwargs, node)
+    if name in METHODS:
+        return METHODS[name](m, owner, args, kwargs, node)
+    if name in ("forward", "__call__"):
+        return m.call(owner, args, kwargs, node)
+    if name in ("reset_parameters", "_reset_parameters", "flatten_parameters"):
+        return None
+    return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")
+
+
+def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
+    from tensorproof.values.python_values import Method
+
+    if name in owner.tensors:
+        return owner.tensors[name]
+    if owner.module is None:
+        if name in owner.names:
+            return owner.children[owner.names.index(name)]
+        if name == "training":
+            return True
+        if owner.kind == "wrapper" and name != "module" and name not in METHODS:
+            return m.attribute(owner.children[0], name, node)
+    if name == "__class__":
+        return Named(owner.module.name if owner.module is not None else owner.kind)
+    if name == "_modules":
+        return Dict(m.heap.entries(dict(children(owner))))
+    if name in METHODS or name in CONTAINER_METHODS or name in ("forward", "__call__", "reset_parameters", "_reset_parameters", "flatten_parameters"):
+        return Method(owner, name)
+    if owner.module is not None and name not in owner.tensors:
+        from tensorproof.bindings.names import is_public
+
+        if is_public(f"{owner.module.name}.{name}") is False:
+            raise m.raised("AttributeError", f"{owner.module.name} has no attribute {name}", node)
+    return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")
+
+
+def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:
+    if owner.module is None and name in owner.names:
+        at = owner.names.index(name)
+        owner.children = (*owner.children[:at], value, *owner.children[at + 1 :])
+    else:
+        owner.tensors = {**owner.tensors, name: value}
+
+
+FUNCTIONS: dict[str, Any] = {
+    "torch.nn.Sequential": _sequential, "torch.nn.ModuleList": _module_list, "torch.nn.ModuleDict": _module_dict, "torch.nn.ParameterList": _parameter_list,
+    "torch.nn.Parameter": _parameter, "torch.nn.parameter.Parameter": _parameter, "torch.nn.DataParallel": _wrapper,
+    "torch.nn.parallel.DistributedDataParallel": _wrapper, "torch.nn.parallel.DataParallel": _wrapper, "torch.compile": None,
+}  # fmt: skip
+del FUNCTIONS["torch.compile"]

@@ -1,0 +1,166 @@
+"""Abstract memory: every write is logged while a mark is open, so that a branch can be undone and its difference taken.
+
+A location is (owner, key): an entry of a `Space`, or the whole of a `Row` of items (key `ITEMS`). What was born after the innermost mark is
+nobody else's, so writes to it are no difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
+"""What a location holds that holds nothing."""
+ITEMS = "*items*"
+
+
+class Space(dict[Any, Any]):
+    """A namespace: the locals of a call, the attributes of an object, the items of a dict."""
+
+    __slots__ = ("born",)
+    born: int
+
+
+class Entries(Space):
+    """The items of a dict: whether a key is there matters to `in`, `len` and iteration."""
+
+    __slots__ = ()
+
+
+class Row(list[Any]):
+    """The items of a list or of a set."""
+
+    __slots__ = ("born",)
+    born: int
+
+
+Owner = Space | Row
+
+
+@dataclass(slots=True)
+class Mark:
+    """A place in the log to which memory can be taken back."""
+
+    position: int
+    clock: int
+
+
+@dataclass(slots=True)
+class Difference:
+    """What a branch wrote to memory that is older than the branch: the owners with their keys, and the values at its end."""
+
+    values: dict[tuple[int, Any], Any] = field(default_factory=dict[tuple[int, Any], Any])
+    owners: dict[int, Owner] = field(default_factory=dict[int, Owner])
+
+
+class Heap:
+    """Memory with its trail."""
+
+    __slots__ = ("clock", "log", "marks")
+
+    def __init__(self) -> None:
+        self.clock = 0
+        self.log: list[tuple[Owner, Any, Any]] = []
+        self.marks: list[Mark] = []
+
+    def space(self, items: dict[Any, Any] | None = None) -> Space:
+        made = Space(items or {})
+        made.born = self.clock
+        return made
+
+    def entries(self, items: dict[Any, Any] | None = None) -> Entries:
+        made = Entries(items or {})
+        made.born = self.clock
+        return made
+
+    def row(self, items: Any = ()) -> Row:
+        made = Row(items)
+        made.born = self.clock
+        return made
+
+    # --- writes ---
+
+    def set(self, owner: Space, key: Any, value: Any) -> None:
+        if self.marks and owner.born < self.marks[-1].clock:
+            self.log.append((owner, key, owner.get(key, MISSING)))
+        owner[key] = value
+
+    def delete(self, owner: Space, key: Any) -> None:
+        if self.marks and owner.born < self.marks[-1].clock:
+            self.log.append((owner, key, owner.get(key, MISSING)))
+        del owner[key]
+
+    def touch(self, row: Row) -> None:
+        """Must be called before a row is changed in place."""
+        if self.marks and row.born < self.marks[-1].clock:
+            self.log.append((row, ITEMS, tuple(row)))
+
+    def touch_all(self, space: Space) -> None:
+        """Must be called before a space is changed in place by a native method."""
+        if self.marks and space.born < self.marks[-1].clock:
+            for key, value in space.items():
+                self.log.append((space, key, value))
+
+    # --- branches ---
+
+    def mark(self) -> Mark:
+        self.clock += 1
+        made = Mark(len(self.log), self.clock)
+        self.marks.append(made)
+        return made
+
+    def difference(self, mark: Mark) -> Difference:
+        """What was written since the mark, as it is now."""
+        found = Difference()
+        for owner, key, _ in self.log[mark.position :]:
+            if owner.born < mark.clock:
+                found.owners[id(owner)] = owner
+                found.values[(id(owner), key)] = tuple(owner) if key is ITEMS else owner.get(key, MISSING)  # type: ignore[union-attr]
+        return found
+
+    def before(self, mark: Mark) -> dict[tuple[int, Any], Any]:
+        """What the locations written since the mark held at the mark."""
+        found: dict[tuple[int, Any], Any] = {}
+        for owner, key, old in self.log[mark.position :]:
+            found.setdefault((id(owner), key), old)
+        return found
+
+    def undo(self, mark: Mark) -> None:
+        """Memory as it was at the mark, which stays open."""
+        self.clock += 1
+        log = self.log
+        while len(log) > mark.position:
+            owner, key, old = log.pop()
+            _put(owner, key, old)
+
+    def apply(self, difference: Difference) -> None:
+        """Write a difference again."""
+        for (number, key), value in difference.values.items():
+            self.write(difference.owners[number], key, value)
+
+    def write(self, owner: Owner, key: Any, value: Any) -> None:
+        """One location, logged."""
+        if isinstance(owner, Row):
+            self.touch(owner)
+            owner[:] = value
+        elif value is MISSING:
+            if key in owner:
+                self.delete(owner, key)
+        else:
+            self.set(owner, key, value)
+
+    def close(self, mark: Mark) -> None:
+        """Forget a mark; what was written since then stays, and belongs to the mark before it."""
+        assert self.marks[-1] is mark
+        self.marks.pop()
+        if not self.marks:
+            self.log.clear()
+
+
+def _put(owner: Owner, key: Any, old: Any) -> None:
+    if isinstance(owner, Row):
+        owner[:] = old
+    elif old is MISSING:
+        owner.pop(key, None)
+    else:
+        owner[key] = old

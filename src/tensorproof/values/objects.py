@@ -1,0 +1,181 @@
+"""The program's own objects: lists, dicts, functions, classes and instances. Numbers, strings and tuples are plain Python values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensorproof.diagnostics.span import Span
+from tensorproof.terms.predicates import Truth
+from tensorproof.values.heap import Entries, Row, Space
+
+
+@dataclass(slots=True, eq=False)
+class List:
+    """A list; `items` is written through the heap."""
+
+    items: Row
+
+
+@dataclass(slots=True, eq=False)
+class Set:
+    """A set, in order of insertion, without two equal items."""
+
+    items: Row
+    frozen: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Dict:
+    """A dict with concrete keys. `default` is what a defaultdict calls for a missing key."""
+
+    items: Entries
+    default: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Iterator:
+    """An iterator with its state in memory: `state["at"]` is the next position in `items`."""
+
+    items: list[Any]
+    state: Space
+
+
+@dataclass(slots=True, eq=False)
+class Generator:
+    """A running generator function. Its state is a host generator, which cannot be undone: `born` tells when it began."""
+
+    frame: Any
+    steps: Any
+    born: int
+    done: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Code:
+    """A function's text, and its body once it is compiled at the first call. `outer` is the scope it was compiled in."""
+
+    name: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    outer: Any
+    body: Callable[[Any], Any] | None = None
+    is_generator: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function of the program, with the scopes that enclose it."""
+
+    code: Code
+    scopes: tuple[Space, ...]
+    module: Any
+    defaults: tuple[Any, ...] = ()
+    keyword_defaults: dict[str, Any] = field(default_factory=dict[str, Any])
+    owner: Any = None
+    """The class in whose body it stands: what `super()` starts from."""
+    space: Space | None = None
+    """Attributes that the program sets on it."""
+
+    @property
+    def name(self) -> str:
+        return self.code.name
+
+
+@dataclass(slots=True, eq=False)
+class Bound:
+    """A function with its first argument."""
+
+    function: Any
+    self: Any
+
+
+@dataclass(slots=True, eq=False)
+class Native:
+    """A function that a library model supplies: `run(machine, args, kwargs, node)`."""
+
+    name: str
+    run: Callable[..., Any]
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of the program. `bases` may hold `Named` library classes; `mro` begins with the class itself."""
+
+    name: str
+    bases: tuple[Any, ...]
+    space: Space
+    mro: tuple[Any, ...] = ()
+    span: Span | None = None
+    module: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An object of a class of the program."""
+
+    cls: Any
+    space: Space
+    span: Span | None = None
+    native: Any = None
+    """What a library base class keeps for it: a `Data` of a model, the items of a list subclass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    get: Any
+    set: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class StaticMethod:
+    function: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMethod:
+    function: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()`: attributes are looked up after `after` in the object's order of classes."""
+
+    after: Any
+    self: Any
+
+
+@dataclass(slots=True, eq=False)
+class ModuleFile:
+    """A module with source; its body runs when it is first needed. `foreign` modules belong to an installed package, not to the project."""
+
+    name: str
+    path: str
+    space: Space
+    state: str = "waiting"
+    foreign: bool = False
+    hidden: bool = False
+    """Whether something that was not followed may have bound names that we do not know of."""
+    package: bool = False
+    stars: tuple[str, ...] = ()
+    """Libraries whose names were imported with a star."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """One of two values, by a condition that is not known."""
+
+    condition: Truth
+    then: Any
+    other: Any
+    depth: int = 1
+
+
+@dataclass(slots=True, eq=False)
+class Model:
+    """An object of a library that a model describes: its class's name and what the model keeps."""
+
+    kind: str
+    space: Space
+    span: Span | None = None
