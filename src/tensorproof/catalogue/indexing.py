@@ -186,7 +186,7 @@ def setitem_rule(c: Call) -> TensorType:
     fits_region(c, region.shape, value.shape)
     if c.framework == "torch" and not value.weak and x.dtype is not None and value.dtype is not None:
         one_mask = (
-            len(tensors) == 1 and (isinstance(tensors[0], bool) or tensors[0].dtype in MASKS) and value.shape.numel == 1
+            len(tensors) == 1 and isinstance(tensors[0], TensorType) and tensors[0].dtype in MASKS and value.shape.numel == 1
         )  # as masked_fill
         fits = not tensors or x.dtype is value.dtype or one_mask
         c.require("dtype", fits, f"values of {value.dtype!r} cannot be put into {x.dtype!r} by index tensors", ("value", "x"))
