@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -219,6 +219,9 @@ _LAYER: tuple[tuple[str, Any], ...] = (
 """What every Keras layer takes by name."""
 
 
+_LISTS = ("size", "sizes", "shape", "repeats", "dims")
+
+
 def _parse(name: str, raw: _Raw) -> Row:
     match = _NAME.match(raw.text)
     assert match is not None
@@ -228,6 +231,8 @@ def _parse(name: str, raw: _Raw) -> Row:
         raise ValueError(f"{raw.source}: expected '-> operator' in {raw.text}")
     op, *options = _split(target, ";")
     arguments = _arguments(lists[0])
+    if name.startswith("aten."):  # a method's `*size` is one list there
+        arguments = tuple(replace(a, gathers=a.gathers and a.theirs not in _LISTS) for a in arguments)
     fixed: dict[str, Any] = {}
     special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": ""}
     for option in options:
