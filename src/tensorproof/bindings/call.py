@@ -214,6 +214,27 @@ _PYTHON_TYPES: dict[str, dict[type, DType]] = {
 }  # fmt: skip
 
 
+_CODES = {
+    "?": "bool", "b1": "bool", "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
+    "f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128", "half": "float16", "single": "float32", "double": "float64",
+    "e": "float16", "f": "float32", "d": "float64", "i": "int32", "l": "int64", "q": "int64", "B": "uint8", "b": "int8", "h": "int16", "float": "float64",
+    "int": "int64", "long": "int64", "uint": "uint64", "complex": "complex128", "bool_": "bool",
+}  # fmt: skip
+
+
+def _element_type(framework: str, value: Any) -> Any:
+    """An element type by its name, NumPy's short code or the Python type."""
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str):
+        found = BY_LABEL.get(value) or (BY_LABEL.get(_CODES.get(value.lstrip("<=|"), "")) if framework == "numpy" else None)
+        if found is not None or framework != "numpy":
+            return value if found is None else found
+    if isinstance(value, type) and value in _PYTHON_TYPES[framework]:
+        return _PYTHON_TYPES[framework][value]
+    raise GiveUp(f"the element type {show(value)} is not modelled")
+
+
 def coerce(framework: str, kind: Parameter, value: Any) -> Any:
     """Outside torch, numbers and nested lists are tensors where a tensor is wanted."""
     if framework == "torch" or isinstance(value, TensorType) or value is None:
@@ -221,7 +242,7 @@ def coerce(framework: str, kind: Parameter, value: Any) -> Any:
     from tensorproof.bindings.arrays import Ragged, array_like
 
     if isinstance(kind, ElementType):
-        return BY_LABEL.get(value, value) if isinstance(value, str) else _PYTHON_TYPES[framework].get(value, value) if isinstance(value, type) else value
+        return _element_type(framework, value)
     if isinstance(kind, Tensor) and (isinstance(value, (list, tuple)) or (is_number(value) and not kind.scalar)):
         try:
             made = array_like(framework, value)
@@ -303,6 +324,8 @@ def _guarded(session: Session, run: Any) -> Outcome:
 def _owned(outputs: Any, framework: str) -> Any:
     """The results as that framework's tensors."""
     if isinstance(outputs, TensorType):
+        if framework == "tf" and outputs.weak:
+            outputs = outputs.but(weak=False)
         return outputs if outputs.framework == framework else outputs.but(framework=framework)
     if isinstance(outputs, Outputs):
         return outputs.like(_owned(o, framework) for o in outputs)

@@ -134,29 +134,39 @@ def both(graph: Callable[[], Any], eager: Callable[[], Any], by_graph: bool = Fa
     return Observed(seen if by_graph and complete(seen) else made)
 
 
-def find(name: str) -> Any:
-    """The function of that public name; names that only version 1 has are looked up there."""
+def find(name: str) -> list[Any]:
+    """The functions of that public name: that of version 2 and that of version 1, as far as they exist."""
+    found: list[Any] = []
     for root in (_tf, _tf.compat.v1):
-        found: Any = root
+        one: Any = root
         for part in name.split(".")[1:]:
-            found = getattr(found, part, None)
-            if found is None:
-                break
-        else:
-            return found
-    raise AttributeError(f"TensorFlow has no {name}")
+            one = getattr(one, part, None)
+        if one is not None and one not in found:
+            found.append(one)
+    if not found:
+        raise AttributeError(f"TensorFlow has no {name}")
+    return found
 
 
-def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None, tensor: Callable[[TensorType], Any]) -> Any:
-    function = find(name)
-    if init is not None:
-        function = function(**real(init, tensor))
-    given = real(args, tensor)
-    if name.startswith("tf.Tensor.") and not callable(function):
-        return function.__get__(given[0])
-    return function(*given, **real(kwargs, tensor))
+def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Callable[[TensorType], Any]) -> Any:
+    functions = find(name)
+    given, named = real(args, tensor), real(kwargs, tensor)
+    if name.startswith("tf.Tensor.") and not callable(functions[0]):
+        return functions[0].__get__(given[0])
+    for i, function in enumerate(functions):
+        try:
+            return function(*given, **named)
+        except TypeError as error:  # the arguments may be those of the other version
+            wrong = any(w in str(error) for w in ("unexpected keyword argument", "required positional argument", "multiple values for", "positional arguments but"))
+            if not wrong or i + 1 == len(functions):
+                raise
+    raise AssertionError(name)
 
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
     """Call a public function of TensorFlow."""
-    return both(lambda: _call(name, args, kwargs, init, in_graph), lambda: _call(name, args, kwargs, init, eagerly))
+    try:
+        find(name)
+    except AttributeError as missing:
+        return Observed(aside=str(missing))
+    return both(lambda: _call(name, args, kwargs, in_graph), lambda: _call(name, args, kwargs, eagerly))

@@ -92,6 +92,21 @@ def same_types(run: Run, a: Arguments, *names: str) -> DType | None:
     return next(iter(found), None)
 
 
+_OLD = {
+    "dim_old": "dim", "keepdim_old": "keepdim", "filters_old": "weight", "filter_old": "weight", "input_old": "x", "dilation_old": "dilation",
+    "dilations_old": "dilation", "targets_old": "target", "target_old": "target", "labels_old": "target", "size_old": "size",
+}  # fmt: skip
+
+
+def modern(a: Arguments) -> Arguments:
+    """The arguments with those that version 1 called otherwise under their present names."""
+    made = dict(a)
+    for old, new in _OLD.items():
+        if made.get(old) is not None:
+            made[new] = made.pop(old)
+    return made
+
+
 # --- shapes ----------------------------------------------------------------------------------------------------------------------
 
 
@@ -114,6 +129,7 @@ def reshape(a: Arguments, run: Run) -> TensorType:
 @takes(Axes("dim", None, loose=True), Bool("keepdim", False))
 def reduce(a: Arguments, run: Run) -> TensorType:
     """Axes folded away; an empty list of axes folds none, and None all."""
+    a = modern(a)
     x, keep = a["x"], bool(a.get("keepdim"))
     given = a["dim"]
     axes = None if given is None else vector(run, given, "dim", scalar=True)
@@ -133,6 +149,7 @@ def reduce(a: Arguments, run: Run) -> TensorType:
 @takes(Axis("dim", 0, loose=True))
 def arg_reduce(a: Arguments, run: Run) -> TensorType:
     """Where the extreme stands along one axis."""
+    a = modern(a)
     x = a["x"]
     dtype = a.get("dtype") or INT64
     at_least(run, x, 1)
@@ -158,6 +175,7 @@ def transpose(a: Arguments, run: Run) -> TensorType:
 
 @takes(Axis("dim", extra=1, loose=True))
 def expand_dims(a: Arguments, run: Run) -> TensorType:
+    a = modern(a)
     x = a["x"]
     if not x.shape.known:
         return anew(x, somewhere(run))
@@ -170,6 +188,7 @@ def expand_dims(a: Arguments, run: Run) -> TensorType:
 @takes(Axes("dim", (), optional=True, unique=False))
 def squeeze(a: Arguments, run: Run) -> TensorType:
     """Named axes must be 1; without names every axis of size 1 goes."""
+    a = modern(a)
     x, dims = a["x"], vector(run, a.get("dim"), "dim") or ()
     if not x.shape.known:
         return anew(x, somewhere(run))
