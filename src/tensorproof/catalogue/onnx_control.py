@@ -224,7 +224,7 @@ NON_MAX_SUPPRESSION = Op(
     (
         *BOXES,
         *(
-            Tensor(name, " | 1", dtypes, optional=True, default=None)
+            Tensor(name, " | 1", dtypes, optional=True, default=None, draw="1")
             for name, dtypes in (("most", frozenset({INT64})), ("overlap", REAL32), ("least", REAL32))
         ),
     ),

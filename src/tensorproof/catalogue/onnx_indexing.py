@@ -243,7 +243,7 @@ def _kept_aspect(c: Call, made: list[Any], places: tuple[int, ...], sizes: tuple
 _POLICIES = ("stretch", "not_larger", "not_smaller")
 RESIZE = Op(
     "resize_axes",
-    (X, Tensor("roi", "R", FLOATS, optional=True, default=None)),
+    (X, Tensor("roi", "R", FLOATS, optional=True, default=None, draw="0")),
     (
         Floats("scale", None, loose=True),
         Ints("size", None, optional=True, loose=True, one=False),

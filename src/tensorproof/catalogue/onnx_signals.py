@@ -10,7 +10,7 @@ from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS
-from tensorproof.terms.predicates import disj, eq, le
+from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -55,6 +55,7 @@ def stft_shape(c: Call) -> Shape:
         length = c.shape("window")[0] if c.given("window") else c.fresh("length", 1)
     elif c.given("window"):
         c.equal("window", c.shape("window")[0], length, "the window has {a} elements and frame_length is {b}", ("window", "length"))
+    c.require("length", ge(length, 1), f"a frame has at least one element, and here {length!r}", ("x", "length"))
     c.require("length", le(length, signal), f"a frame of {length!r} is longer than the signal of {signal!r}", ("x", "length"))
     frames = c.fresh("frames") if isinstance(step, TensorType) else (signal - length) // step + 1
     return Shape((batch, frames, length // 2 + 1 if c["onesided"] else length, 2))

@@ -23,10 +23,10 @@ AUTO_PAD = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 def sliding(*more: Attribute, kernel: bool = True) -> tuple[Attribute, ...]:
     """The attributes of a window. A convolution's weight tells its kernel."""
     return (
-        Ints("kernel", least=1) if kernel else Ints("kernel", None, optional=True),
-        Ints("stride", None, least=1, optional=True),
-        Ints("padding", None, least=0, optional=True),
-        Ints("dilation", None, least=1, optional=True),
+        Ints("kernel", least=1, per_axis=1) if kernel else Ints("kernel", None, optional=True, per_axis=1),
+        Ints("stride", None, least=1, optional=True, per_axis=1),
+        Ints("padding", None, least=0, optional=True, per_axis=2),
+        Ints("dilation", None, least=1, optional=True, per_axis=1),
         Choice("auto_pad", AUTO_PAD, "NOTSET"),
         *((Bool("ceil_mode", False),) if kernel else (Int("groups", 1, least=1),)),
         *more,
@@ -169,7 +169,7 @@ def transposed(c: Call) -> Shape:
 CONV_TRANSPOSE = Op(
     "conv_transpose_any",
     (_IMAGE, Tensor("weight", "C K x ...", FLOATS), Tensor("bias", "B", FLOATS, optional=True, default=None)),
-    sliding(Ints("output_padding", None, least=0, optional=True), Ints("output_size", None, least=0, optional=True), kernel=False),
+    sliding(Ints("output_padding", None, least=0, optional=True, per_axis=1), Ints("output_size", None, least=0, optional=True, per_axis=1), kernel=False),
     transposed,
     Same("x", "weight", "bias"),
     codes={"C": "channels"},
@@ -179,6 +179,7 @@ CONV_TRANSPOSE = Op(
 
 def causal_conv(c: Call) -> list[Shape]:
     n, channels, length = (c.dims[name] for name in ("N", "C", "L"))
+    c.require("kernel", ge(c.dims["k"], 1), "a kernel has at least one element", "weight")
     return [Shape((n, channels, length)), Shape((n, channels, c.dims["k"] - 1))] if not c.given("state") else _with_state(c)
 
 
@@ -246,6 +247,8 @@ def unpooled(c: Call) -> Shape:
         c.require("indices", eq(a, b), f"the indices {indices!r} must have the shape of x {x!r}", ("indices", "x"))
     size, stride, pads = c["output_size"], each(c, "stride", n, 1), sides(c, n)
     least = Shape((*x[:2], *((m - 1) * s + k - p - q for m, k, s, (p, q) in zip(x[2:], kernel, stride, pads, strict=True))))
+    for n_out in least[2:]:
+        c.require("output", ge(n_out, 1), f"an axis of the output would have {n_out!r} elements", ("x", "padding"))
     if size is None:
         return least
     count = length_of(c, "output_size")
@@ -266,9 +269,9 @@ UNPOOL = Op(
     "max_unpool_any",
     (Tensor("x", "N C X ...", FLOATS), Tensor("indices", "...", frozenset({INT64}), draw="N C X ...")),
     (
-        Ints("kernel", least=1),
-        Ints("stride", None, least=1, optional=True),
-        Ints("padding", None, least=0, optional=True),
+        Ints("kernel", least=1, per_axis=1),
+        Ints("stride", None, least=1, optional=True, per_axis=1),
+        Ints("padding", None, least=0, optional=True, per_axis=2),
         Ints("output_size", None, optional=True, loose=True),
     ),
     unpooled,
@@ -306,9 +309,9 @@ COL2IM = Op(
     (
         Ints("output_size", loose=True, shape=True),
         Ints("kernel", loose=True),
-        Ints("stride", None, least=1, optional=True),
-        Ints("padding", None, least=0, optional=True),
-        Ints("dilation", None, least=1, optional=True),
+        Ints("stride", None, least=1, optional=True, per_axis=1),
+        Ints("padding", None, least=0, optional=True, per_axis=2),
+        Ints("dilation", None, least=1, optional=True, per_axis=1),
     ),
     folded_back,
     Like("x"),
@@ -336,7 +339,7 @@ def roi_pooled(c: Call) -> Shape:
 MAX_ROI_POOL = Op(
     "max_roi_pool",
     (Tensor("x", "N C Y X", FLOATS), Tensor("rois", "R 5", FLOATS)),
-    (Ints("output_size", least=1),),
+    (Ints("output_size", least=1, per_axis=1),),
     roi_pooled,
     Same("x", "rois"),
     doc="The greatest numbers of regions of images.",

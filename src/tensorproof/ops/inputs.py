@@ -45,7 +45,8 @@ class Tensor:
     scalar: bool = False
     default: Any = REQUIRED
     values: str = ""
-    """What the generator must put in: "index:AXIS" (whole numbers below that axis), "unit" (0 to 1), "positive", "spd"."""
+    """What the generator must put in: "index:AXIS" (whole numbers below that axis), "unit" (0 to 1), "positive", "spd" (a symmetric
+    positive definite matrix), "pivots" (1 to n along the last axis), "layout:sparse_coo" (a tensor kept so)."""
     draw: str = ""
     """The layout that the generator draws, where it must say more than `layout`: sizes may be expressions of named axes (`4*H`)."""
 
@@ -69,6 +70,9 @@ class Tensors:
     optional: bool = False
     default: Any = REQUIRED
     values: str = ""
+    draw: str = ""
+    """For the generator: one layout for all, or the layouts one by one with commas between ("G*H I, G*H H"); "@equation" takes them
+    from that argument, whose letters name the axes ("ij,jk->ik")."""
 
     def takes(self, value: Any) -> bool:
         if self.optional and value is None:
@@ -253,6 +257,9 @@ class Ints:
     loose: bool = False
     """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
 
+    per_axis: int = 0
+    """For the generator: so many numbers for each axis of x behind the first two."""
+
     def takes(self, value: Any) -> bool:
         if value is None:
             return self.optional
@@ -348,6 +355,8 @@ class Index:
 
     name: str = "index"
     default: Any = REQUIRED
+    lists: bool = False
+    """For the generator: a list of index tensors and None, one for each axis, as `index_put` has it."""
 
     def takes(self, value: Any) -> bool:
         return True
@@ -358,10 +367,11 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """A value that the rule looks at itself, or that does not matter."""
+    """A value that the rule looks at itself, or that does not matter. `like` tells the generator which kinds of value to try."""
 
     name: str
     default: Any = None
+    like: tuple[Any, ...] = ()
 
     def takes(self, value: Any) -> bool:
         return True

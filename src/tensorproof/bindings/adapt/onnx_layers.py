@@ -13,8 +13,8 @@ from tensorproof.terms.predicates import conj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-_WINDOW = (Ints("kernel", least=1), Ints("stride", None, least=1, optional=True), Ints("padding", None, least=0, optional=True))
-_DILATION = Ints("dilation", None, least=1, optional=True)
+_WINDOW = (Ints("kernel", least=1, per_axis=1), Ints("stride", None, least=1, optional=True, per_axis=1), Ints("padding", None, least=0, optional=True, per_axis=2))
+_DILATION = Ints("dilation", None, least=1, optional=True, per_axis=1)
 _PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import prod
 from random import Random
 from typing import Any
 
@@ -30,7 +31,7 @@ from tensorproof.ops.inputs import (
 from tensorproof.ops.layout import Alternative, alternatives, value_of
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX64, FLOAT32, FLOAT64, INT64, DType, DTypes
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
 
 COMMON: tuple[DType, ...] = (FLOAT32, FLOAT64, INT64, BOOL, COMPLEX64)
 _NAMES = re.compile(r"[A-Za-z]\w*")
@@ -72,7 +73,7 @@ class Draw:
             case Tensor():
                 return self.tensor(kind)
             case Tensors():
-                return [self.tensor(kind) for _ in range(r.randint(max(1, kind.least), kind.least + 2))]
+                return self._tensors(kind)
             case Int():
                 return self._int(kind)
             case Float():
@@ -108,8 +109,10 @@ class Draw:
             case ElementType():
                 return r.choice([d for d in COMMON if d in kind.dtypes] or sorted(kind.dtypes, key=repr))
             case Index():
-                return self._index()
-            case Anything():
+                return self._index_tensors() if kind.lists else self._index()
+            case Anything(like=(_, *_)):
+                return self._value(r.choice(kind.like))
+            case _:
                 return SKIP if default is not REQUIRED else None
 
     def _int(self, kind: Int) -> int:
@@ -140,30 +143,60 @@ class Draw:
     def _ints(self, kind: Ints) -> Any:
         """A shape or a list of axes that has a chance to fit the tensor drawn first."""
         r = self.random
-        first = next((v for v in self.made.values() if isinstance(v, TensorType)), None)
+        first = self._first()
         low = 0 if kind.least is None else kind.least
+        if kind.per_axis and first is not None:
+            return [r.randint(low, low + 2) for _ in range(kind.per_axis * max(1, len(first.shape) - 2))]
         if first is None:
             return [self.size() for _ in range(r.randint(0 if kind.shape else 1, 3))]
         shape, rank = list(first.shape), len(first.shape)
-        numel = 1
-        for n in shape:
-            numel *= n
+        numel = prod(shape)
         options: list[list[int]] = [shape, [numel], r.sample(range(rank), rank), [r.randint(low, low + 2) for _ in range(rank)]]
         divisors = [d for d in range(1, numel + 1) if numel % d == 0] or [1]
         first_factor = r.choice(divisors)
         options += [[first_factor, numel // first_factor], [-1, r.choice(divisors)], [self.size(), *shape], [r.randint(low, low + 3)]]
         options.append([low] * (2 * max(1, rank - 2)))
+        if shape:
+            axis = r.choice(shape)
+            cut = r.randint(0, axis)
+            options += [[cut, axis - cut], shape[r.randrange(rank) :], [a - rank for a in options[2]]]
         return r.choice(options)
 
+    def _first(self) -> TensorType | None:
+        return next((v for v in self.made.values() if isinstance(v, TensorType)), None)
+
     def _index(self) -> Any:
+        """What may stand between the brackets of the tensor drawn first."""
         r = self.random
-        first = next((v for v in self.made.values() if isinstance(v, TensorType)), None)
-        parts: list[Any] = []
+        first = self._first()
+        if first is not None and r.random() < 0.35:
+            parts: list[Any] = [slice(None) if p is None else p for p in self._index_tensors()]
+            return parts[0] if len(parts) == 1 else tuple(parts)
+        parts = []
         for n in first.shape if first is not None else ():
             parts.append(r.choice([slice(None), slice(0, max(1, n // 2)), slice(None, None, 2), 0, None, ..., -1]))
         while parts.count(...) > 1:
             parts.remove(...)
         return tuple(parts) if len(parts) != 1 else parts[0]
+
+    def _index_tensors(self) -> list[Any]:
+        """Index tensors of one shape, a mask, or nothing at all, axis by axis."""
+        r = self.random
+        first = self._first()
+        shape = list(first.shape) if first is not None else []
+        if shape and r.random() < 0.2:
+            over = shape[: r.randint(1, len(shape))]
+            return [TensorType(Shape(over), BOOL)]
+        common = [r.choice((1, 2, 3)) for _ in range(r.randint(0, 2))]
+        count = r.randint(1, len(shape)) if shape else 0
+        parts: list[Any] = [None if r.random() < 0.3 else self._whole(common, n) for n in shape[:count]]
+        if parts and all(p is None for p in parts):
+            parts[-1] = self._whole(common, shape[count - 1])
+        return parts
+
+    def _whole(self, shape: list[int], below: int) -> TensorType:
+        """Whole numbers from 0 up to `below`."""
+        return TensorType(Shape(shape), INT64, contents=tuple(self.random.randrange(max(1, below)) for _ in range(prod(shape))))
 
     # --- tensors ---
 
@@ -173,11 +206,21 @@ class Draw:
         common = [d for d in COMMON if d in allowed]
         return self.random.choice(common or sorted(allowed, key=repr))
 
-    def tensor(self, kind: Tensor | Tensors) -> TensorType:
-        option = self.random.choice(self._fitting(getattr(kind, "draw", "") or kind.layout))
+    def tensor(self, kind: Tensor | Tensors, layout: str = "") -> TensorType:
+        option = self.random.choice(self._fitting(layout or kind.draw or kind.layout))
         shape = [*self._named(option.before), *(self._lead() if option.open else ()), *self._named(option.after)]
         dtype = self.element_type(kind.dtypes)
-        return TensorType(Shape(shape), dtype, contents=self._contents(kind, shape, dtype))
+        made = TensorType(Shape(shape), dtype, contents=self._contents(kind, shape, dtype))
+        return made.but(layout=kind.values.removeprefix("layout:")) if kind.values.startswith("layout:") else made
+
+    def _tensors(self, kind: Tensors) -> list[TensorType]:
+        if kind.draw.startswith("@"):
+            equation = self.made.get(kind.draw[1:])
+            terms = equation.replace(" ", "").partition("->")[0].split(",") if isinstance(equation, str) else [""]
+            return [self.tensor(kind, " ".join(re.findall(r"\.\.\.|\w", term))) for term in terms]
+        if "," in kind.draw:
+            return [self.tensor(kind, layout) for layout in kind.draw.split(",")]
+        return [self.tensor(kind) for _ in range(self.random.randint(max(1, kind.least), kind.least + 2))]
 
     def _fitting(self, layout: str) -> list[Alternative]:
         """Alternatives that keep to the names already drawn are preferred."""
@@ -207,14 +250,19 @@ class Draw:
 
     def _contents(self, kind: Tensor | Tensors, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
         """Numbers for tensors whose values matter: indices below an axis, sizes."""
-        wanted = kind.values
-        count = 1
-        for n in shape:
-            count *= n
-        if wanted == "positive" and (dtype in ALL_INTS or dtype is BOOL) and count <= 4096:
-            return tuple(True if dtype is BOOL else self.random.randint(1, 3) for _ in range(count))
-        if not wanted.startswith("index") or dtype not in ALL_INTS or count > 4096:
+        wanted, r, count = kind.values, self.random, prod(shape)
+        if count > MOST_CONTENTS:
+            return None
+        whole = dtype in ALL_INTS
+        if wanted == "positive" and (whole or dtype is BOOL):
+            return tuple(True if dtype is BOOL else r.randint(1, 3) for _ in range(count))
+        if wanted == "pivots" and whole and shape:
+            return tuple(i + 1 for _ in range(prod(shape[:-1])) for i in range(shape[-1]))
+        if wanted == "spd" and not whole and dtype is not BOOL and len(shape) > 1:
+            n = shape[-1]
+            return tuple(float(n + 1) if i == j else 0.5 for _ in range(prod(shape[:-2])) for i in range(n) for j in range(n))
+        if not wanted.startswith("index") or not whole:
             return None
         axis = wanted.partition(":")[2]
         below = self.dims.get(axis, 1) if axis else 1
-        return tuple(self.random.randrange(below) if below > 0 else 0 for _ in range(count))
+        return tuple(r.randrange(below) if below > 0 else 0 for _ in range(count))
