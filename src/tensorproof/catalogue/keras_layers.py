@@ -9,7 +9,7 @@ from tensorproof.ops.element_types import Promote, ToFloat
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_COMPLEXES, REALS_OR_BOOL, DTypes
+from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_COMPLEXES, DTypes
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import ge, le
 from tensorproof.terms.shapes import Shape
@@ -73,7 +73,7 @@ def _batch_dot(c: Call) -> Shape:
 
 BATCH_DOT = Op(
     "batch_dot",
-    inputs=(Tensor("x", "...", REALS_OR_BOOL), Tensor("y", "...", REALS_OR_BOOL)),
+    inputs=(Tensor("x", "...", REAL), Tensor("y", "...", REAL)),
     attributes=(Ints("dims"),),
     shape=_batch_dot,
     dtype=Promote("x", "y"),

@@ -110,17 +110,15 @@ def _has_tensor(value: Any) -> bool:
     return isinstance(value, TensorType)
 
 
-_CRASHES = ("AdaptiveMaxPooling", "adaptive_max_pool")
-"""Where eager TensorFlow ends the process (an output of size 1): only symbolic tensors are tried."""
+_CRASHES = (("AdaptiveMax", "AdaptiveAverage"), ("adaptive_max", "adaptive_average"))
+"""Where eager TensorFlow ends the process (windows of one element), and what is run in its place: it accepts the same."""
 
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
     """Call it both ways."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if any(word in name for word in _CRASHES):
-            return _once(name, args, kwargs, init, symbolic)
-        now = _once(name, args, kwargs, init, eager)
+        now = _once(name.replace(*_CRASHES[0]).replace(*_CRASHES[1]), args, kwargs, init, eager)
         if now.aside or not (_has_tensor(args) or _has_tensor(list(kwargs.values()))):
             return now
         traced = _once(name, args, kwargs, init, symbolic)

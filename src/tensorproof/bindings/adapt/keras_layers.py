@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy_arrays import Whole
+from tensorproof.bindings.adapt.numpy_arrays import Listed, Real, Sized, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
-from tensorproof.ops.call import Refused, Session
+from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOATS, DType
@@ -141,7 +141,7 @@ def norm_weights(module: Module, names: Mapping[str, Any], session: Session) -> 
 
 
 def prelu_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    shape = list(at_least(module, names["x"], 1)[1:])
+    shape = list(names["x"].shape[1:])
     shared = names["shared_axes"]
     for axis in (shared if isinstance(shared, (tuple, list)) else (shared,)) if shared is not None else ():
         shape[axis - 1] = 1
@@ -158,6 +158,8 @@ def gates(name: str) -> tuple[int, int]:
 
 def recurrent_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     cell = module.name.endswith("Cell")
+    if cell and names["x"].shape.known and len(names["x"].shape) != 2:
+        raise GiveUp(f"{module.name}: an input that is no matrix")
     shape = of_rank(module, names["x"], 2 if cell else 3)
     number, _ = gates(module.name)
     units = names["units"]
@@ -276,7 +278,7 @@ def _reach(a: dict[str, Any], n: int) -> dict[str, Any]:
     """The paddings of a word."""
     padding = a["padding"].lower() if isinstance(a["padding"], str) else a["padding"]
     if padding == "causal":
-        (k,), (d,) = sizes(a["kernel"], 1), sizes(a["dilation"], 1)
+        (k,), (d,) = sizes(a["_module"].arguments["kernel"], 1), sizes(a["dilation"], 1)
         return {"padding": (d * (k - 1),), "padding_end": (0,)}
     return {"padding": "same" if padding == "same" else 0}
 
@@ -303,6 +305,15 @@ def conv(a: dict[str, Any], run: Run) -> Any:
     turned = run("permute", x=kernel, dim=(n + 1, n, *range(n)))
     made = run(run.row.op, x=x, weight=_computed(a, turned), stride=a["stride"], dilation=a["dilation"], groups=a["groups"], **_reach(a, n))
     return activated(a, run, last(run, made, a, n))
+
+
+_CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
+
+
+@takes(*_CAUSAL)
+def conv1(a: dict[str, Any], run: Run) -> Any:
+    """Over one axis a convolution may be causal."""
+    return conv(a, run)
 
 
 @takes(*_CONV)
@@ -419,7 +430,7 @@ def same(a: dict[str, Any], run: Run) -> Any:
     return run(run.row.op, x=a["x"])
 
 
-@takes(Float("rate", least=0.0, most=1.0))
+@takes(Real("rate", least=0.0, most=1.0))
 def dropped(a: dict[str, Any], run: Run) -> Any:
     rate = a.get("rate")
     if isinstance(rate, (int, float)) and not isinstance(rate, bool):
@@ -431,7 +442,7 @@ def dropped(a: dict[str, Any], run: Run) -> Any:
     return run("noise", x=a["x"])
 
 
-@takes(Float("factor", least=0.0, most=1.0), Float("height_factor", least=0.0, most=1.0), Float("width_factor", least=0.0, most=1.0))
+@takes(Real("factor", least=0.0, most=1.0), Real("height_factor", least=0.0, most=1.0), Real("width_factor", least=0.0, most=1.0))
 def augmented(a: dict[str, Any], run: Run) -> Any:
     of_rank(a["_module"], a["x"], 3, 4)
     return _computed(a, a["x"])
@@ -462,15 +473,18 @@ def _framed(a: dict[str, Any], run: Run, n: int, value: Any) -> tuple[tuple[Dim,
     return tuple(p[0] for p in whole), tuple(p[1] for p in whole)
 
 
-@takes(FORMAT, Sizes("cropping", 2, 1, least=0))
+@takes(FORMAT, Sized("cropping", 2, 1, least=0))
 def cropped(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.name[-2])
     of_rank(a["_module"], a["x"], n + 2)
     before, after = _framed(a, run, n, a["cropping"])
+    begin = 2 if a.get("data_format") == "channels_first" else 1
+    for size in a["x"].shape[begin : begin + n]:
+        run.require("size", ge(size, 1), "nothing can be cropped from an empty axis", ("x",))
     return run("crop", x=a["x"], before=before, after=after)
 
 
-@takes(FORMAT, Sizes("padding", 2, 1, least=0))
+@takes(FORMAT, Sized("padding", 2, 1, least=0))
 def padded(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.name[-2])
     x = a["x"]
@@ -503,7 +517,7 @@ def flattened(a: dict[str, Any], run: Run) -> Any:
     return run("flatten", x=x, start=1, end=-1)
 
 
-@takes(Ints("size", shape=True))
+@takes(Listed("size", shape=True))
 def reshaped(a: dict[str, Any], run: Run) -> Any:
     """The batch stays; -1 is what is left of the others."""
     x: TensorType = a["x"]
@@ -697,12 +711,12 @@ def wrapped(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", f"an input has a batch axis, steps and features, and it is {x.shape!r}", ("x",))
     step = x.but(shape=Shape((x.shape[0], *x.shape[2:])), contents=None)
     made = _inside(call_module(inner, (step,), None, run.session))
+    a["_module"].parameters.update(inner.parameters)
+    a["_module"].buffers.update(inner.buffers)
     return made.but(shape=Shape((made.shape[0], x.shape[1], *made.shape[1:])))
 
 
 def _inside(outcome: Any) -> Any:
-    from tensorproof.ops.call import GiveUp
-
     if outcome.refused is not None:
         raise Refused(outcome.refused)
     if outcome.unknown is not None:
@@ -720,6 +734,8 @@ def bidirectional(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("the layer inside is not known")
     word(run, a, Choice("merge_mode", ("sum", "mul", "concat", "ave", None)))
     made = _inside(call_module(inner, (a["x"],), None, run.session))
+    for way in ("forward", "backward"):
+        a["_module"].parameters.update({f"{way}/{name}": held for name, held in inner.parameters.items()})
     outs, states = (made[0], list(made[1:])) if isinstance(made, (tuple, list)) else (made, [])
     joined: list[Any] = [outs, outs] if mode is None else [run("cat", xs=(outs, outs), dim=-1) if mode == "concat" else outs]
     whole = [*joined, *states, *states]
@@ -760,13 +776,16 @@ def _einsum_dense(module: Module, x: TensorType) -> tuple[tuple[Dim, ...], tuple
     if missing:
         raise refused(module, "equation", f"axis {missing[0]!r} of the kernel is neither in the input nor in the output of {equation!r}", ("equation",))
     bias = None
+    for letter in axes or "":
+        if letter not in out:
+            raise refused(module, "bias_axes", f"axis {letter!r} of bias_axes is not in the output of {equation!r}", ("bias_axes",))
     if axes:
         at = [out.index(c) for c in axes if c in out]
         bias = tuple(named[c] if c in axes else 1 for c in out[min(at) :]) if at else None
     return tuple(named[c] for c in kernel), bias, Shape((*lead, *made, *tail))
 
 
-@takes(Tensor("x", "_ _ _ | _ _"), Choice("equation", ("ab,bc->ac", "...a,ab->...b", "abc,cde->abde")), Ints("output_shape", shape=True), Choice("bias_axes", ("c", "e", "de", "b"), None, optional=True))
+@takes(Tensor("x", "_ _ _ | _ _"), Choice("equation", ("ab,bc->ac", "...a,ab->...b", "abc,cde->abde")), Listed("output_shape", shape=True), Choice("bias_axes", ("c", "e", "de", "b"), None, optional=True))
 def einsum_dense(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
     kernel, _, shape = _einsum_dense(module, a["x"])
@@ -803,11 +822,12 @@ def resized(a: dict[str, Any], run: Run) -> Any:
     return made.but(dtype=computed_in(a["_module"]))
 
 
-@takes(Float("scale", least=0.0))
+@takes(Real("scale", least=0.0))
 def rescaled(a: dict[str, Any], run: Run) -> Any:
     return _computed(a, a["x"])
 
 
+@takes(Whole("dim", -1, least=-1, most=-1))
 def softmax(a: dict[str, Any], run: Run) -> Any:
     """Over one axis or several."""
     axes = a["dim"]
@@ -817,7 +837,7 @@ def softmax(a: dict[str, Any], run: Run) -> Any:
     return made
 
 
-@takes(Choice("activation", ("relu", "softmax", "tanh", "gelu", "glu", "linear", "swish")))
+@takes(Word("activation", ("relu", "softmax", "tanh", "gelu", "glu", "linear", "swish")))
 def activation(a: dict[str, Any], run: Run) -> Any:
     made = activated(a, run, a["x"])
     return made if made.dtype is None or made.dtype.is_float or a.get("activation") in ("linear", "relu", None) else made.but(dtype=computed_in(a["_module"]))
@@ -826,7 +846,7 @@ def activation(a: dict[str, Any], run: Run) -> Any:
 def prelu(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
     alpha: TensorType = a["_module"].parameters["alpha"]
-    if len(x.shape) != len(alpha.shape) + 1:
+    if len(x.shape) != len(alpha.shape) + 1 and len(x.shape):
         raise run.refuse("rank", f"the layer was made for inputs of rank {len(alpha.shape) + 1}, and x is {x.shape!r}", ("x",))
     for i, (n, m) in enumerate(zip(x.shape[1:], alpha.shape), 1):
         run.require("weight", True if m == 1 else eq(n, m), f"axis {i} of x is {n!r} and the layer was made for {m!r}", ("x",))
@@ -841,16 +861,21 @@ def grouped(a: dict[str, Any], run: Run) -> Any:
     return multi_head(a, run)
 
 
-@takes(Float("factor", least=0.0, most=1.0), Tensor("x", "N H W 3 | H W 3"))
+@takes(Real("factor", least=0.0, most=1.0), Tensor("x", "N H W 3 | H W 3"))
 def coloured(a: dict[str, Any], run: Run) -> Any:
     """Works on red, green and blue (or on gray)."""
     x: TensorType = a["x"]
     of_rank(a["_module"], x, 3, 4)
     c = x.shape[-3] if word(run, a, FORMAT) == "channels_first" else x.shape[-1]
     run.require("channels", disj(eq(c, 3), eq(c, 1)), f"an image has 3 channels, or 1, and this one has {c!r}", ("x",))
-    return _computed(a, x)
+    return x.but(contents=None) if run.row.name.endswith("Grayscale") else _computed(a, x)
 
 
-@takes(Int("factor", least=1, most=8))
+@takes(Whole("factor", least=1, most=8))
 def posterised(a: dict[str, Any], run: Run) -> Any:
     return augmented(a, run)
+
+
+@takes(*_CAUSAL)
+def separable1(a: dict[str, Any], run: Run) -> Any:
+    return separable(a, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import numpy_arrays
-from tensorproof.bindings.adapt.numpy_arrays import Data, Whole, _atleast, _flat, tensor, word  # pyright: ignore[reportPrivateUsage]
+from tensorproof.bindings.adapt.numpy_arrays import Data, Real, Whole, _atleast, _flat, tensor, word  # pyright: ignore[reportPrivateUsage]
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Sizes, Tensor, as_size, is_number, is_size
@@ -57,6 +57,7 @@ def floating(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("dtype", "fabs takes real numbers", ("x",))
     dtype = FLOAT64 if name in ("deg2rad", "rad2deg") and x.dtype is INT64 else as_float(x.dtype)
     if name == "i0":
+        dtype = FLOAT64 if x.dtype is INT64 else dtype
         return x.but(dtype=dtype, weak=False, contents=None)
     return run.default({**a, "x": x.but(dtype=dtype, weak=False, contents=None)})
 
@@ -192,7 +193,7 @@ def glu(a: dict[str, Any], run: Run) -> Any:
     return run("glu", x=x.but(contents=None), dim=a["dim"])
 
 
-@takes(Axis("dim", -1))
+@takes(Whole("dim", -1, least=-1, most=-1))
 def softmax(a: dict[str, Any], run: Run) -> Any:
     x, dim = tensor(a["x"]), a["dim"]
     has_axis(run, x, dim)
@@ -378,6 +379,8 @@ def moved(a: dict[str, Any], run: Run) -> Any:
 
 
 def rot90(a: dict[str, Any], run: Run) -> Any:
+    if not isinstance(a["dim"], (tuple, list)) or len(a["dim"]) != 2:
+        raise run.refuse("axes", f"two axes are turned, and {a['dim']!r} are given", ("dim",))
     return a["x"] if a["k"] == 0 and len(a["x"].shape) >= 2 else run.default(a)
 
 
@@ -427,7 +430,7 @@ def array_split(a: dict[str, Any], run: Run) -> Any:
     return numpy_arrays.array_split(a, run)
 
 
-@takes(Int("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
+@takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
 def pad(a: dict[str, Any], run: Run) -> Any:
     x, width = a["x"], a["width"]
     word(run, a, "mode", ("constant", "reflect", "symmetric"))
@@ -655,7 +658,7 @@ def _spatial(run: Run, x: TensorType) -> int:
 _IMAGE = Tensor("x", "N Y X C | N X C", FLOATS)
 
 
-@takes(_IMAGE, Int("kernel", least=1), Int("stride", None, least=1, optional=True), PADDING, FORMAT)
+@takes(_IMAGE, Whole("kernel", least=1), Whole("stride", None, least=1, optional=True), PADDING, FORMAT)
 def pool(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     n = _spatial(run, x)
@@ -666,10 +669,14 @@ def pool(a: dict[str, Any], run: Run) -> Any:
     return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples), a)
 
 
-@takes(_IMAGE, Ints("output_size", least=1, one=False), FORMAT)
+@takes(_IMAGE, Sizes("output_size", 2, least=1), FORMAT)
 def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
     n = _spatial(run, a["x"])
     given = a["output_size"]
+    if isinstance(given, (list, tuple)) and len(given) != n:
+        raise run.refuse("output_size", f"{n} sizes are wanted, and they are {given!r}", ("output_size",))
+    if not isinstance(given, tuple):
+        raise run.give_up("a size that is no tuple, which only some of Keras takes")
     op = f"{run.row.op[:-2]}{n}d"
     return _last(run, run(op, x=_first(run, a["x"], a), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a)
 
@@ -689,7 +696,7 @@ def _plain(value: Any) -> Any:
 
 
 _CONV = (
-    Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x C M", FLOATS), Int("stride", 1, least=1), PADDING, FORMAT, Int("dilation", 1, least=1), Tensor("pointwise", "1 1 P M", FLOATS),
+    Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x C M", FLOATS), Whole("stride", 1, least=1), PADDING, FORMAT, Whole("dilation", 1, least=1), Tensor("pointwise", "1 1 P M", FLOATS),
 )  # fmt: skip
 
 
@@ -733,7 +740,7 @@ def separable_conv(a: dict[str, Any], run: Run) -> Any:
     return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, a["pointwise"], n)), a)
 
 
-@takes(Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x M C", FLOATS), Int("stride", least=1), PADDING, FORMAT, Int("dilation", 1, least=1), Anything("output_padding"))
+@takes(Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x M C", FLOATS), Whole("stride", least=1), PADDING, FORMAT, Whole("dilation", 1, least=1), Anything("output_padding"))
 def conv_transpose(a: dict[str, Any], run: Run) -> Any:
     n = _spatial(run, a["x"])
     kernel, x = a["kernel"], _first(run, a["x"], a)
@@ -843,7 +850,7 @@ def batch_normalization(a: dict[str, Any], run: Run) -> Any:
     return run("axis_norm", x=x.but(dtype=FLOAT32), dim=(a["dim"],), **given).but(dtype=x.dtype)
 
 
-@takes(Tensor("x", "... C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Int("dim", -1, least=-1, most=-1))
+@takes(Tensor("x", "... C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Whole("dim", -1, least=-1, most=-1))
 def layer_normalization(a: dict[str, Any], run: Run) -> Any:
     dim = a["dim"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -905,14 +912,15 @@ def _shuffled(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) != 4:
         raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
     run.require("factor", ge(a["factor"], 2), f"blocks have at least two elements a side, and not {a['factor']!r}", ("factor",))
-    return _last(run, run(run.row.op, x=_first(run, x, a), factor=a["factor"]), a)
+    return _last(run, run(run.row.op, x=_first(run, x.but(dtype=FLOAT32), a), factor=a["factor"]), a).but(dtype=x.dtype)
 
 
 def folding(a: dict[str, Any], run: Run) -> Any:
     rank = 3 if run.row.op == "col2im" else 4
     if len(a["x"].shape) != rank:
         raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {a['x'].shape!r}", ("x",))
-    return run.default({k: _plain(v) for k, v in a.items()})
+    x = a["x"]
+    return run.default({**{k: _plain(v) for k, v in a.items()}, "x": x.but(dtype=FLOAT32)}).but(dtype=x.dtype)
 
 
 # --- algebra ----------------------------------------------------------------------------------------------------------------
@@ -1005,8 +1013,8 @@ def slice_update(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("the place is not known")
     run.require("rank", len(start) == len(source.shape) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "source"))
     for n, s, m in zip(x.shape, start, source.shape):
-        if isinstance(s, int) and s < 0:
-            raise run.give_up("a negative start")
+        if isinstance(s, int) and isinstance(n, int) and isinstance(m, int) and (s < 0 or s + m > n >= m):
+            raise run.give_up("a start that TensorFlow moves inside")
         run.require("range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x"))
     return x.but(contents=None)
 
@@ -1084,6 +1092,8 @@ def extract_sequences(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) < 1:
         raise run.refuse("rank", "a number has no sequences", ("x",))
+    if a["length"] == 0:
+        raise run.give_up("sequences of no elements")
     run.require("length", ge(a["length"], 1), f"a sequence has at least one element, and not {a['length']!r}", ("length",))
     run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
     count = maximum(0, (x.shape[-1] - a["length"]) // a["step"] + 1)
@@ -1207,7 +1217,7 @@ def pad_images(a: dict[str, Any], run: Run) -> Any:
 # --- chance and inputs ---------------------------------------------------------------------------------------------------------
 
 
-@takes(Ints("size", least=0, shape=True, one=False), Float("alpha", least=0.5, most=1.0), Float("beta", least=0.5, most=1.0))
+@takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))
 def random(a: dict[str, Any], run: Run) -> Any:
     dtype = asked(a, FLOAT32)
     if dtype is not None and not dtype.is_float:
@@ -1215,7 +1225,7 @@ def random(a: dict[str, Any], run: Run) -> Any:
     return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=dtype)
 
 
-@takes(Ints("size", least=0, shape=True, one=False), Int("minval", least=0, most=2), Int("maxval", least=5))
+@takes(Ints("size", least=0, shape=True, one=False), Whole("minval", least=0, most=2), Whole("maxval", least=5))
 def randint(a: dict[str, Any], run: Run) -> Any:
     low, high = as_size(a["minval"]), as_size(a["maxval"])
     if is_size(low) and is_size(high):

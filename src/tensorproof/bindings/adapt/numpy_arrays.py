@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import python_number
-from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, Tensors, as_size, is_number, is_size
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Sizes, Tensor, Tensors, as_size, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, maximum, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, lt, ne
@@ -16,15 +16,41 @@ from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-@dataclass(frozen=True, slots=True)
-class Whole(Int):
-    """A whole number for the generator; anything that the function looks at itself for a caller."""
+class Loose:
+    """A kind that tells the generator what to draw, and takes whatever a caller gives: the function looks at it itself."""
+
+    __slots__ = ()
 
     def takes(self, value: Any) -> bool:
         return True
 
     def read(self, value: Any) -> Any:
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Loose, Int):
+    """Mostly a whole number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Real(Loose, Float):
+    """Mostly a real number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sized(Loose, Sizes):
+    """Mostly sizes, one an axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Loose, Ints):
+    """Mostly a list of whole numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word(Loose, Choice):
+    """Mostly a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +144,7 @@ def ufunc(a: dict[str, Any], run: Run) -> Any:
     else:
         loop = dtype_of(a) or _loop(kinds, given)
         alone = all(v.dtype is BOOL for v in given)
-        if loop is None or loop.kind not in kinds or (alone and op in _NO_BOOLS) or any(v.dtype is not None and not _can_cast(v.dtype, loop) for v in given):
+        if loop is None or loop.kind not in kinds or (alone and op in _NO_BOOLS) or any(v.dtype is not None and not v.weak and not _can_cast(v.dtype, loop) for v in given):
             shown = " and ".join(repr(v.dtype) for v in given)
             raise run.refuse("dtype", f"{run.row.name} does not take element type {shown}", tuple(names))
         for n, v in zip(names, given):
@@ -616,7 +642,7 @@ def flipud(a: dict[str, Any], run: Run) -> Any:
     return run("flip", x=a["x"], dim=(0,))
 
 
-@takes(Int("shift", 1), Axis("axis", None, optional=True))
+@takes(Whole("shift", 1), Whole("axis", None, least=0, most=0, optional=True))
 def roll(a: dict[str, Any], run: Run) -> Any:
     x, axis = a["x"], a["axis"]
     axes = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -775,7 +801,7 @@ def dsplit(a: dict[str, Any], run: Run) -> Any:
 _MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "empty")
 
 
-@takes(Int("width", least=0), Choice("mode", _MODES, "constant"))
+@takes(Whole("width", least=0), Word("mode", _MODES, "constant"))
 def pad(a: dict[str, Any], run: Run) -> Any:
     x, width = a["x"], a["width"]
     if not isinstance(a["mode"], str):
@@ -1145,7 +1171,7 @@ def arange(a: dict[str, Any], run: Run) -> Any:
     return run("arange", start=start, end=end, step=1 if a["step"] is None else a["step"], dtype=a["dtype"])
 
 
-@takes(Number("start"), Number("end"), Int("steps", 50, least=0))
+@takes(Real("start"), Real("end"), Int("steps", 50, least=0))
 def linspace(a: dict[str, Any], run: Run) -> Any:
     """Ends may be arrays; a new axis stands first."""
     start, end = tensor(a["start"]), tensor(a["end"])
@@ -1379,7 +1405,7 @@ def random(a: dict[str, Any], run: Run) -> Any:
 _PARAMETER = Tensor("low", "...", scalar=True, values="positive")
 
 
-@takes(Ints("size", None, least=0, optional=True, shape=True), Float("low", 0.5, least=0.25, most=1.0), Float("high", 0.5, least=0.5, most=1.0))
+@takes(Ints("size", None, least=0, optional=True, shape=True), Real("low", 0.5, least=0.25, most=1.0), Real("high", 0.5, least=0.5, most=1.0))
 def distribution(a: dict[str, Any], run: Run) -> Any:
     """The parameters broadcast, and must broadcast to the size where one is given."""
     made = tensor(a["low"])
@@ -1392,7 +1418,7 @@ def distribution(a: dict[str, Any], run: Run) -> Any:
     return TensorType(shape, INT64 if a.get("whole") else FLOAT64)
 
 
-@takes(Int("low", least=1), Int("high", None, least=10, optional=True), Ints("size", None, least=0, optional=True, shape=True))
+@takes(Whole("low", least=1), Whole("high", None, least=10, optional=True), Ints("size", None, least=0, optional=True, shape=True))
 def randint(a: dict[str, Any], run: Run) -> Any:
     if a["dtype"] is not None and isinstance(a["dtype"], DType) and a["dtype"].kind not in "iub":
         raise run.refuse("dtype", f"whole numbers are drawn, not {a['dtype']!r}", ("dtype",))
