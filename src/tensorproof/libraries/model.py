@@ -59,5 +59,7 @@ class KindModel:
     truth: Run | None = None
     bases: tuple[str, ...] = ()
     """Classes that its objects are instances of."""
+    binds: bool = False
+    """Whether it is bound like a function when it stands in a class."""
     open: bool = False
     """Whether an attribute that is not modelled is merely unknown."""

@@ -16,11 +16,11 @@ FILES = {
     "torch": "torch_core", "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
     "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data", "argparse": "python_arguments",
-    "functools": "python_functions", "contextlib": "python_functions", "operator": "python_functions", "itertools": "python_functions",
+    "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators", "itertools": "python_iterators",
     "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_classes", "typing": "python_classes", "abc": "python_classes",
     "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_system",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
-    "logging": "python_system", "warnings": "python_system", "copy": "python_functions", "math": "python_functions", "tqdm": "progress", "PIL": "images",
+    "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "matplotlib": "quiet", "tensorboardX": "quiet", "wandb": "quiet",
     "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
     "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_system",
@@ -263,6 +263,17 @@ def call_model(m: Any, owner: Model, args: tuple[Any, ...], kwargs: dict[str, An
     if found is None or found.call is None:
         return m.gap(f"{owner.kind}(…)", node, "no model")
     return found.call(m, owner, args, kwargs, node)
+
+
+def model_calls(owner: Model) -> bool:
+    found = kind_model(owner.kind)
+    return found is not None and found.call is not None
+
+
+def binds(owner: Model) -> bool:
+    """Whether an object that stands in a class takes the instance as its first argument, as functions do."""
+    found = kind_model(owner.kind)
+    return found is not None and found.binds
 
 
 def _either(value: Any, hook: str) -> Any:

@@ -13,6 +13,8 @@ class Unknown:
     """A value that was not understood; the gap that made it is already counted."""
 
     reason: str
+    ratio: tuple[Any, Any] | None = None
+    """A real number that is one whole number by another: its rounding is exact."""
 
 
 @dataclass(frozen=True, slots=True)

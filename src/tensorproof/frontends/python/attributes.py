@@ -175,7 +175,7 @@ def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AS
 def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Any:
     """What a class's attribute becomes when it is asked of an instance."""
     kind = type(value)
-    if kind is Function or kind is Native:
+    if kind is Function or kind is Native or (kind is Model and registry.binds(value)):
         return Bound(value, owner)
     if kind is ClassMethod:
         return Bound(value.function, owner.cls)

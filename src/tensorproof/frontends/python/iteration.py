@@ -186,6 +186,26 @@ def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Any = Non
         m.frames.pop()
 
 
+def throw(m: Interpreter, generator: Generator, raised: Raised, node: ast.AST) -> bool:
+    """Raise inside a generator at its yield: True when it ends, False when it yields again; what it raises goes on."""
+    if generator.done:
+        raise raised
+    if m.heap.marks and generator.born < m.heap.marks[-1].clock:
+        raise Fork(m.branching.count)
+    m.frames.append(generator.frame)
+    try:
+        generator.steps.throw(raised)
+    except StopIteration:
+        generator.done = True
+        return True
+    except Raised:
+        generator.done = True
+        raise
+    finally:
+        m.frames.pop()
+    return False
+
+
 def _drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Any] | None:
     result: list[Any] = []
     while (found := advance(m, generator, node)) is not END:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python import attributes, calling, containers, iteration, operations
+from tensorproof.frontends.python import attributes, calling, containers, exceptions, iteration, operations, subscripts
 from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.modules import Modules
@@ -161,6 +161,33 @@ class Interpreter:
 
     def compare(self, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
         return operations.compare(self, op, a, b, node)
+
+    def binary(self, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+        return operations.binary(self, op, a, b, node, in_place)
+
+    def unary(self, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
+        return operations.unary(self, op, a, node)
+
+    def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
+        return subscripts.load(self, owner, index, node)
+
+    def set_item(self, owner: Any, index: Any, value: Any, node: ast.AST) -> None:
+        subscripts.store(self.frames[-1], owner, index, value, node)
+
+    def delete_item(self, owner: Any, index: Any, node: ast.AST) -> None:
+        subscripts.delete(self, owner, index, node)
+
+    def enter(self, manager: Any, node: ast.AST) -> tuple[Any, Any]:
+        """Enter a context: what it gives, and how it is left."""
+        return exceptions.enter(self, manager, node)
+
+    def catches(self, raised: Raised, wanted: Any, node: ast.AST) -> bool:
+        """Whether `except wanted` would take an exception of the program."""
+        return exceptions.matches(self, raised, wanted, node)
+
+    def throw(self, generator: Any, raised: Raised, node: ast.AST) -> bool:
+        """Raise inside a generator at its yield: whether it ended and so swallowed the exception."""
+        return iteration.throw(self, generator, raised, node)
 
     def in_class(self, cls: Any, name: str) -> Any:
         """An attribute of a class of the program, along the order of its bases; MISSING when there is none."""

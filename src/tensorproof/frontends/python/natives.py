@@ -11,7 +11,7 @@ from tensorproof.frontends.python.errors import BASES
 from tensorproof.libraries import registry
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms.dtypes import DType
-from tensorproof.terms.ints import Term, absolute, maximum, minimum
+from tensorproof.terms.ints import Term, absolute, floordiv, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
@@ -488,6 +488,8 @@ def _number(native: Any) -> Run:
                 from tensorproof.terms.ints import ite
 
                 return value if native is bool else ite(value, 1, 0)
+            case Unknown(ratio=(above, below)) if native is int and lower(above) >= 0:
+                return floordiv(above, below)
             case Unknown() | Choice():
                 return Unknown(native.__name__)
             case Instance():
@@ -543,6 +545,8 @@ def _callable(m: Interpreter, node: ast.AST, value: Any) -> Any:
         from tensorproof.frontends.python.attributes import in_class
 
         return in_class(m, value.cls, "__call__")[0] is not MISSING or registry.calls(value)
+    if isinstance(value, Model):
+        return registry.model_calls(value)
     return isinstance(value, (Function, Bound, Native, Class, Layer, Method, Named, type)) or (callable(value) and not isinstance(value, (List, Dict, Set)))
 
 

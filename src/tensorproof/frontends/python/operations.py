@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import containers, tensors
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, ne, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -56,8 +57,20 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     if isinstance(a, Predicate) or isinstance(b, Predicate):
         return _on_truths(m, word, a, b, node)
     if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
-        return Unknown("a real number of a symbolic size")
+        return Unknown("a real number of a symbolic size", _ratio(word, a, b))
     return plain(m, native, (a, b), node)
+
+
+def _ratio(word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
+    """A quotient of whole numbers, or a product with a short binary fraction such as 0.5."""
+    if word == "truediv" and type(a) in (int, Term) and type(b) in (int, Term) and lower(b) > 0:
+        return a, b
+    if word == "mul":
+        size, factor = (a, b) if type(a) is Term else (b, a)
+        if type(factor) is float and math.isfinite(factor):
+            above, below = factor.as_integer_ratio()
+            return (size * above, below) if below <= 1024 else None
+    return None
 
 
 def _on_truths(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:

@@ -1,0 +1,100 @@
+"""Small helpers for models of Python's own library: values in and out of the program's memory, and functions that run as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator as HostIterator
+from typing import Any
+
+from tensorproof.libraries.model import Run
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate
+from tensorproof.values.objects import Dict, Generator, Iterator, List, Model, Set
+from tensorproof.values.python_values import Unknown
+
+_PLAIN = (str, int, float, complex, bool, bytes, type(None), range, slice, type(Ellipsis))
+
+
+class Abstract(Exception):
+    """A value that has no concrete form."""
+
+
+def to_host(value: Any) -> Any:
+    """A value as Python's own; `Abstract` when a part of it is not concrete."""
+    match value:
+        case List():
+            return [to_host(v) for v in value.items]
+        case Set():
+            return {to_host(v) for v in value.items}
+        case Dict():
+            return {to_host(k): to_host(v) for k, v in value.items.items()}
+        case tuple():
+            return tuple(to_host(v) for v in value)
+        case Term() | Predicate():
+            raise Abstract
+        case _ if isinstance(value, _PLAIN):
+            return value
+        case _:
+            raise Abstract
+
+
+def from_host(m: Any, value: Any) -> Any:
+    """Python's own containers as the program's."""
+    if isinstance(value, list):
+        return List(m.heap.row([from_host(m, v) for v in value]))
+    if isinstance(value, dict):
+        return Dict(m.heap.entries({k: from_host(m, v) for k, v in value.items()}))
+    if isinstance(value, (set, frozenset)):
+        return Set(m.heap.row(sorted(value, key=repr)), isinstance(value, frozenset))
+    if type(value) is tuple:
+        return tuple(from_host(m, v) for v in value)
+    return value
+
+
+def listed(m: Any, items: Any) -> List:
+    return List(m.heap.row(items))
+
+
+def iterator(m: Any, items: Any) -> Iterator:
+    return Iterator(list(items), m.heap.space({"at": 0}))
+
+
+def lazy(m: Any, steps: HostIterator[Any]) -> Generator:
+    """A generator of the program whose values a model makes one by one."""
+    frame = m.frames[-1].inner(m.heap.space(), ())
+    return Generator(frame, _as_generator(steps), m.heap.clock)
+
+
+def _as_generator(steps: HostIterator[Any]) -> Any:
+    yield from steps
+
+
+def native(function: Any) -> Run:
+    """A pure function of Python, run as it is on concrete values."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        return m.call(function, args, kwargs, node)
+
+    return run
+
+
+def nothing(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def unknown(reason: str) -> Run:
+    """A plain value from outside that no analysis can know."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        return Unknown(reason)
+
+    return run
+
+
+def quiet(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
+    """An object whose calls never touch a tensor."""
+    return Model("quiet", m.heap.space())
+
+
+def argument(args: tuple[Any, ...], kwargs: dict[str, Any], at: int, name: str, otherwise: Any = None) -> Any:
+    """One argument, by its place or by its name."""
+    return args[at] if len(args) > at else kwargs.get(name, otherwise)
