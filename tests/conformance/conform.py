@@ -12,8 +12,10 @@ import argparse
 import fnmatch
 import json
 import os
+import resource
 import subprocess
 import sys
+import threading
 import tomllib
 from collections import Counter
 from importlib import import_module
@@ -21,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from tensorproof.bindings import rows as tables
-from tensorproof.engines.generate.calls import GeneratedCall, valid_calls, violations
-from tensorproof.runners.observed import disagreement
+from tensorproof.engines.generate.calls import Found, GeneratedCall, search, valid_calls, violations
+from tensorproof.runners.observed import Observed, disagreement
 
 LIBRARY = {
     "torch": "torch", "aten": "torch", "tf": "tensorflow", "graphdef": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx",
@@ -49,26 +51,50 @@ def keywords(call: GeneratedCall) -> dict[str, Any]:
     return {**call.kwargs, "_opset": call.row.opsets[1]} if call.row.framework == "onnx" else call.kwargs
 
 
-def try_spelling(name: str, count: int, seed: int) -> dict[str, Any]:
-    """One spelling's record: counts and disagreements."""
+def blank(name: str) -> dict[str, Any]:
+    return {"name": name, "valid": 0, "broken": 0, "codes": [], "aside": 0, "few": "", "wrong": []}
+
+
+def why_few(found: Found) -> str:
+    """Why a spelling has fewer valid calls than wanted, where that is in its nature; else nothing."""
+    if found.valid:
+        return "no more calls exist" if found.exhausted else ""
+    if found.unknown:
+        return f"cannot be told: {found.unknown}"
+    codes = [c for c in found.refused if c != "call/arguments"]
+    return f"always refused: {', '.join(codes)}" if len(codes) == 1 and len(found.refused) == 1 else ""
+
+
+def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str, Any]:
+    """One spelling's record: counts and disagreements. `deadly` are the calls, by number, that ended the process before."""
     runner = import_module(f"tensorproof.runners.{RUNNER[name.partition('.')[0]]}")
-    record: dict[str, Any] = {"name": name, "valid": 0, "broken": 0, "codes": [], "aside": 0, "wrong": []}
-    calls = valid_calls(name, count, seed)
+    record = blank(name)
+    found = search(name, count, seed)
+    calls = list(found.valid.values())
+    record["few"] = why_few(found) if len(calls) < count else ""
     spare = [] if name.startswith(("torch.", "aten.")) else valid_calls(name, 3 * count, seed + 1, tries=600)
+    number = 0
     for call in [*calls, *spare]:  # the spare ones stand in for those set aside
         if record["valid"] >= count:
             break
-        seen = runner.run(name, call.args, keywords(call), call.init)
+        number += 1
+        print(f"#{number}", flush=True)
+        seen = Observed(error=DEAD) if number in deadly else runner.run(name, call.args, keywords(call), call.init)
         if seen.aside:
             record["aside"] += 1
             continue
         record["valid"] += 1
         if seen.error:
             record["wrong"].append(["refuses", shown(call), seen.error])
-        elif found := disagreement(call.outcome.outputs, seen.outputs):
-            record["wrong"].append(["differs", shown(call), found])
-    for call in violations(name, calls, seed=seed):
-        seen = runner.run(name, call.args, keywords(call), call.init)
+        elif differs := disagreement(call.outcome.outputs, seen.outputs):
+            record["wrong"].append(["differs", shown(call), differs])
+    broken = violations(name, calls, seed=seed)
+    codes = {call.broken for call in broken}
+    broken += [call for code, call in found.refused.items() if code not in codes and (code != "call/arguments" or not calls)]
+    for call in broken:
+        number += 1
+        print(f"#{number}", flush=True)
+        seen = Observed(error=DEAD) if number in deadly else runner.run(name, call.args, keywords(call), call.init)
         if seen.aside:
             record["aside"] += 1
             continue
@@ -80,38 +106,77 @@ def try_spelling(name: str, count: int, seed: int) -> dict[str, Any]:
     return record
 
 
+DEAD = "the library ended the process"
+MEMORY = 8 << 30
+"""Bytes of data that a child may hold: a call that asks for more is refused by its library, and the machine lives on."""
+
+
 def child(names: list[str], count: int, seed: int) -> None:
-    for name in names:
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    for entry in names:
+        name, _, numbers = entry.partition("#")
         print(f">{name}", flush=True)
         try:
-            record = try_spelling(name, count, seed)
+            record = try_spelling(name, count, seed, {int(n) for n in numbers.split(",") if n})
         except Exception as error:  # our own bug: shown, never hidden
-            record = {"name": name, "valid": 0, "broken": 0, "codes": [], "aside": 0, "wrong": [["bug", name, f"{type(error).__name__}: {error}"]]}
+            record = {**blank(name), "wrong": [["bug", name, f"{type(error).__name__}: {error}"]]}
         print(json.dumps(record), flush=True)
+
+
+class Late:
+    """Ends a child that has said nothing for some seconds."""
+
+    def __init__(self, process: subprocess.Popen[str], seconds: int) -> None:
+        self.process, self.seconds, self.killed = process, seconds, False
+        self.timer: threading.Timer | None = None
+        self.again()
+
+    def again(self) -> None:
+        self.stop()
+        self.timer = threading.Timer(self.seconds, self.end)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def stop(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+
+    def end(self) -> None:
+        self.killed = True
+        self.process.kill()
 
 
 def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60) -> list[dict[str, Any]]:
     """The records of many spellings, from child processes."""
     records: list[dict[str, Any]] = []
     left = list(names)
+    deadly: dict[str, list[str]] = {}
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     while left:
         command = [sys.executable, __file__, "--child", "--count", str(count), "--seed", str(seed)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
         assert process.stdin is not None and process.stdout is not None
-        process.stdin.write("\n".join(left))
+        process.stdin.write("\n".join(f"{name}#{','.join(deadly.get(name, []))}" for name in left))
         process.stdin.close()
-        current = ""
+        current, number = "", ""
+        late = Late(process, seconds)
         for line in process.stdout:
+            late.again()
             if line.startswith(">"):
-                current = line[1:].strip()
+                current, number = line[1:].strip(), ""
+            elif line.startswith("#"):
+                number = line[1:].strip()
             elif line.startswith("{"):
                 records.append(json.loads(line))
                 left.remove(current)
                 current = ""
+        late.stop()
         process.wait()
-        if current:
-            records.append({"name": current, "valid": 0, "broken": 0, "codes": [], "aside": 0, "wrong": [["crash", current, "the library ended the process"]]})
+        if current and number and len(deadly.get(current, [])) < 8:
+            deadly.setdefault(current, []).append(number)  # the same name again, without that call
+        elif current:
+            why = f"no answer in {seconds} s" if late.killed else DEAD
+            records.append({**blank(current), "wrong": [["crash", current, why]]})
             left.remove(current)
         elif left and process.returncode:
             raise RuntimeError(f"the child ended with {process.returncode} before it began; try it by hand: {' '.join(command)}")
@@ -123,15 +188,25 @@ def known_gaps() -> dict[str, str]:
     return tomllib.loads(GAPS.read_text(encoding="utf-8")).get("gaps", {}) if GAPS.exists() else {}
 
 
+def named(records: list[dict[str, Any]]) -> str:
+    return " ".join(f"{r['name']}={r['valid']}" for r in records[:200])
+
+
 def report(records: list[dict[str, Any]], details: bool) -> int:
     gaps = known_gaps()
     bad = [r for r in records if r["wrong"]]
     new = [r for r in bad if r["name"] not in gaps]
-    thin = [r for r in records if r["valid"] < 10]
+    few = [r for r in records if r["valid"] + r["aside"] < 10 and r["few"]]
+    aside = [r for r in records if r["valid"] < 10 <= r["valid"] + r["aside"]]
+    thin = [r for r in records if r["valid"] + r["aside"] < 10 and not r["few"]]
     kinds = Counter(w[0] for r in bad for w in r["wrong"])
     print(f"{len(records)} spellings · {sum(r['valid'] for r in records)} valid calls · {sum(r['broken'] for r in records)} broken ones")
     print(f"disagree: {len(bad)} spellings ({', '.join(f'{k} {n}' for k, n in kinds.most_common())}) · {len(bad) - len(new)} known gaps")
-    print(f"fewer than 10 valid calls: {len(thin)}: {' '.join(r['name'] + '=' + str(r['valid']) for r in thin[:200])}")
+    print(f"fewer than 10 valid calls: {len(thin)}: {named(thin)}")
+    print(f"fewer than 10 because some were set aside (no such device or kernel here): {len(aside)}: {named(aside)}")
+    for why in sorted({r["few"].partition(":")[0] for r in few}):
+        group = [r for r in few if r["few"].startswith(why)]
+        print(f"fewer than 10 since {why}: {len(group)}: {named(group)}")
     if details:
         for record in new:
             print(f"\n{record['name']}: {len(record['wrong'])} of {record['valid'] + record['broken']}")

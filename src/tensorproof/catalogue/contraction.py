@@ -6,12 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Promote, Same, Within
+from tensorproof.ops.element_types import Given, Like, Promote, Same, Within
 from tensorproof.ops.families import NUMERIC
-from tensorproof.ops.inputs import Axis, Bool, Int, Ints, Number, Tensor, Tensors
+from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Number, Tensor, Tensors
 from tensorproof.ops.record import DTypeRule, Op, Values
-from tensorproof.terms.dtypes import COMPLEX32, FULL_COMPLEXES, NUMBERS, REALS, DType
-from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.dtypes import COMPLEX32, FLOAT8S, FLOAT32, FLOATS, FULL_COMPLEXES, NUMBERS, REALS, DType
+from tensorproof.terms.ints import ite
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 
 
@@ -98,7 +99,11 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
 
     def shape(c: Call) -> Shape:
         made = Shape(c.dims[axis] for axis in out.split())
-        _fits(c, c.shape("start"), made)
+        start = c.shape("start")
+        _fits(c, start, made)
+        if name == "addmv" and len(start) <= 1:  # without elements to multiply torch gives back what is added, as it stands
+            nothing = eq(c.shape("x").numel, 0)
+            return start if nothing is True else made if nothing is False or not start else Shape((ite(nothing, start[0], made[0]),))
         return made
 
     def dtype(c: Call) -> DType | None:
@@ -111,8 +116,8 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
         return common
 
     return Op(
-        name, (Tensor("start", "...", dtypes), Tensor("x", x, dtypes), Tensor("y", y, dtypes)), (Number("beta", 1), Number("alpha", 1)),
-        shape, dtype, codes={"K": "inner", "B": "batch"}, doc=doc,
+        name, (Tensor("start", "...", dtypes, draw=f"{out} | {out.split()[-1]} | "), Tensor("x", x, dtypes), Tensor("y", y, dtypes)),
+        (Number("beta", 1), Number("alpha", 1)), shape, dtype, codes={"K": "inner", "B": "batch"}, doc=doc,
     )  # fmt: skip
 
 
@@ -291,4 +296,30 @@ def cross_shape(c: Call) -> Shape:
 CROSS = Op(
     "cross", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Axis("dim", None, optional=True, scalar_ok=False),), cross_shape, Agreed("x", "y"),
     doc="The vector product in three dimensions.",
+)  # fmt: skip
+
+
+def scaled_mm_shape(c: Call) -> Shape:
+    """Scales are single numbers, or one for each row of x and column of y."""
+    n, m = c.dims["N"], c.dims["M"]
+    a, b = c.shape("scale_x"), c.shape("scale_y")
+    singles = conj(eq(a.numel, 1), eq(b.numel, 1))
+    rowwise = conj(eq(a[0], n), eq(a[1], 1), eq(b[0], 1), eq(b[1], m)) if len(a) == len(b) == 2 else False
+    c.require("scale", disj(singles, rowwise), f"scales {a!r} and {b!r} must hold one number each, or be ({n!r}, 1) and (1, {m!r})", ("scale_x", "scale_y"))
+    if c.given("bias"):
+        c.require("bias", eq(c.shape("bias").numel, m), f"bias {c.shape('bias')!r} must hold {m!r} numbers", ("bias", "y"))
+    return Shape((n, m))
+
+
+SCALED_MM = Op(
+    "scaled_mm",
+    inputs=(
+        Tensor("x", "N K", FLOAT8S), Tensor("y", "K M", FLOAT8S), Tensor("scale_x", "...", frozenset({FLOAT32}), draw="1"), Tensor("scale_y", "...", frozenset({FLOAT32}), draw="1"),
+        Tensor("bias", "...", FLOATS, optional=True, draw="M"),
+    ),
+    attributes=(ElementType(),),
+    shape=scaled_mm_shape,
+    dtype=Given("dtype", Like("x")),
+    codes={"K": "inner"},
+    doc="The product of two matrices of small floats, each with its scale.",
 )  # fmt: skip

@@ -9,13 +9,15 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Summed, Within, float_of
 from tensorproof.ops.families import NUMERIC, replaced, same_shape
-from tensorproof.ops.inputs import Axis, ElementType, Int, Number, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
-from tensorproof.terms.ints import ite, maximum
-from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.ints import maximum
+from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 
@@ -88,22 +90,25 @@ DIFF = Op(
 )
 
 
-def _samples(c: Call) -> Shape:
-    """The broadcast of y with the places x of its samples, the axis moved along."""
+def _steps(c: Call) -> Shape:
+    """The shape of the areas between neighbours: those of y, broadcast with the steps between the places x of its samples."""
     y, dim = c.shape("y"), c["dim"]
+    n = y[dim]
+    areas = replaced(y, dim, maximum(n - 1, 0))
+    whole = c.op.name == "trapezoid"
     if not c.given("x"):
-        return y
+        return areas
     x = c.shape("x")
     if len(x) == 1:
-        c.require("samples", disj(eq(x[0], y[dim]), eq(y[dim], 0)), f"there are {x[0]!r} places for {y[dim]!r} samples", ("x", "y"))
-        return y
+        c.require("samples", disj(eq(x[0], n), eq(n, 0) if whole else False), f"there are {x[0]!r} places for {n!r} samples", ("x", "y"))
+        return areas
+    if whole and c.framework == "torch" and eq(n, 0) is True:
+        return areas
     padded = Shape((1,) * (len(y) - len(x)) + tuple(x))
-    c.require("rank", len(x) <= len(y), f"x has rank {len(x)}, more than y's {len(y)}", ("x", "y"))
-    held, n = padded[dim], y[dim]
-    steps = disj(eq(held, n), eq(n, 0), eq(held, 2), eq(n, 2))  # the steps between places broadcast with those between samples
-    c.require("samples", steps if c.framework == "torch" else eq(held, n), f"there are {held!r} places for {n!r} samples", ("x", "y"))
-    between = held - 1 if held == n else ite(eq(held, 2), n - 1, held - 1)
-    return replaced(c.broadcast(replaced(padded, dim, 1), replaced(y, dim, 1), about=("x", "y")), dim, between + 1)
+    if c.framework != "torch":
+        c.require("rank", len(x) <= len(y), f"x has rank {len(x)}, more than y's {len(y)}", ("x", "y"))
+        c.require("samples", eq(padded[dim], n), f"there are {padded[dim]!r} places for {n!r} samples", ("x", "y"))
+    return c.broadcast(replaced(padded, dim, maximum(padded[dim] - 1, 0)), areas, about=("x", "y"), code="samples")
 
 
 def trapezoid_type(c: Call) -> DType | None:
@@ -114,13 +119,54 @@ def trapezoid_type(c: Call) -> DType | None:
     return float_of(c, common)
 
 
-_CURVE = (Tensor("y", "... _", NUMERIC), Tensor("x", "... _", NUMERIC, optional=True))
+_CURVE = (Tensor("y", "... _", NUMERIC), Tensor("x", "...", NUMERIC, optional=True, draw="... _"))
 _STEPS = (Number("dx", 1), Axis("dim", -1, of="y"))
 TRAPEZOID = Op(
-    "trapezoid", _CURVE, _STEPS, lambda c: Shape(s for i, s in enumerate(_samples(c)) if i != c["dim"]), trapezoid_type,
+    "trapezoid", _CURVE, _STEPS, lambda c: Shape(s for i, s in enumerate(_steps(c)) if i != c["dim"]), trapezoid_type,
     doc="The integral along an axis by the trapezoidal rule.",
 )  # fmt: skip
 CUMULATIVE_TRAPEZOID = Op(
-    "cumulative_trapezoid", _CURVE, _STEPS, lambda c: replaced(_samples(c), c["dim"], maximum(_samples(c)[c["dim"]] - 1, 0)), trapezoid_type,
+    "cumulative_trapezoid", _CURVE, _STEPS, _steps, trapezoid_type,
     doc="Running integrals along an axis by the trapezoidal rule.",
 )  # fmt: skip
+
+
+def _spacings(c: Call) -> list[Any]:
+    """The spacing along each axis that is differentiated: a number, or the places of the samples."""
+    axes, spacing = _gradient_axes(c), c["spacing"]
+    if not isinstance(spacing, (tuple, list)):
+        return [spacing] * len(axes)
+    message = f"{len(spacing)} spacings are given for {len(axes)} axes"
+    c.require("spacing", len(spacing) == len(axes), message, ("spacing", "dim"))
+    return list(spacing)
+
+
+def _gradient_axes(c: Call) -> tuple[int, ...]:
+    return tuple(range(c.rank("x"))) if c["dim"] is None else c["dim"]
+
+
+def gradient_shapes(c: Call) -> list[TensorType]:
+    """One result for each axis. The places along an axis stand in for as many samples."""
+    x, made = c.shape("x"), []
+    for axis, spacing in zip(_gradient_axes(c), _spacings(c)):
+        c.require("size", ge(x[axis], c["edge_order"] + 1), f"axis {axis} has {x[axis]!r} samples, and edge_order = {c['edge_order']} needs more", ("x", "dim"))
+        dtype = float_of(c, c.dtype("x"))
+        if isinstance(spacing, TensorType) and (len(spacing.shape) or isinstance(c["spacing"], (tuple, list))):
+            c.require("spacing", eq(spacing.shape.rank, 1), f"the places along axis {axis} must be a vector, and are {spacing.shape!r}", "spacing")
+            c.require("spacing", eq(spacing.shape[0], x[axis]), f"axis {axis} has {x[axis]!r} samples and {spacing.shape[0]!r} places", ("spacing", "x"))
+            if dtype is not None and spacing.dtype is not None:
+                dtype = promote(c.framework, [Operand(dtype, False, False), Operand(spacing.dtype, False, False)])
+        elif isinstance(spacing, complex) and dtype is not None:
+            dtype = dtype.complexified
+        made.append(TensorType(x, dtype, framework=c.framework))
+    return made
+
+
+GRADIENT = Op(
+    "gradient",
+    inputs=(Tensor("x", "...", NUMERIC),),
+    attributes=(Anything("spacing", None, like=(None, 1.0, 2)), Axes("dim", None, scalar_ok=False), Int("edge_order", 1, least=1, most=2)),
+    shape=gradient_shapes,
+    counted=True,
+    doc="The slope along each axis, by differences of neighbours.",
+)

@@ -10,7 +10,7 @@ from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
-from tensorproof.terms.ints import Dim, ite
+from tensorproof.terms.ints import Dim, ite, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 
@@ -226,6 +226,12 @@ def istft_shape(c: Call) -> Shape:
     window = c.dtype("window") if c.given("window") else None
     real = window is None or not window.is_complex or c["return_complex"]
     c.require("return_complex", real, "a complex window gives a complex signal", ("window", "return_complex"))
+    first, total = (n - win) // 2, n + hop * (frames - 1)
+    start = n // 2 if c["center"] else 0
+    end = minimum(total, start + c["length"]) if c["length"] is not None else total - start
+    c.require("empty", gt(end, start), f"no sample is left of {total!r} when {start!r} are cut off at the ends", ("x", "center"))
+    reach = conj(le(first, start), ge(first + win + hop * (frames - 1), end))
+    c.require("window", reach, f"windows of {win!r} in frames of {n!r} leave samples at the ends uncovered", ("win", "center", "length", "n_fft"))
     if c["length"] is not None:
         c.require("length", ge(c["length"], 1), f"length must be at least 1, and is {c['length']!r}", "length")
         return Shape((*x[:-2], c["length"]))

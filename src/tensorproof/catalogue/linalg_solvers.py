@@ -14,7 +14,7 @@ from tensorproof.terms.predicates import Truth, conj, eq, ge, gt
 from tensorproof.terms.shapes import Shape, unknown_shape
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
-RIGHT = Tensor("y", "...", NUMERIC)
+RIGHT = Tensor("y", "...", NUMERIC, draw="... N K | ... N | ... K N")
 """The right-hand sides."""
 
 
@@ -89,7 +89,7 @@ TRIANGULAR_SOLVE = Op(
     agreed, outputs=(Out("solution"), Out("cloned_coefficient")), codes=CODES, doc="The solution of a triangular system, and the system.",
 )  # fmt: skip
 
-PIVOTS = Tensor("pivots", "... P", frozenset({INT32}))
+PIVOTS = Tensor("pivots", "... P", frozenset({INT32}), values="pivots", draw="... N")
 
 
 def pivoted(c: Call, sizes: Dim) -> None:
@@ -117,14 +117,21 @@ LDL_SOLVE = Op(
 
 def unpack_shape(c: Call) -> list[Any]:
     lead, m, n, k = c.lead["x"], c.dims["M"], c.dims["N"], smaller(c)
+    if c["unpack_data"] or c["unpack_pivots"]:
+        c.require("dtype", c.dtype("x") is None or c.dtype("x") in NUMERIC, f"factors have no element type {c.dtype('x')!r}", "x")
     if c["unpack_pivots"]:
+        own, dtype = c.shape("pivots"), c.dtype("pivots")
+        c.require("dtype", dtype in (None, INT32), f"pivots must be int32, and are {dtype!r}", "pivots")
+        c.require("rank", len(own) > 0, "pivots must have rank 1 or more", "pivots")
+        c.dims["P"], c.lead["pivots"] = own[-1], tuple(own[:-1])
         pivoted(c, k)
     data = [(*lead, m, k), (*lead, k, n)] if c["unpack_data"] else [(0,), (0,)]
     return [(*lead, m, m) if c["unpack_pivots"] else (0,), *data]
 
 
 LU_UNPACK = Op(
-    "lu_unpack", (Tensor("x", "... M N", NUMERIC), PIVOTS), (Bool("unpack_data", True), Bool("unpack_pivots", True)), unpack_shape, lambda c: c.dtype("x"),
+    "lu_unpack", (Tensor("x", "... M N", draw="... M N"), Tensor("pivots", values="pivots", draw="... N")),
+    (Bool("unpack_data", True), Bool("unpack_pivots", True)), unpack_shape, lambda c: c.dtype("x"),
     outputs=(Out("P"), Out("L"), Out("U")), codes=CODES, doc="The factors that a compact LU factorisation holds.",
 )  # fmt: skip
 
@@ -172,7 +179,7 @@ def lstsq_shape(c: Call) -> list[Any]:
 
 LSTSQ = Op(
     "lstsq",
-    inputs=(Tensor("x", "... M N", NUMERIC), RIGHT),
+    inputs=(Tensor("x", "... M N", NUMERIC), Tensor("y", "...", NUMERIC, draw="... M | ... M K")),
     attributes=(Anything("rcond"), Choice("driver", (None, "gels", "gelsy", "gelsd", "gelss"), None)),
     shape=lstsq_shape,
     dtype=agreed,
@@ -208,11 +215,12 @@ def tensorsolve_shape(c: Call) -> Shape:
     x, y, axes = c.shape("x"), c.shape("y"), c["dim"]
     c.require("rank", len(y) <= len(x), f"y has rank {len(y)}, more than x's {len(x)}", ("x", "y"))
     if axes:
-        inside = all(isinstance(a, int) and -len(x) <= a < len(x) for a in axes)
+        rank = len(x) or int(c.framework == "torch")  # torch lets 0 and -1 name the missing axis
+        inside = all(isinstance(a, int) and -rank <= a < rank for a in axes)
         c.require(
-            "axis", inside and len({a % len(x) for a in axes}) == len(axes), f"dims = {axes!r} does not name axes of {x!r}", ("dim", "x")
+            "axis", inside and len({a % max(1, len(x)) for a in axes}) == len(axes), f"dims = {axes!r} does not name axes of {x!r}", ("dim", "x")
         )
-        moved = [a % len(x) for a in axes]
+        moved = [a % max(1, len(x)) for a in axes if len(x)]
         x = Shape((*(s for i, s in enumerate(x) if i not in moved), *(x[i] for i in moved)))
     made = Shape(x[len(y) :])
     have, want = product(made), product(x[: len(y)])
@@ -222,7 +230,7 @@ def tensorsolve_shape(c: Call) -> Shape:
 
 
 TENSORSOLVE = Op(
-    "tensorsolve", (Tensor("x", "...", NUMERIC), RIGHT), (Ints("dim", None, optional=True),), tensorsolve_shape, agreed,
+    "tensorsolve", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Ints("dim", None, optional=True),), tensorsolve_shape, agreed,
     doc="The x with tensordot(a, x) = b.",
 )  # fmt: skip
 
@@ -238,6 +246,8 @@ def lobpcg_shape(c: Call) -> list[Any]:
         c.require("shape", len(c.shape("y")) == len(c.shape("x")), "A and B must have one shape", ("x", "y"))
         for a, b in zip(c.shape("y"), c.shape("x")):
             c.equal("shape", a, b, "A and B must have one shape: {a} and {b} differ", ("x", "y"))
+    c.require("n", ge(n, 1), f"there must be at least one vector, and there are {n!r}", ("n", "guess"))
+    c.require("k", ge(n, k), f"{k!r} eigenvalues do not come from {n!r} vectors", ("k", "n", "guess"))
     c.require("size", ge(m, 3 * n), f"the matrix has {m!r} rows, and needs three for each of {n!r} vectors", ("x", "k"))
     if c.given("guess"):
         c.equal("rows", c.shape("guess")[-2], m, "the guess has {a} rows, and the matrix {b}", ("guess", "x"))
@@ -247,13 +257,13 @@ def lobpcg_shape(c: Call) -> list[Any]:
 LOBPCG = Op(
     "lobpcg",
     inputs=(
-        SQUARE,
-        Tensor("y", "... N N", NUMERIC, optional=True, default=None),
-        Tensor("guess", "... _ _", NUMERIC, optional=True, default=None),
+        Tensor("x", "... N N", NUMERIC, values="spd"),
+        Tensor("y", "... N N", NUMERIC, optional=True, default=None, values="spd"),
+        Tensor("guess", "... _ _", NUMERIC, optional=True, default=None, draw="... N _"),
     ),
-    attributes=(Int("k", None, optional=True), Int("n", None, optional=True)),
+    attributes=(Int("k", None, least=0, optional=True), Int("n", None, least=1, optional=True)),
     shape=lobpcg_shape,
-    dtype=FLOAT,
+    dtype=lambda c: one_type(c, *(n for n in ("x", "y", "guess") if c.given(n))),
     outputs=(Out("eigenvalues"), Out("eigenvectors")),
     codes=CODES,
     doc="A few extreme eigenvalues of a symmetric matrix, with their vectors.",

@@ -12,15 +12,24 @@ from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
 _torch: Any = torch
-NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend")
+NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend",
+             "is not implemented on the CPU", "Torch not compiled", "No CUDA", "no NVIDIA driver")  # fmt: skip
 
 
 def _dtype(dtype: DType) -> Any:
     return getattr(_torch, dtype.label)
 
 
-def tensor(t: TensorType, random: bool = True) -> Any:
-    """A real tensor of that shape and type: the known contents, else numbers between 0 and 1 (whole types: zeros and ones)."""
+def tensor(t: TensorType) -> Any:
+    """A real tensor of that shape, type and storage: the known contents, else numbers between 0 and 1 (whole types: zeros)."""
+    made = _dense(t)
+    if t.layout == "sparse_coo":
+        return made.to_sparse()
+    blocks = ((1,) * 2,) if t.layout in ("sparse_bsr", "sparse_bsc") else ()
+    return made if t.layout == "strided" else getattr(made, f"to_{t.layout}")(*blocks)
+
+
+def _dense(t: TensorType) -> Any:
     assert t.dtype is not None
     shape = tuple(t.shape)
     dtype = _dtype(t.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, as_size
+from tensorproof.ops.inputs import Anything, Choice, Tensors, as_size
 from tensorproof.terms.tensor import TensorType
 
 
@@ -39,7 +39,10 @@ def tensordot(a: dict[str, Any], run: Run) -> Any:
     return run("tensordot", x=a["x"], y=a["y"], dim=ours, dim2=theirs)
 
 
-@takes(Anything("operands"), Anything("equation"))
+_EQUATIONS = ("ij,jk->ik", "ij->ji", "...ij,...jk->...ik", "ii->i", "i,j->ij", "bij,bjk", "ij->", "b i j , b k j -> b i k", "i,i", "ijk,kl->ijl", "...a->...")
+
+
+@takes(Anything("operands", like=(Tensors("operands", draw="@equation"),)), Anything("equation", like=(Choice("equation", _EQUATIONS),)))
 def einsum(a: dict[str, Any], run: Run) -> Any:
     """The equation and its operands, or operands each followed by its list of subscripts."""
     equation, operands = a["equation"], a["operands"]
@@ -76,3 +79,15 @@ def _letters(subscripts: Any, run: Run) -> str:
         else:
             raise run.refuse("equation", f"a subscript must be a whole number from 0 to 51 or ..., and is {one!r}", ("equation",))
     return "".join(made)
+
+
+@takes(Anything("scale_x"), Anything("scale_y"))
+def scaled_mm_lists(a: dict[str, Any], run: Run) -> Any:
+    """Each side's scale may come in a list; a list of two (a scale of scales) is not modelled."""
+    scales: dict[str, Any] = {}
+    for name in ("scale_x", "scale_y"):
+        given = a[name] if isinstance(a[name], (tuple, list)) else (a[name],)
+        if len(given) != 1 or not isinstance(given[0], TensorType):
+            raise run.give_up(f"{name} in several levels is not modelled")
+        scales[name] = given[0]
+    return run.default({**a, **scales})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Bool, Int
+from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
 from tensorproof.terms.ints import minimum
-from tensorproof.terms.predicates import conj, ge, le
+from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 
 
@@ -83,6 +83,13 @@ def removed(a: dict[str, Any], run: Run) -> Any:
     """Names that torch keeps only to say that they are gone."""
     name = run.name.rpartition(".")[2]
     raise run.refuse("removed", f"{run.name} was removed from torch; {REPLACEMENTS[name]} takes its place", ("x",))
+
+
+@takes(Tensor("x", draw="... N N", values="spd"))
+def old_cholesky(a: dict[str, Any], run: Run) -> Any:
+    """torch.cholesky looks at nothing where there are no elements."""
+    x = a["x"]
+    return x if x.shape.known and eq(x.shape.numel, 0) is True else run.default(a)
 
 
 def determinant(a: dict[str, Any], run: Run) -> Any:

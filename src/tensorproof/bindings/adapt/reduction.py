@@ -56,6 +56,13 @@ def scan(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
+@takes(Anything("indices"))
+def segments(a: dict[str, Any], run: Run) -> Any:
+    """Segments by index are announced in the signature, and refused."""
+    run.require("segments", a["indices"] is None, "segments are given by lengths or offsets; indices are not taken yet", ("indices",))
+    return run.default(a)
+
+
 @takes(Int("bins", least=1))
 def histogram(a: dict[str, Any], run: Run) -> Any:
     """A number of equal bins."""
@@ -74,6 +81,14 @@ def over(a: dict[str, Any], run: Run) -> Any:
     if isinstance(a["dim"], (tuple, list)) and not a["dim"]:
         rank = a["x"].shape.rank
         run.require("axis", rank == 0, "dim must name at least one axis", ("dim",))
+    return run.default(a)
+
+
+@takes(Axes("dim", optional=False))
+def of_matrices(a: dict[str, Any], run: Run) -> Any:
+    """A norm over at most two axes."""
+    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
+    run.require("axis", len(axes) <= 2, f"a matrix has two axes, and dim names {len(axes)}", ("dim",))
     return run.default(a)
 
 

@@ -14,7 +14,7 @@ from tensorproof.bindings.call import Outcome, call, call_module, element_types_
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.engines.generate.draw import COMMON, SKIP, Draw
-from tensorproof.ops.inputs import REQUIRED, ElementType, Parameter, Sizes, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Parameter, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -54,10 +54,17 @@ def is_valid(outcome: Outcome) -> bool:
     return outcome.refused is None and outcome.unknown is None and not outcome.requirements
 
 
+def _turn(kind: Parameter) -> int:
+    """Tensors come first, since attributes look at them; lists that follow an attribute come last."""
+    if isinstance(kind, Anything) and kind.like:
+        kind = kind.like[0]
+    return 2 if isinstance(kind, Tensors) and kind.draw.startswith("@") else 0 if isinstance(kind, (Tensor, Tensors)) else 1
+
+
 def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[str, Parameter], row: Row) -> dict[str, Any]:
     """Values by their names; tensors first, since attributes look at them."""
     values: dict[str, Any] = {}
-    ordered = sorted(arguments, key=lambda a: not isinstance(kinds_[a.ours], (Tensor, Tensors)))
+    ordered = sorted(arguments, key=lambda a: _turn(kinds_[a.ours]))
     for argument in ordered:
         kind = kinds_[argument.ours]
         if argument.ours in row.only and isinstance(kind, (Tensor, Tensors, ElementType)):
@@ -90,8 +97,42 @@ def _forced(draw: Draw, kind: Parameter) -> Any:
     return SKIP
 
 
+@dataclass(slots=True)
+class Drawing:
+    """A call while it is being drawn: what it has so far, by the spelling's own names, and the state of the draw."""
+
+    row: Row
+    draw: Draw
+    values: dict[str, Any]
+    init: dict[str, Any] | None = None
+
+    def call(self) -> GeneratedCall:
+        arguments = self.row.arguments if self.row.call_arguments is None else self.row.call_arguments
+        return GeneratedCall(self.row, *_split(arguments, self.values), init=self.init)
+
+    def again(self, about: tuple[str, ...]) -> bool:
+        """Draw anew the arguments that a refusal speaks of; False when it speaks of none."""
+        done = False
+        groups = [(self.row.arguments, self.values, False)]
+        if self.init is not None and self.row.call_arguments is not None:
+            groups = [(self.row.arguments, self.init, True), (self.row.call_arguments, self.values, False)]
+        for arguments, values, construction in groups:
+            chosen = tuple(a for a in arguments if a.ours in about)
+            if not chosen:
+                continue
+            done = True
+            for argument in chosen:
+                values.pop(argument.theirs, None)
+            values.update(_drawn_arguments(self.draw, chosen, kinds(self.row, construction), self.row))
+        return done
+
+
 def draw_call(row: Row, random: Random, zeros: bool = False) -> GeneratedCall:
     """One random call, valid or not."""
+    return _drawing(row, random, zeros).call()
+
+
+def _drawing(row: Row, random: Random, zeros: bool) -> Drawing:
     inputs = [p for p in kinds(row).values() if isinstance(p, (Tensor, Tensors))] or operator(row.op).inputs
     allowed = [element_types_named(row.only[p.name]) if p.name in row.only else p.dtypes for p in inputs]
     allowed = [a for a in allowed if a is not ANY]
@@ -99,11 +140,10 @@ def draw_call(row: Row, random: Random, zeros: bool = False) -> GeneratedCall:
     base = common[0] if random.random() < 0.6 else random.choice(common)
     draw = Draw(random, lead=tuple(random.choice((1, 2, 3, 4)) for _ in range(random.choice((0, 1, 1, 2, 2, 3)))), base=base, zeros=zeros)
     if row.call_arguments is None:
-        return GeneratedCall(row, *_split(row.arguments, _drawn_arguments(draw, row.arguments, kinds(row), row)))
+        return Drawing(row, draw, _drawn_arguments(draw, row.arguments, kinds(row), row))
     init = _drawn_arguments(draw, row.arguments, kinds(row, construction=True), row)
     draw.dims.update({a.ours: init[a.theirs] for a in row.arguments if a.theirs in init and isinstance(init[a.theirs], int)})
-    values = _drawn_arguments(draw, row.call_arguments, kinds(row), row)
-    return GeneratedCall(row, *_split(row.call_arguments, values), init=init)
+    return Drawing(row, draw, _drawn_arguments(draw, row.call_arguments, kinds(row), row), init)
 
 
 def _split(arguments: tuple[Argument, ...], values: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -121,20 +161,65 @@ def _split(arguments: tuple[Argument, ...], values: dict[str, Any]) -> tuple[tup
     return tuple(args), kwargs
 
 
-def valid_calls(name: str, count: int = 10, seed: int = 0, tries: int = 3000, opset: int | None = None) -> list[GeneratedCall]:
+REPAIRS = 3
+"""How often the arguments that a refusal names are drawn anew before the whole call is."""
+
+
+def _attempts(row: Row, random: Random, tries: int, opset: int | None) -> Iterator[GeneratedCall]:
+    """Drawn calls, each with what the catalogue says of it; a refused one is repaired a few times first."""
+    tried = 0
+    while tried < tries:
+        drawing = _drawing(row, random, zeros=tried % 4 == 3)
+        for _ in range(1 + REPAIRS):
+            tried += 1
+            drawn = evaluate(drawing.call(), opset)
+            yield drawn
+            refused = drawn.outcome.refused
+            if refused is None or not refused.about or not drawing.again(tuple(refused.about)):
+                break
+
+
+@dataclass(slots=True)
+class Found:
+    """What the search for calls of one spelling found: valid calls, how often one was drawn, and a few refused ones by their code."""
+
+    valid: dict[str, GeneratedCall] = field(default_factory=dict[str, GeneratedCall])
+    hits: int = 0
+    refused: dict[str, GeneratedCall] = field(default_factory=dict[str, GeneratedCall])
+    unknown: str = ""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all the calls that exist were found: the same few came again and again."""
+        return self.hits > 40 * len(self.valid)
+
+
+def search(name: str, count: int = 10, seed: int = 0, tries: int = 3000, opset: int | None = None) -> Found:
     """Different calls that hold every requirement, over all the rows of the spelling."""
-    found: dict[str, GeneratedCall] = {}
+    found = Found()
     overloads = [r for r in rows(name) if opset is None or r.opsets[0] <= opset <= r.opsets[1]]
-    for at, row in enumerate(overloads):
-        random = Random(f"{seed}:{name}:{at}")
-        wanted = len(found) + -(-count // len(overloads))
-        for attempt in range(tries):
-            drawn = evaluate(draw_call(row, random, zeros=attempt % 4 == 3), opset)
-            if is_valid(drawn.outcome):
-                found.setdefault(repr((drawn.init, drawn.args, drawn.kwargs)), drawn)
-                if len(found) >= wanted:
-                    break
-    return list(found.values())
+    for share in (-(-count // max(1, len(overloads))), count):  # each row its share; then any row what the others could not give
+        for at, row in enumerate(overloads):
+            wanted = min(count, len(found.valid) + share)
+            if len(found.valid) >= wanted or found.hits > 100 * count:
+                break
+            for drawn in _attempts(row, Random(f"{seed}:{name}:{at}:{share}"), tries, opset):
+                outcome = drawn.outcome
+                if is_valid(outcome):
+                    found.hits += 1
+                    found.valid.setdefault(repr((drawn.init, drawn.args, drawn.kwargs)), drawn)
+                    if len(found.valid) >= wanted or found.hits > 100 * count:
+                        break
+                elif outcome.refused is not None:
+                    found.refused.setdefault(outcome.refused.code, replace(drawn, broken=outcome.refused.code))
+                else:
+                    found.unknown = outcome.unknown or "a requirement is left open"
+    return found
+
+
+def valid_calls(name: str, count: int = 10, seed: int = 0, tries: int = 3000, opset: int | None = None) -> list[GeneratedCall]:
+    """Different calls that hold every requirement."""
+    return list(search(name, count, seed, tries, opset).valid.values())
 
 
 # --- violations ---
