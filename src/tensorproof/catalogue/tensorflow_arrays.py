@@ -150,7 +150,7 @@ def _bit(mask: int, i: int) -> bool:
 def _plan(c: Call, rank: int, count: int) -> list[tuple[str, int, int]]:
     """What each position of the sparse specification does: (kind, position, axis)."""
     ellipses = [i for i in range(count) if _bit(c["ellipsis_mask"], i)]
-    c.require("ellipsis", len(ellipses) <= 1, "a slice has at most one ellipsis", "ellipsis_mask")
+    c.require("ellipsis", len(ellipses) <= 1 and (c["ellipsis_mask"] < 0 or c["ellipsis_mask"].bit_count() <= 1), "a slice has at most one ellipsis", "ellipsis_mask")
     new = sum(1 for i in range(count) if _bit(c["new_axis_mask"], i) and i not in ellipses)
     used = count - new - len(ellipses)
     c.require("rank", used <= rank, f"{used} axes are sliced and x has {rank}", ("x", "begin"))

@@ -127,7 +127,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
     if not hasattr(_tf.raw_ops, spelling):
         return Observed(aside=f"raw_ops has no {spelling}")
     if not _stateful(spelling):
-        return tf_runner.both(lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), by_graph=True)
+        return tf_runner.both(lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), True, True)
     try:
         with _tf.Graph().as_default():
             seen = tf_runner.observed(_call(name, args, kwargs, in_graph, True))

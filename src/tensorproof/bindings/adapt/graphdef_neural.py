@@ -23,7 +23,7 @@ from tensorproof.bindings.adapt.tensorflow import (
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.terms.dtypes import COMPLEX64, FLOAT32, INDEX, INT32, INT64
-from tensorproof.terms.ints import Dim, Term, minimum
+from tensorproof.terms.ints import Dim, Term, ite, minimum
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -301,7 +301,7 @@ def patches(a: Arguments, run: Run) -> TensorType:
     _full_format(run, a, "kernel", "stride", "dilation")
     x = ranked(run, a["x"], 4)
     kernel, strides, dilations = (spatial(run, a[n], 2, True, n) for n in ("kernel", "stride", "dilation"))
-    sizes = [windowed(run, s, k, t, d, a["padding"]) for s, k, t, d in zip(x.shape[1:3], kernel, strides, dilations)]
+    sizes = [windowed(run, s, k, t, d, a["padding"], overhang=True) for s, k, t, d in zip(x.shape[1:3], kernel, strides, dilations)]
     return anew(x, (x.shape[0], *sizes, kernel[0] * kernel[1] * x.shape[3]))
 
 
@@ -585,7 +585,7 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     dtype = a.get("dtype") or COMPLEX64
     n = _length(run, a["size"])
-    return tensor((*x.shape[:-1], n // 2 + 1) if x.shape.known else somewhere(run), dtype)
+    return tensor((*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1)) if x.shape.known else somewhere(run), dtype)
 
 
 @takes(Tensor("x", "... N"), _LENGTH, _DTYPE)

@@ -443,14 +443,17 @@ def spatial(run: Run, value: Any, n: int, last: bool, name: str, whole_only: boo
     return inner
 
 
-def windowed(run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, padding: str, sides: tuple[Dim, Dim] = (0, 0)) -> Dim:
-    """How many windows an axis holds."""
+def windowed(run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, padding: str, sides: tuple[Dim, Dim] = (0, 0), overhang: bool = False) -> Dim:
+    """How many windows an axis holds; with `overhang`, none where it is a little too short."""
     run.require("stride", ge(stride, 1), f"the stride must be at least 1, and is {stride!r}", ("stride",))
     run.require("dilation", ge(dilation, 1), f"the dilation must be at least 1, and is {dilation!r}", ("dilation",))
     if padding == "SAME":
         return ceildiv(size, stride)
     reach = dilation * (kernel - 1) + 1
-    padded = size + sides[0] + sides[1]
+    padded = size + sides[0] + sides[1] + (stride if overhang else 0)
+    if overhang:
+        run.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the input has {size!r}", ("x", "kernel"))
+        return (padded - reach) // stride
     run.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", "weight"))
     return (padded - reach) // stride + 1
 

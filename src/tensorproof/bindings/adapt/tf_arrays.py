@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef
+from tensorproof.bindings.adapt import graphdef, tensorflow
 from tensorproof.bindings.adapt.graphdef import merged
 from tensorproof.bindings.adapt.tensorflow import (
     Arguments,
@@ -16,7 +16,6 @@ from tensorproof.bindings.adapt.tensorflow import (
     broadcast_to,
     concat,
     expand_dims,
-    gather,
     modern,
     pad,
     parts,
@@ -38,8 +37,8 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import python_number
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
-from tensorproof.terms.ints import Dim, Term, maximum, product
-from tensorproof.terms.predicates import conj, disj, eq, ge, le
+from tensorproof.terms.ints import Dim, Term, ite, maximum, product
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -89,6 +88,35 @@ def clip(a: Arguments, run: Run) -> TensorType:
     return anew(x, x.shape).but(dtype=made.dtype)
 
 
+@takes(Tensor("x", "... N"))
+def shifted(a: Arguments, run: Run) -> TensorType:
+    at_least(run, a["x"], 1)
+    return anew(a["x"], a["x"].shape)
+
+
+@takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))
+def hash_bucket(a: Arguments, run: Run) -> TensorType:
+    run.require("buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",))
+    return tensor(a["x"].shape, INT64)
+
+
+def gather(a: Arguments, run: Run) -> TensorType:
+    """Along axis 0 TensorFlow looks at no batch axes."""
+    return tensorflow.gather({**a, "batch_dims": 0} if a.get("dim") is not None and whole(a["dim"]) == 0 else a, run)
+
+
+takes(*tensorflow.gather.parameters.values())(gather)
+
+
+@takes(Tensor("x", "... N N"))
+def logdet(a: Arguments, run: Run) -> TensorType:
+    return _real(graphdef.determinant(a, run))
+
+
+def _real(x: TensorType) -> TensorType:
+    return x if x.dtype is None else x.but(dtype=x.dtype.real)
+
+
 @takes(Tensor("x"), Float("clip_norm"), Axes("dim", None))
 def clip_by_norm(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
@@ -124,8 +152,13 @@ def count_nonzero(a: Arguments, run: Run) -> TensorType:
     return made.but(dtype=a.get("dtype") or INT64, contents=None)
 
 
-def segment(a: Arguments, run: Run) -> TensorType:
-    return run("segment", x=a["x"], index=a["index"])
+@takes(Tensors("xs"))
+def add_n(a: Arguments, run: Run) -> TensorType:
+    """A sum of tensors of one shape; one alone is handed on as it is."""
+    if len(a["xs"]) > 1:
+        kind = same_types(run, a, "xs")
+        run.require("dtype", kind is None or kind.kind in "iufcqo", f"elements of type {kind!r} are not added", ("xs",))
+    return run("agreeing", xs=tuple(a["xs"]))
 
 
 @takes(Tensor("x", "...", INDEX), Anything("weights"), Anything("axis"))
@@ -175,12 +208,15 @@ def split_any(a: Arguments, run: Run) -> Any:
 
 @takes(Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False))
 def block(a: Arguments, run: Run) -> TensorType:
+    begin = vector(run, a["begin"], "begin")
+    run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
     return run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
 
 
 @takes(Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True))
 def strided_slice(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
+    run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
     if a.get("strides") is None:
         if begin is None:
             raise run.give_up("the number of sliced axes is not known")
@@ -216,6 +252,7 @@ def reverse(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("lengths", "...", INDEX), Int("dim", None, optional=True), Int("batch_dim", None, optional=True))
 def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
+    run.require("axis", a.get("dim") is not None, "the axis that is reversed must be given", ("dim",))
     return graphdef.reverse_sequence({**a, "dim": a.get("dim") or 0, "batch_dim": a.get("batch_dim") or 0}, run)
 
 
@@ -257,6 +294,8 @@ def where(a: Arguments, run: Run) -> TensorType:
     if x is None:
         return tensor((run.fresh("true"), condition.shape.rank), INT64)
     run.require("dtype", condition.dtype in (None, BOOL), f"the condition must be truth values, not {condition.dtype!r}", ("condition",))
+    if run.name.startswith("tf.compat.v1.") and isinstance(x, TensorType) and isinstance(y, TensorType):
+        return graphdef.select({"condition": condition, "x": x, "y": y}, run)
     return run("where", condition=condition, x=x, y=y)
 
 
@@ -264,6 +303,7 @@ def where(a: Arguments, run: Run) -> TensorType:
 def one_hot(a: Arguments, run: Run) -> TensorType:
     typed = [v.dtype for v in (a.get("on"), a.get("off")) if isinstance(v, TensorType)]
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32)
+    run.require("dtype", dtype is not BOOL or a.get("on") is not None, "truth values need on_value and off_value", ("dtype",))
     return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), dim=-1 if a.get("dim") is None else a["dim"], dtype=dtype)
 
 
@@ -376,6 +416,7 @@ def range(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("start", "", scalar=True), Tensor("end", "", scalar=True), Int("steps", least=1, loose=True), Anything("dim"))
 def linspace(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "start", "end")
     kinds = [v.dtype for v in (a["start"], a["end"]) if isinstance(v, TensorType) and v.dtype is not None]
     dtype = kinds[0] if kinds else FLOAT32
     steps = whole(a["steps"])
@@ -425,6 +466,7 @@ def random_uniform(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or FLOAT32
     run.require("dtype", dtype.is_float or dtype in INDEX, f"uniform numbers are floats, int32 or int64, not {dtype!r}", ("dtype",))
     run.require("maxval", dtype.is_float or a.get("maxval") is not None, "whole numbers need maxval", ("maxval",))
+    _whole_ends(run, a, dtype)
     return _random(run, a)
 
 
@@ -465,7 +507,14 @@ def stateless_uniform(a: Arguments, run: Run) -> TensorType:
     allowed = dtype.is_float or dtype in INDEX or dtype in (DType.UINT32, DType.UINT64)
     run.require("dtype", allowed, f"uniform numbers are floats or whole numbers of 32 and 64 bits, not {dtype!r}", ("dtype",))
     run.require("maxval", dtype.is_float or a.get("maxval") is not None, "whole numbers need maxval", ("maxval",))
+    _whole_ends(run, a, dtype)
     return _random(run, a)
+
+
+def _whole_ends(run: Run, a: Arguments, dtype: DType) -> None:
+    """Ends of whole numbers are whole."""
+    for name in ("minval", "maxval"):
+        run.require(name, dtype.is_float or not isinstance(a.get(name), float), f"{name} = {a.get(name)!r} is no {dtype!r}", (name, "dtype"))
 
 
 def _seed(run: Run, seed: Any) -> None:
@@ -612,6 +661,8 @@ def einsum(a: Arguments, run: Run) -> TensorType:
 @takes(Anything("ord"), Axes("dim", None), Bool("keepdim", None, optional=True))
 def norm(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
+    dim = a.get("dim")
+    run.require("axis", not isinstance(dim, (tuple, list)) or len(dim) == 2, f"a norm is taken over one axis, two, or all, not over {dim!r}", ("dim",))
     return _reduced_like(a["x"], a.get("dim"), bool(a.get("keepdim")), run)
 
 
@@ -651,7 +702,7 @@ def diag_part(a: Arguments, run: Run) -> TensorType:
     x, k = a["x"], a.get("offset") or 0
     at_least(run, x, 2)
     made = run("diagonal", x=x, offset=k, dim1=-2, dim2=-1).but(strides=None)
-    run.require("offset", disj(ge(made.shape[-1], 1), eq(k, 0)), f"there is no diagonal {k} in {x.shape!r}", ("offset", "x"))
+    run.require("offset", disj(ge(made.shape[-1], 1), eq(k, 0), eq(x.shape.numel, 0)), f"there is no diagonal {k} in {x.shape!r}", ("offset", "x"))
     return made
 
 
@@ -675,12 +726,13 @@ def solve(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x", "... N M"), Bool("full_matrices", False), Bool("compute_uv", True))
 def svd(a: Arguments, run: Run) -> Any:
     made = graphdef.svd(a, run)
-    return made if a["compute_uv"] else made[0]
+    return (_real(made[0]), *made[1:]) if a["compute_uv"] else _real(made[0])
 
 
 @takes(Tensor("x", "... N N"))
 def eigh(a: Arguments, run: Run) -> Any:
-    return graphdef.eigen({**a, "compute_v": True}, run)
+    values, vectors = graphdef.eigen({**a, "compute_v": True}, run)
+    return _real(values) if "numpy" in run.name else values, vectors
 
 
 @takes(Tensor("x", "... N N"))
@@ -696,7 +748,7 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     n = _length(run, x, a.get("size"), x.shape[-1] if x.shape.known else None)
-    return tensor((*x.shape[:-1], n // 2 + 1) if x.shape.known else somewhere(run), None if x.dtype is None else _COMPLEX.get(x.dtype, COMPLEX64))
+    return tensor((*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1)) if x.shape.known else somewhere(run), None if x.dtype is None else _COMPLEX.get(x.dtype, COMPLEX64))
 
 
 @takes(Tensor("x", "... N"), Ints("size", None, optional=True, one=False, least=1))
@@ -753,7 +805,6 @@ def overlap_and_add(a: Arguments, run: Run) -> TensorType:
     if not x.shape.known:
         return anew(x, somewhere(run))
     frames, length = x.shape[-2:]
-    run.require("step", le(a["step"], length), f"a step of {a['step']!r} is longer than the frames of {length!r}", ("step", "x"))
     return anew(x, (*x.shape[:-2], (frames - 1) * a["step"] + length))
 
 
@@ -778,4 +829,4 @@ def unravel_index(a: Arguments, run: Run) -> TensorType:
     return anew(x, (n, *x.shape) if x.shape.known else somewhere(run))
 
 
-__all__ = ["arg_reduce", "broadcast_to", "concat", "expand_dims", "gather", "pad", "reduce", "reshape", "squeeze", "stack", "tile", "transpose", "unstack"]
+__all__ = ["arg_reduce", "broadcast_to", "concat", "expand_dims", "pad", "reduce", "reshape", "squeeze", "stack", "tile", "transpose", "unstack"]

@@ -19,9 +19,11 @@ _IMAGE = Tensor("x", "H W C | N H W C")
 _METHODS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 
 
-def _image(run: Run, x: TensorType) -> TensorType:
+def _image(run: Run, x: TensorType, filled: bool = True) -> TensorType:
     if x.shape.known:
         run.require("rank", len(x.shape) in (3, 4), f"an image has rank 3, a batch of them 4, and this is {x.shape!r}", ("x",))
+        for n in x.shape[-3:] if filled else ():
+            run.require("empty", ge(n, 1), f"an image must not be empty, and this is {x.shape!r}", ("x",))
     return x
 
 
@@ -48,9 +50,9 @@ def _float_unless(x: TensorType, nearest: bool) -> DType | None:
     return x.dtype if nearest else FLOAT32
 
 
-@takes(_IMAGE, _SIZE, Choice("method", _METHODS, "bilinear"), Bool("preserve_aspect_ratio", False))
+@takes(_IMAGE, _SIZE, Choice("method", _METHODS[:4], "bilinear"), Bool("preserve_aspect_ratio", False))
 def resize(a: Arguments, run: Run) -> TensorType:
-    x = _image(run, a["x"])
+    x = _image(run, a["x"], filled=False)
     height, width = _pair(run, a["size"])
     if a.get("preserve_aspect_ratio"):
         height, width = run.fresh("height"), run.fresh("width")
@@ -89,7 +91,7 @@ def crop_or_pad(a: Arguments, run: Run) -> TensorType:
     return anew(x, _framed(run, x, *_target(run, a)))
 
 
-@takes(_IMAGE, _HEIGHT, _WIDTH, Choice("method", _METHODS, "bilinear"))
+@takes(_IMAGE, _HEIGHT, _WIDTH, Choice("method", _METHODS[:4], "bilinear"))
 def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     return tensor(_framed(run, x, *_target(run, a)), _float_unless(x, a.get("method") in ("nearest", 1)))
@@ -218,6 +220,8 @@ def convert(a: Arguments, run: Run) -> TensorType:
 def standardised(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 3)
+    for n in x.shape[-3:] if x.shape.known else ():
+        run.require("empty", ge(n, 1), f"an image must not be empty, and this is {x.shape!r}", ("x",))
     return tensor(x.shape, x.dtype if x.dtype is None or x.dtype.is_float else FLOAT32)
 
 
@@ -230,6 +234,7 @@ def to_grey(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x", "... 1"))
 def to_rgb(a: Arguments, run: Run) -> TensorType:
     x = _coloured(run, a["x"], 1)
+    at_least(run, x, 2)
     return anew(x, (*x.shape[:-1], 3) if x.shape.known else somewhere(run))
 
 
@@ -255,13 +260,15 @@ def gradients(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 @takes(Tensor("x", "N H W C"))
 def sobel(a: Arguments, run: Run) -> TensorType:
     x = ranked(run, a["x"], 4)
+    for n in x.shape[1:3]:
+        run.require("size", ge(n, 2), f"an edge needs two elements to lie between, and an axis has {n!r}", ("x",))
     return anew(x, (*x.shape, 2))
 
 
 @takes(_IMAGE)
 def total_variation(a: Arguments, run: Run) -> TensorType:
-    x = _image(run, a["x"])
-    return anew(x, x.shape[:-3] if x.shape.known else somewhere(run))
+    x = _image(run, a["x"], filled=False)
+    return tensor(x.shape[:-3] if x.shape.known else somewhere(run), None if x.dtype is None else x.dtype.real)
 
 
 @takes(Tensor("x", "... H W C"), Tensor("y", "... H W C"), Float("max_val", least=1.0, most=255.0))
@@ -301,7 +308,7 @@ def decode(a: Arguments, run: Run) -> TensorType:
     return tensor((run.fresh("height"), run.fresh("width"), depth), a.get("dtype") or UINT8)
 
 
-@takes(Tensor("x", "", frozenset({STRING})), ElementType("dtype", UINT8))
+@takes(Tensor("x", "", frozenset({STRING})), ElementType("dtype", UINT8, dtypes=frozenset({UINT8, FLOAT32})))
 def decode_any(a: Arguments, run: Run) -> TensorType:
     return tensor(somewhere(run), a.get("dtype") or UINT8)
 

@@ -174,6 +174,9 @@ pool1d, pool2d, pool3d = _pool(1), _pool(2), _pool(3)
 @takes(Tensor("x", "N H W C"), Sizes("kernel", 2, least=1), Sizes("stride", 2, least=1), _PADDING, Choice("data_format", ("NHWC",), "NHWC"), ElementType("dtype", INT64, dtypes=INDEX))
 def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": a.get("data_format") or "NHWC"}
+    if run.name.startswith("tf.compat.v1."):
+        for name in ("kernel", "stride"):
+            run.require(name, isinstance(a[name], (tuple, list)) and len(a[name]) == 4, f"{name} must have 4 numbers, and is {a[name]!r}", (name,))
     made = pool2d(a, run)
     return made, made.but(dtype=a.get("dtype") or INT64)
 
@@ -301,7 +304,7 @@ def dropout(a: Arguments, run: Run) -> TensorType:
     return anew(x, x.shape)
 
 
-@takes(Tensor("weight", "V ..."), Tensor("index", "...", INDEX, values="index:V"))
+@takes(Tensor("weight", "V ..."), Tensor("index", "...", INDEX, values="index:V"), Anything("max_norm"))
 def embedding_lookup(a: Arguments, run: Run) -> TensorType:
     weight, index = a["weight"], a["index"]
     if not isinstance(weight, TensorType) or not isinstance(index, TensorType):
@@ -318,10 +321,14 @@ def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 @takes(Tensor("x", "N K"), Tensor("y", "K M"), Tensor("bias", "M"))
 def xw_plus_b(a: Arguments, run: Run) -> TensorType:
-    x, y, bias = ranked(run, a["x"], 2), ranked(run, a["y"], 2, "y"), ranked(run, a["bias"], 1, "bias")
+    x, y, bias = a["x"], a["y"], ranked(run, a["bias"], 1, "bias")
     same_types(run, a, "x", "y", "bias")
+    at_least(run, x, 2)
+    at_least(run, y, 2, "y")
     made = run("matmul", x=x, y=y)
-    run.require("bias", eq(bias.shape[0], made.shape[1]), f"bias has {bias.shape[0]!r} elements and the product {made.shape[1]!r} columns", ("bias", "y"))
+    if not made.shape.known:
+        return made
+    run.require("bias", eq(bias.shape[0], made.shape[-1]), f"bias has {bias.shape[0]!r} elements and the product {made.shape[-1]!r} columns", ("bias", "y"))
     return made
 
 
@@ -334,17 +341,15 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     a = _needed(run, a, "x", "target")
     x, target = a["x"], a["target"]
     at_least(run, x, 1)
-    same_types(run, a, "x", "target")
+    at_least(run, target, 1, "target")
     if not x.shape.known or not target.shape.known:
         return anew(x, somewhere(run))
-    run.require("rank", len(x.shape) == len(target.shape), f"logits {x.shape!r} and labels {target.shape!r} must have one shape", ("x", "target"))
-    dim = a.get("dim")
-    at = axis(run, -1 if dim is None else dim, len(x.shape))
-    shape = run("add", x=anew(x, x.shape).but(dtype=None), y=anew(target, target.shape).but(dtype=None)).shape
-    if len(shape) > 2:
-        for m, n in zip(x.shape, target.shape):
-            run.require("shape", eq(m, n), f"logits {x.shape!r} and labels {target.shape!r} must have one shape", ("x", "target"))
-    return anew(x, [n for i, n in enumerate(shape) if i != at])
+    dim = -1 if a.get("dim") is None else a["dim"]
+    sides = [(v.shape, axis(run, dim, len(v.shape))) for v in (x, target)]
+    tables = [Shape((product(n for i, n in enumerate(s) if i != at), s[at])) for s, at in sides]
+    rows = run("add", x=anew(x, tables[0]).but(dtype=None), y=anew(x, tables[1]).but(dtype=None)).shape[0]
+    run.require("rows", eq(rows, tables[0][0]), f"logits {x.shape!r} and labels {target.shape!r} do not go together", ("x", "target"))
+    return anew(x, [n for i, n in enumerate(x.shape) if i != sides[0][1]])
 
 
 @takes(Tensor("x", "... C"), Tensor("target", "...", INDEX))
@@ -413,8 +418,12 @@ def losses_sparse(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x"), Tensor("target"), *_LOSS)
 def losses_same(a: Arguments, run: Run) -> TensorType:
-    dtype = a["x"].dtype
-    return _reduced(run, a, _alike(run, a), dtype if dtype is None or dtype.is_float else FLOAT32)
+    return _reduced(run, a, _alike(run, a), FLOAT32)
+
+
+@takes(Tensor("x"), Tensor("target"), *_LOSS)
+def losses_sigmoid(a: Arguments, run: Run) -> TensorType:
+    return _reduced(run, a, _alike(run, a), a["x"].dtype)
 
 
 @takes(Tensor("x"), Tensor("target"), Axis("dim", None, optional=True), *_LOSS)
