@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +13,9 @@ pytest.importorskip("onnx")
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from onnx_shapes import cases, try_case  # noqa: E402
-
-from tensorproof.bindings.rows import names  # noqa: E402
-from tests.conformance.conform import try_spelling  # noqa: E402
+from onnx_shapes import cases, try_case
+from tensorproof.bindings.rows import names
+from tests.conformance.conform import conform
 
 _STATES = {"bias", "cx", "directions", "gates", "hidden", "hidden_size", "hx", "input", "lengths", "peephole", "rank"}
 _SCALES = {f"{side}{what}" for side in ("", "x_", "y_", "weight_") for what in ("scale", "zero_point")}
@@ -82,11 +82,16 @@ def test_node_tests_of_onnx_are_known_and_none_is_told_otherwise() -> None:
     assert verdicts["known"] / verdicts.total() > 0.96, verdicts
 
 
+@pytest.fixture(scope="module")
+def records() -> dict[str, dict[str, Any]]:
+    """Every spelling tried, in a child process that may die."""
+    return {record["name"]: record for record in conform(names("onnx"), count=10, seed=0)}
+
+
 @pytest.mark.parametrize("name", names("onnx"))
-def test_generated_calls_agree_with_onnx(name: str) -> None:
-    record = try_spelling(name, count=10, seed=0)
-    lax = NOT_CHECKED_BY_ONNX.get(name.removeprefix("onnx."), set[str]())
+def test_generated_calls_agree_with_onnx(name: str, records: dict[str, dict[str, Any]]) -> None:
+    record, short = records[name], name.removeprefix("onnx.")
+    lax = NOT_CHECKED_BY_ONNX.get(short, set[str]())
     wrong = [w for w in record["wrong"] if w[0] != "accepts" or w[2].partition(":")[0].rpartition("/")[2] not in lax]
     assert not wrong, "\n".join(f"{kind}: {call}\n   {words}" for kind, call, words in wrong)
-    short = name.removeprefix("onnx.")
     assert record["valid"] >= 5 or short in NOT_GENERATED or short.startswith("Sequence"), f"only {record['valid']} calls of {name} could be tried"

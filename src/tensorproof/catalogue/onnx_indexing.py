@@ -182,7 +182,7 @@ def _float32(value: float) -> float:
 
 def scaled_axis(c: Call, size: Dim, factor: float) -> Dim:
     """The whole part of size * factor in float32, as the standard computes it."""
-    if type(size) is not Term:
+    if not isinstance(size, Term):
         return int(_float32(size * _float32(factor)))
     made = scaled(size, float(factor))
     return c.fresh("resized") if made is None else made
@@ -191,6 +191,8 @@ def scaled_axis(c: Call, size: Dim, factor: float) -> Dim:
 def resized(c: Call) -> Shape:
     x, sizes, scales, axes = c.shape("x"), c["size"], c["scale"], c["dim"]
     places = axes_in(c, axes, len(x)) if axes is not None else tuple(range(len(x)))
+    if not places:
+        return x
     given_sizes, given_scales = _some(c, "size"), _some(c, "scale")
     c.require("size", given_sizes != given_scales, "either scales or sizes must be given, and not both", ("size", "scale"))
     name = "size" if given_sizes else "scale"

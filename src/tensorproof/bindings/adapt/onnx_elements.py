@@ -10,9 +10,11 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.contents import spread
-from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Int, Tensor, Tensors
 from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType
+from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -142,3 +144,32 @@ def isinf(a: dict[str, Any], run: Run) -> Any:
 def softmax(a: dict[str, Any], run: Run) -> Any:
     """The shape stays. Before opset 13 all axes from `dim` on count as one."""
     return run.default(a)
+
+
+@takes(Bool("broadcast", False), Int("axis", None, optional=True))
+def aligned(a: dict[str, Any], run: Run) -> Any:
+    """Before opset 7: equal shapes, or with `broadcast` a second operand that lies along the axes of the first from `axis` on, the last ones by default."""
+    x, y = a["x"], a["y"]
+    if x.shape.known and y.shape.known:
+        rank, own = len(x.shape), len(y.shape)
+        if not a["broadcast"]:
+            run.require("shape", rank == own, f"x {x.shape!r} and y {y.shape!r} must have one shape", ("x", "y"))
+        run.require("rank", own <= rank, f"y {y.shape!r} has more axes than x {x.shape!r}", ("x", "y"))
+        start = rank - own if a["axis"] is None or not a["broadcast"] else a["axis"]
+        run.require("axis", -rank <= start <= rank - own, f"y {y.shape!r} does not lie along x {x.shape!r} from axis {start} on", ("axis", "x", "y"))
+        start %= max(rank, 1)
+        for m, n in zip(x.shape[start:], y.shape):
+            fits = disj(eq(m, n), eq(n, 1)) if a["broadcast"] else eq(m, n)
+            run.require("shape", fits, f"x {x.shape!r} and y {y.shape!r} do not fit from axis {start} on", ("x", "y"))
+        y = y.but(shape=Shape((*y.shape, *(1 for _ in range(rank - own - start)))))
+    if run.row.op == "div":
+        return divide({"x": x, "y": y}, run)
+    return run(run.row.op, x=x, y=y)
+
+
+def channel_slope(a: dict[str, Any], run: Run) -> Any:
+    """Before opset 7 a slope with several elements has one for each channel."""
+    x, slope = a["x"], a["slope"]
+    if x.shape.known and slope.shape.known and len(slope.shape) == 1 and len(x.shape) > 2 and slope.shape[0] != 1:
+        slope = slope.but(shape=Shape((slope.shape[0], *(1 for _ in x.shape[2:]))))
+    return run(run.row.op, x=x, slope=slope)

@@ -13,7 +13,11 @@ from tensorproof.terms.predicates import conj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-_WINDOW = (Ints("kernel", least=1, per_axis=1), Ints("stride", None, least=1, optional=True, per_axis=1), Ints("padding", None, least=0, optional=True, per_axis=2))
+_WINDOW = (
+    Ints("kernel", least=1, per_axis=1),
+    Ints("stride", None, least=1, optional=True, per_axis=1),
+    Ints("padding", None, least=0, optional=True, per_axis=2),
+)
 _DILATION = Ints("dilation", None, least=1, optional=True, per_axis=1)
 _PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
 
@@ -27,9 +31,11 @@ def _window(a: dict[str, Any], run: Run, n: int) -> dict[str, Any] | None:
         ("dilation", a.get("dilation"), n),
         ("padding", pads, 2 * n),
     ):
-        if value is not None and len(value) != count:
+        if value is None:
+            continue
+        if len(value) != count:
             raise run.refuse(name, f"{name} must have {count} numbers, and is {tuple(value)!r}", (name, "x"))
-        for number in value or ():
+        for number in value:
             run.require(name, ge(number, 0 if name == "padding" else 1), f"{name} is {tuple(value)!r}, and {number!r} is too small", (name,))
     if n not in (1, 2, 3) or auto not in ("NOTSET", "VALID"):
         return None
