@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from time import perf_counter
 
+from tensorproof.app.infer import Inferred, infer
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
+from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.shapes.decide import decide
+from tensorproof.frontends.python.driver import has_driver
+from tensorproof.frontends.python.entry import Input
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import Source, read
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user says beyond the files: the program's arguments, one module to enter, shapes of its inputs."""
+
+    arguments: tuple[str, ...] = ()
+    entry: str | None = None
+    inputs: dict[str, Input] = field(default_factory=dict[str, Input])
 
 
 @dataclass(slots=True)
@@ -23,16 +37,43 @@ class Program:
     gaps: list[Gap]
     seconds: float
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    contracts: list[Inferred] = field(default_factory=list[Inferred])
 
 
-def check(paths: list[str]) -> list[Program]:
+def check(paths: list[str], options: Options | None = None) -> list[Program]:
     """Check programs one by one. Every file is read before the first is checked, so that bad input is told at once."""
-    return [check_source(source) for source in [read(path) for path in paths]]
+    chosen = options or Options()
+    sources = [read(path) for path in files(paths)]
+    if chosen.arguments and len(sources) != 1:
+        raise BadInput(f"program arguments need exactly one program, {len(sources)} are given")
+    return [check_source(source, chosen) for source in sources]
 
 
-def check_source(source: Source) -> Program:
+def files(paths: list[str]) -> list[str]:
+    """The Python files that the paths name: a directory stands for all files in it, hidden folders left aside."""
+    found: list[str] = []
+    for path in paths:
+        folder = FilePath(path)
+        if not folder.is_dir():
+            found.append(path)
+            continue
+        try:
+            inside = sorted(str(p) for p in folder.rglob("*.py") if not any(part.startswith(".") for part in p.relative_to(folder).parts))
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+        if not inside:
+            raise BadInput(f"{path} holds no Python file")
+        found += inside
+    return found
+
+
+def check_source(source: Source, options: Options | None = None) -> Program:
+    """Run a program that has a driver; enter the modules of a file that has none."""
+    chosen = options or Options()
+    if chosen.entry is not None or (not has_driver(source.tree) and not chosen.arguments):
+        return check_modules(source, chosen)
     start = perf_counter()
-    found = explore(source)
+    found = explore(source, chosen.arguments)
     counts = {v.value: 0 for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
     findings: dict[tuple[str, object, str], Diagnostic] = {}
     gaps: dict[Gap, None] = {}
@@ -46,3 +87,15 @@ def check_source(source: Source) -> Program:
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
     calls = max(path.calls for path in found.paths)
     return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown)
+
+
+def check_modules(source: Source, options: Options) -> Program:
+    """Every module of a file without a driver, entered with symbolic inputs."""
+    start = perf_counter()
+    found = infer(source, options.entry, options.inputs)
+    counts = {v.value: sum(i.verdict is v for i in found) for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
+    gaps = list(dict.fromkeys(g for i in found for p in i.paths for g in p.gaps))
+    findings = list({(d.code, d.span, d.message): d for i in found for d in i.diagnostics}.values())
+    whole = Verdict.INVALID if counts["invalid"] else Verdict.UNKNOWN if counts["unknown"] or gaps else Verdict.VALID
+    calls = sum(max((p.calls for p in i.paths), default=0) for i in found)
+    return Program(source.path, source.text, whole, counts, calls, gaps, perf_counter() - start, findings, found)

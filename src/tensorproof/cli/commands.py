@@ -11,7 +11,7 @@ from tensorproof.cli.main import VERSION
 from tensorproof.diagnostics.errors import BadInput
 
 FORMATS = ("full", "concise", "json")
-LATER = ("infer", "numerics", "space", "library", "explain")
+LATER = ("numerics", "space", "library", "explain")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -34,24 +34,35 @@ def _output_options(command: Any) -> Any:
 
 
 @tensorproof.command()
-@click.argument("files", nargs=-1, required=True)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.option("--entry", metavar="FILE.py::Name", help="Enter this module instead of running the program.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=SHAPE", help="The shape of an input, such as x=8,3,H,W.")
 @_output_options
 def check(
-    files: tuple[str, ...], output_format: str, select: tuple[str, ...], ignore: tuple[str, ...], fail_on: str, quiet: bool, verbose: bool
-) -> int:
-    """Will these programs crash on a tensor's shape, type or format?"""
-    if output_format not in FORMATS:
-        raise BadInput(f"the output format {output_format} is not built yet; there are {', '.join(FORMATS)}")
+    paths: tuple[str, ...], entry: str | None, inputs: tuple[str, ...], output_format: str, select: tuple[str, ...], ignore: tuple[str, ...],
+    fail_on: str, quiet: bool, verbose: bool,
+) -> int:  # fmt: skip
+    """Will these programs crash on a tensor's shape, type or format? Arguments of the program follow after --."""
+    _known_format(output_format)
+    from tensorproof.app.check import Options
     from tensorproof.app.check import check as check_programs
+    from tensorproof.app.suppress import suppressed
+    from tensorproof.cli.shapes import entry_of, inputs_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
 
-    programs = check_programs(list(files))
+    arguments: tuple[str, ...] = click.get_current_context().obj or ()
+    listed = list(paths)
+    name: str | None = None
+    if entry is not None:
+        file, name = entry_of(entry)
+        listed = [file] if file not in listed else listed
+    programs = check_programs(listed, Options(arguments, name, inputs_of(inputs)))
     for program in programs:
-        program.diagnostics = [d for d in program.diagnostics if _chosen(d.code, select, ignore)]
+        program.diagnostics = [d for d in suppressed(program.path, program.text, program.diagnostics) if _chosen(d.code, select, ignore)]
     if output_format == "json":
         from tensorproof.reporters import as_json
 
-        click.echo(as_json.render(programs))
+        click.echo(as_json.render(programs, arguments))
     else:
         from tensorproof.reporters import text
 
@@ -66,12 +77,34 @@ def check(
 
 
 @tensorproof.command()
+@click.argument("target", metavar="FILE[::Name]")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=SHAPE", help="The shape of an input, such as x=8,3,H,W.")
+@click.option("--output-format", "output_format", default="full", metavar="|".join(FORMATS), help="How to print.")
+def infer(target: str, inputs: tuple[str, ...], output_format: str) -> int:
+    """What inputs do the modules of this file take, and what comes out?"""
+    _known_format(output_format)
+    from tensorproof.app.infer import infer as infer_modules
+    from tensorproof.cli.shapes import inputs_of
+    from tensorproof.frontends.python.source import read
+    from tensorproof.reporters import contracts
+
+    file, _, name = target.partition("::")
+    found = infer_modules(read(file), name or None, inputs_of(inputs))
+    click.echo(contracts.as_json(found) if output_format == "json" else contracts.lines(found, file))
+    return int(any(i.verdict.value == "invalid" for i in found))
+
+
+def _known_format(output_format: str) -> None:
+    if output_format not in FORMATS:
+        raise BadInput(f"the output format {output_format} is not built yet; there are {', '.join(FORMATS)}")
+
+
+@tensorproof.command()
 @click.argument("name", required=False)
 @click.option("--output-format", "output_format", default="full", metavar="|".join(FORMATS), help="How to print.")
 def ops(name: str | None, output_format: str) -> int:
     """List the operators, or explain one: by its name or by a framework's spelling of it."""
-    if output_format not in FORMATS:
-        raise BadInput(f"the output format {output_format} is not built yet; there are {', '.join(FORMATS)}")
+    _known_format(output_format)
     from tensorproof.app.operators import describe, everything, find
     from tensorproof.reporters import operators
 
@@ -96,8 +129,9 @@ def run(arguments: list[str]) -> int:
     """Run a command; every failure is one sentence on standard error and the exit status 2."""
     if arguments and arguments[0] in LATER:
         return _complain(f"the command {arguments[0]} is not built yet")
+    own, after = (arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]) if "--" in arguments else (arguments, [])
     try:
-        return int(tensorproof.main(arguments, prog_name="tensorproof", standalone_mode=False) or 0)
+        return int(tensorproof.main(own, prog_name="tensorproof", standalone_mode=False, obj=tuple(after)) or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 2

@@ -10,20 +10,20 @@ from tensorproof.app.check import Program
 from tensorproof.diagnostics.diagnostic import Diagnostic
 
 
-def render(programs: list[Program]) -> str:
+def render(programs: list[Program], arguments: tuple[str, ...] = ()) -> str:
     report = {
         "version": 1,
-        "programs": [_program(p) for p in programs],
+        "programs": [_program(p, arguments) for p in programs],
         "diagnostics": [diagnostic(d) for p in programs for d in p.diagnostics],
     }
     return json.dumps(report, indent=1, ensure_ascii=False)
 
 
-def _program(program: Program) -> dict[str, Any]:
+def _program(program: Program, arguments: tuple[str, ...]) -> dict[str, Any]:
     counts = Counter((gap.callee, gap.span.line) for gap in program.gaps)
     gaps = [{"callee": callee, "line": line, "count": count} for (callee, line), count in counts.items()]
     return {
-        "path": program.path, "args": [], "verdict": program.verdict.value, "paths": program.paths,
+        "path": program.path, "args": list(arguments), "verdict": program.verdict.value, "paths": program.paths,
         "coverage": {"calls": program.calls, "gaps": gaps}, "seconds": round(program.seconds, 6),
     }  # fmt: skip
 

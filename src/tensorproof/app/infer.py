@@ -1,0 +1,121 @@
+"""The use case of `tensorproof infer`: each module's most general input contract, and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Verdict
+from tensorproof.diagnostics.errors import BadInput
+from tensorproof.engines.shapes.contract import Contract, contract_of
+from tensorproof.engines.shapes.decide import decide
+from tensorproof.frontends.python.entry import Entered, Input, choices, enter, module_classes, parameters
+from tensorproof.frontends.python.errors import Fork
+from tensorproof.frontends.python.machine import Interpreter
+from tensorproof.frontends.python.modules import Modules
+from tensorproof.frontends.python.source import Source
+from tensorproof.values.path import Path
+
+MOST_PATHS = 16
+
+
+@dataclass(slots=True)
+class Inferred:
+    """One module: its contract, or why no input works."""
+
+    module: str
+    contract: Contract | None
+    verdict: Verdict
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    paths: list[Path] = field(default_factory=list[Path])
+    line: int = 0
+
+
+def infer(source: Source, only: str | None = None, given: dict[str, Input] | None = None) -> list[Inferred]:
+    """The contracts of the modules that a file defines."""
+    modules = Modules(source, (FilePath(source.path).resolve().parent,))
+    first = _started(modules, {})
+    names = [c.name for c in module_classes(first)]
+    if only is not None and only not in names:
+        raise BadInput(f"{source.path} defines no module named {only}" + (f"; it defines {', '.join(names)}" if names else ""))
+    return [_infer_one(modules, name, given or {}) for name in names if only in (None, name)]
+
+
+def _started(modules: Modules, decisions: dict[int, bool]) -> Interpreter:
+    """An interpreter that has run the file's definitions."""
+    run = Interpreter(modules, decisions)
+    modules.main.space["__name__"] = FilePath(modules.main.path).stem
+    run.run()
+    return run
+
+
+def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Entered]:
+    """All paths of one way to call a module."""
+    pending: list[dict[int, bool]] = [{}]
+    finished: list[Entered] = []
+    while pending and len(finished) < MOST_PATHS:
+        run = _started(modules, pending.pop())
+        cls = next(c for c in module_classes(run) if c.name == name)
+        run.path = Path(gaps=run.path.gaps)
+        try:
+            finished.append(enter(run, cls, choice))
+        except Fork as fork:
+            if len(pending) + len(finished) < MOST_PATHS:
+                pending += [{**run.decisions, fork.decision: False}, {**run.decisions, fork.decision: True}]
+    return finished
+
+
+def _infer_one(modules: Modules, name: str, given: dict[str, Input]) -> Inferred:
+    run = _started(modules, {})
+    cls = next(c for c in module_classes(run) if c.name == name)
+    line = cls.span.line if cls.span is not None else 1
+    wanted = [a.arg for a in parameters(run.in_class(cls, "forward"))]
+    failures: list[list[Diagnostic]] = []
+    working: list[tuple[dict[str, Input], list[Entered]]] = []
+    for choice in choices(wanted, {k: v for k, v in given.items() if k in wanted}):
+        ways = _attempt(modules, name, choice)
+        findings = [d for way in ways for d in decide(way.path)[1]]
+        if any(d.severity is Severity.ERROR for d in findings):
+            failures.append([d for d in findings if d.severity is Severity.ERROR])
+            continue
+        working.append((choice, ways))
+        if len(wanted) != 1 or len(working) >= 5:
+            break
+        if any(i.dtype is not choice[wanted[0]].dtype for c, _ in working for i in c.values()):
+            working.pop()
+            break
+    if not working:
+        certain = _in_every(failures)
+        return Inferred(name, None, Verdict.INVALID if certain else Verdict.UNKNOWN, certain, line=line)
+    choice, ways = working[0]
+    contract = contract_of(name, ways[0].inputs, ways[0].output, [w.path for w in ways])
+    if len(working) == 5 and contract.only_last_axis():
+        contract = contract.any_rank()
+    verdicts = {decide(w.path)[0] for w in ways}
+    verdict = Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.VALID
+    warnings = [d for w in ways for d in decide(w.path)[1]]
+    return Inferred(name, contract, verdict, warnings, [w.path for w in ways], line)
+
+
+def _in_every(failures: list[list[Diagnostic]]) -> list[Diagnostic]:
+    """The findings that every way to call the module meets: then no input can work. A rank or an element type may be our own bad guess."""
+
+    def told(d: Diagnostic) -> tuple[str, object]:
+        return d.code, d.span
+
+    def guessed(d: Diagnostic) -> bool:
+        return d.code.startswith(("python/", "call/")) or d.code.endswith(("/rank", "/dtype", "/axis", "/range"))
+
+    fair = [found for found in failures if not all(map(guessed, found))]
+    common = set.intersection(*({told(d) for d in found} for found in fair)) if fair else set[tuple[str, object]]()
+    return [d for d in (fair[0] if fair else []) if told(d) in common and not guessed(d)]
+
+
+def as_records(found: list[Inferred]) -> list[dict[str, Any]]:
+    """As the JSON report has them."""
+    return [
+        {"module": i.module, "inputs": i.contract.inputs if i.contract else {}, "where": i.contract.where if i.contract else [],
+         "outputs": i.contract.outputs if i.contract else [], "verdict": i.verdict.value}
+        for i in found
+    ]  # fmt: skip

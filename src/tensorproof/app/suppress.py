@@ -1,0 +1,34 @@
+"""`# tensorproof: ignore[code, …]` beside a line takes its findings out; one that takes nothing out is noted."""
+
+from __future__ import annotations
+
+import re
+
+from tensorproof.diagnostics.diagnostic import Diagnostic, Severity
+from tensorproof.diagnostics.span import Span
+
+_COMMENT = re.compile(r"#\s*tensorproof:\s*ignore(?:\[([\w/,\s-]*)\])?")
+
+
+def suppressed(path: str, text: str, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """The findings that no comment takes out, and a note for every comment that takes out none."""
+    if "tensorproof" not in text:
+        return diagnostics
+    comments = {i: m for i, line in enumerate(text.splitlines(), 1) if (m := _COMMENT.search(line))}
+    used: set[int] = set()
+    kept: list[Diagnostic] = []
+    for found in diagnostics:
+        comment = comments.get(found.span.line) if found.span.path == path else None
+        if comment is not None and _takes(comment[1], found.code):
+            used.add(found.span.line)
+        else:
+            kept.append(found)
+    for line, comment in comments.items():
+        if line not in used:
+            span = Span(path, line, comment.start() + 1, line, comment.end() + 1)
+            kept.append(Diagnostic("suppression/unused", Severity.NOTE, "this comment suppresses nothing", span))
+    return kept
+
+
+def _takes(codes: str | None, code: str) -> bool:
+    return codes is None or any(code == c.strip() or code.startswith(c.strip() + "/") for c in codes.split(",") if c.strip())

@@ -1,0 +1,143 @@
+"""Enters a module of the program that nobody calls: constructs it and runs its forward with inputs of chosen ranks.
+
+Sizes are symbols of origin *user*: what the module demands of them is its contract.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.libraries import registry
+from tensorproof.terms.dtypes import FLOAT32, INT64, DType
+from tensorproof.terms.ints import Origin, symbol
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Class, Function, ModuleFile
+from tensorproof.values.path import Path
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+AXES = {1: ("N",), 2: ("N", "F"), 3: ("N", "L", "F"), 4: ("N", "C", "H", "W"), 5: ("N", "C", "D", "H", "W"), 0: ()}
+RANKS = (4, 3, 2, 5, 1)
+MOST_TRIES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What one tensor argument of forward is tried with."""
+
+    rank: int
+    dtype: DType = FLOAT32
+    sizes: tuple[int | None, ...] | None = None
+
+
+@dataclass(slots=True)
+class Entered:
+    """One way a module can be called: its inputs, the path it leaves, and what comes out."""
+
+    name: str
+    inputs: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
+    output: Any = None
+    path: Path = field(default_factory=Path)
+    failed: bool = False
+
+
+def module_classes(m: Interpreter) -> list[Class]:
+    """The nn.Module classes that the main file itself defines, in order."""
+    return [
+        value
+        for value in m.modules.main.space.values()
+        if isinstance(value, Class) and value.module is m.modules.main and registry_is_module(m, value)
+    ]
+
+
+def registry_is_module(m: Interpreter, cls: Class) -> bool:
+    from tensorproof.frontends.python.classes import cls_is
+    from tensorproof.values.python_values import Named
+
+    return cls_is(cls, Named("torch.nn.Module")) and m.in_class(cls, "forward") is not MISSING
+
+
+def parameters(function: Any) -> list[ast.arg]:
+    """The arguments of a method that have no default, `self` left aside."""
+    if not isinstance(function, Function):
+        return []
+    a = function.code.node.args
+    positional = [*a.posonlyargs, *a.args][1:]
+    required = len(positional) - len(function.defaults)
+    return [*positional[: max(0, required)], *(k for k in a.kwonlyargs if k.arg not in function.keyword_defaults)]
+
+
+def constructor_value(m: Interpreter, argument: ast.arg, owner: str) -> Any:
+    """A value for a constructor's argument: by its annotation, else a whole number."""
+    words = ast.unparse(argument.annotation) if argument.annotation is not None else ""
+    if words in ("bool",):
+        return m.open_truth(f"{owner}.{argument.arg}", argument)
+    if words in ("float",) or any(w in argument.arg for w in ("drop", "prob", "rate", "alpha", "eps", "momentum")):
+        return 0.1
+    if words in ("str",):
+        return Unknown(argument.arg)
+    if words in ("", "int") and not any(w in argument.arg for w in ("layer", "block", "module", "config", "cfg", "args", "opt", "norm", "activation", "device")):
+        return symbol(argument.arg, 1, None, Origin.USER)
+    return Unknown(argument.arg)
+
+
+def enter(m: Interpreter, cls: Class, choice: dict[str, Input]) -> Entered:
+    """Construct the module and call it once."""
+    node = ast.copy_location(ast.Call(ast.Name(cls.name, ast.Load()), [], []), _place(cls))
+    ast.fix_missing_locations(node)
+    result = Entered(cls.name)
+    init, forward = m.in_class(cls, "__init__"), m.in_class(cls, "forward")
+    try:
+        made = {a.arg: constructor_value(m, a, cls.name) for a in parameters(init)}
+        instance = m.call(cls, (), made, node)
+        for argument in parameters(forward):
+            chosen = choice.get(argument.arg, Input(2))
+            result.inputs[argument.arg] = tensor(argument.arg, chosen, len(parameters(forward)) > 1)
+        result.output = m.call(instance, (), dict(result.inputs), node)
+    except Raised as raised:
+        m.uncaught(raised)
+        result.failed = True
+    except Dead:
+        result.failed = True
+    result.path = m.path
+    return result
+
+
+def tensor(name: str, chosen: Input, several: bool) -> TensorType:
+    labels = AXES.get(chosen.rank) or tuple(f"D{i}" for i in range(chosen.rank))
+    sizes: list[Any] = []
+    for i, label in enumerate(labels):
+        given = chosen.sizes[i] if chosen.sizes is not None else None
+        shared = label if label == "N" or not several else f"{name}.{label}"
+        sizes.append(given if given is not None else symbol(shared, 1, None, Origin.USER))
+    return TensorType(Shape(sizes), chosen.dtype)
+
+
+def _place(cls: Class) -> ast.AST:
+    here = ast.Pass()
+    here.lineno = here.end_lineno = cls.span.line if cls.span is not None else 1
+    here.col_offset = here.end_col_offset = 0
+    return here
+
+
+def choices(names: list[str], given: dict[str, Input]) -> list[dict[str, Input]]:
+    """Ranks and element types to try, the likeliest first; what the user gave is kept."""
+    free = [n for n in names if n not in given]
+    found: list[dict[str, Input]] = []
+    for dtype in (FLOAT32, INT64):
+        for ranks in sorted(product(range(len(RANKS)), repeat=len(free)), key=lambda r: (len(set(r)), sum(r))):
+            found.append({**given, **{n: Input(RANKS[r], dtype) for n, r in zip(free, ranks)}})
+            if len(found) >= MOST_TRIES:
+                return found
+    return found
+
+
+__all__ = ["Entered", "Fork", "Input", "ModuleFile", "choices", "enter", "module_classes", "parameters", "registry"]
