@@ -14,7 +14,7 @@ from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, ne, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Set
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return containers.binary(m, word, a, b, node, in_place)
     if isinstance(a, Predicate) or isinstance(b, Predicate):
         return _on_truths(m, word, a, b, node)
+    if kind_a is Model or kind_b is Model:
+        return _on_models(m, word, a, b, node)
     if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
         return Unknown("a real number of a symbolic size", _ratio(word, a, b))
     return plain(m, native, (a, b), node)
@@ -71,6 +73,21 @@ def _ratio(word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
             above, below = factor.as_integer_ratio()
             return (size * above, below) if below <= 1024 else None
     return None
+
+
+def _on_models(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+    """An operator of a library's object, as its model has it."""
+    from tensorproof.libraries import registry
+
+    for owner, other, name in ((a, b, f"__{word}__"), (b, a, f"__r{word}__")):
+        if type(owner) is Model:
+            kind = registry.kind_model(owner.kind)
+            if kind is not None and name in kind.methods:
+                return kind.methods[name](m, owner, (other,), {}, node)
+    plain_a, plain_b = registry.tensor_of(a), registry.tensor_of(b)
+    if plain_a is not MISSING or plain_b is not MISSING:
+        return on_tensors(m, word, a if plain_a is MISSING else plain_a, b if plain_b is MISSING else plain_b, node)
+    return m.gap(f"the operator {word}", node, "of a library's object")
 
 
 def _on_truths(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:

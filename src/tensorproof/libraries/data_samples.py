@@ -1,0 +1,197 @@
+"""What datasets, samplers and loaders share: a dataset's length, one of its samples, and how samples become a batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import registry
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import Predicate, conj, eq, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Dict, Instance, List, Model
+from tensorproof.values.python_values import Unknown
+
+LENGTH = ("length",)
+"""Where a dataset keeps the symbol that stands for its length; no attribute of the program has this name."""
+MOST_LISTED = 4096
+
+
+def argument(args: tuple[Any, ...], kwargs: dict[str, Any], at: int, name: str, default: Any = None) -> Any:
+    """An argument by its place or by its name."""
+    return args[at] if at < len(args) else kwargs.get(name, default)
+
+
+def length_of(m: Any, data: Any, node: Any) -> Any:
+    """How many samples there are: a number, or a symbol that stays the same for this dataset."""
+    kept = data.space.get(LENGTH) if isinstance(data, (Instance, Model)) else None
+    if kept is not None:
+        return kept
+    if isinstance(data, Instance) and m.in_class(data.cls, "__len__") is MISSING and not _has_length(data):
+        found: Any = Unknown("len")
+    else:
+        found = m.call(len, (data,), {}, node)
+    if isinstance(found, (int, Term)):
+        return found
+    made = unknown_length(m, node)
+    if isinstance(data, (Instance, Model)):
+        m.heap.set(data.space, LENGTH, made)
+    return made
+
+
+def _has_length(data: Instance) -> bool:
+    return any(getattr(registry.class_model(n), "length", None) is not None for c in data.cls.mro if hasattr(c, "name") for n in registry.lineage(c.name))
+
+
+def unknown_length(m: Any, node: Any, least: int = 1) -> Any:
+    return m.symbol(m.name_here("len(dataset)", node), least, None, Origin.WORLD)
+
+
+def sample_of(m: Any, data: Any, node: Any) -> Any:
+    """Any one sample: `data[i]` with a number that is not known but in range."""
+    count = length_of(m, data, node)
+    if isinstance(count, int):
+        if count <= 0:
+            return item_of(m, data, 0, node)
+        index = 0 if count == 1 else m.symbol(m.name_here("i", node), 0, count - 1, Origin.WORLD)
+        return item_of(m, data, index, node)
+    index = m.symbol(m.name_here("i", node), 0, None, Origin.WORLD)
+    before = len(m.facts)
+    m.assume(lt(index, count))
+    try:
+        return item_of(m, data, index, node)
+    finally:
+        del m.facts[before:]
+
+
+def item_of(m: Any, data: Any, index: Any, node: Any) -> Any:
+    """`data[index]`."""
+    match data:
+        case Instance():
+            found = m.in_class(data.cls, "__getitem__")
+            if found is not MISSING:
+                return m.call(Bound(found, data), (index,), {}, node)
+            return registry.item(m, data, index, node)
+        case Model():
+            return registry.item(m, data, index, node)
+        case TensorType():
+            home = "numpy.ndarray" if data.framework == "numpy" else "torch.Tensor"
+            return m.spelling(f"{home}.__getitem__", (data, index), {}, node)
+        case List() | tuple():
+            return _listed_item(m, list(data.items if isinstance(data, List) else data), index, node)
+        case Unknown():
+            return data
+        case _:
+            return m.gap("dataset[…]", node, "the dataset is not understood")
+
+
+def _listed_item(m: Any, items: list[Any], index: Any, node: Any) -> Any:
+    if isinstance(index, int):
+        if not -len(items) <= index < len(items):
+            raise m.raised("IndexError", f"index {index} is out of range for {len(items)} samples", node)
+        return items[index]
+    if not items:
+        return Unknown("a sample")
+    first = items[0]
+    if isinstance(first, TensorType) and all(isinstance(i, TensorType) and i.shape == first.shape and i.dtype is first.dtype for i in items):
+        return first.but(contents=None)
+    if isinstance(first, tuple) and all(isinstance(i, tuple) and len(i) == len(first) for i in items):
+        return tuple(_listed_item(m, [i[k] for i in items], index, node) for k in range(len(first)))
+    if all(type(i) is int for i in items):
+        return m.symbol(m.name_here("label", node), min(items), max(items), Origin.WORLD)
+    if all(type(i) is float for i in items):
+        return first
+    result = items[-1]
+    if len(items) > 64:
+        return m.gap("dataset[…]", node, "its samples are not alike")
+    for i in reversed(range(len(items) - 1)):
+        result = m.branching.choose(eq(index, i), lambda i=i: items[i], lambda r=result: r)
+    return result
+
+
+# --- batches ---
+
+
+def is_concrete(value: Any) -> bool:
+    """Whether two samples that look like this one look alike in all that the analysis sees."""
+    match value:
+        case TensorType():
+            return bool(value.shape.concrete)
+        case tuple():
+            return all(map(is_concrete, value))
+        case List():
+            return all(map(is_concrete, value.items))
+        case Dict():
+            return all(map(is_concrete, value.items.values()))
+        case Choice():
+            return False
+        case Model():
+            return all(not isinstance(v, (Term, Choice)) for v in value.space.values())
+        case _:
+            return True
+
+
+def stacked(m: Any, first: Any, second: Any, count: Any, node: Any) -> Any:
+    """The default collation of `count` samples of which two are shown."""
+    for one, again in ((first, lambda v: stacked(m, v, second, count, node)), (second, lambda v: stacked(m, first, v, count, node))):
+        if isinstance(one, Choice):
+            return m.branching.choose(one.condition, lambda o=one, a=again: a(o.then), lambda o=one, a=again: a(o.other))
+    match first:
+        case TensorType():
+            return _stacked_tensors(m, first, second, count, node)
+        case bool() | Predicate():
+            return TensorType(Shape((count,)), BY_LABEL["bool"])
+        case int() | Term():
+            return TensorType(Shape((count,)), BY_LABEL["int64"])
+        case float():
+            return TensorType(Shape((count,)), BY_LABEL["float64"])
+        case str() | bytes():
+            return many(m, Unknown("a word of a sample"), count)
+        case Dict():
+            _alike(m, isinstance(second, Dict) and list(second.items) == list(first.items), "dicts with different keys", node)
+            return Dict(m.heap.entries({k: stacked(m, v, second.items[k], count, node) for k, v in first.items.items()}))
+        case Outputs() if first.names:
+            return first.like(stacked(m, a, b, count, node) for a, b in zip(first, second))
+        case tuple() | List():
+            mine, theirs = (list(v.items if isinstance(v, List) else v) if isinstance(v, (tuple, List)) else [] for v in (first, second))
+            _alike(m, len(mine) == len(theirs), "sequences of different lengths", node)
+            return List(m.heap.row(stacked(m, a, b, count, node) for a, b in zip(mine, theirs)))
+        case Unknown():
+            return m.gap("collate", node, f"a part of a sample is not known: {first.reason}")
+        case Instance() if any(isinstance(c, Unknown) for c in first.cls.mro):
+            return m.gap("collate", node, "a sample's class is not modelled")
+        case Instance() if "_fields" in first.cls.space or isinstance(first.native, tuple):
+            return m.gap("collate", node, "of named tuples")
+        case None | Instance() | Model():
+            what = "None" if first is None else first.cls.name if isinstance(first, Instance) else "PIL image" if first.kind == "PIL.Image.Image" else first.kind
+            mend = "; add ToTensor() to its transform" if what == "PIL image" else ""
+            raise m.raised("TypeError", f"the loader cannot make a batch of a {what}: a sample holds tensors, arrays, numbers, strings, lists and dicts{mend}", node, "data/collate")
+        case _:
+            return m.gap("collate", node, "a part of a sample is not understood")
+
+
+def _alike(m: Any, same: bool, what: str, node: Any) -> None:
+    if not same:
+        raise m.raised("RuntimeError", f"the samples of a batch are {what}", node, "data/collate")
+
+
+def _stacked_tensors(m: Any, first: TensorType, second: Any, count: Any, node: Any) -> Any:
+    if not isinstance(second, TensorType):
+        return m.gap("collate", node, "a part of a sample is a tensor only at times")
+    if count != 1 and first is not second:
+        if not first.shape.known or not second.shape.known:
+            return m.gap("collate", node, "the rank of a sample is not known")
+        message = f"the samples of a batch must have one shape: one is {first.shape!r}, another {second.shape!r}"
+        if len(first.shape) != len(second.shape):
+            raise m.raised("RuntimeError", message, node, "data/collate")
+        m.require("data/collate", conj(*(eq(a, b) for a, b in zip(first.shape, second.shape))), message, node)
+    if not first.shape.known:
+        return m.gap("collate", node, "the rank of a sample is not known")
+    return TensorType(Shape((count, *first.shape)), first.dtype)
+
+
+def many(m: Any, value: Any, count: Any) -> Any:
+    """A list of `count` like values."""
+    return List(m.heap.row([value] * count)) if isinstance(count, int) and 0 <= count <= MOST_LISTED else Unknown("a list of unknown length")

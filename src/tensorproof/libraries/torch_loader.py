@@ -1,0 +1,263 @@
+"""torch.utils.data.DataLoader: a loop over it sees a regular batch and, where the samples may not fill the last one, the residual batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import registry
+from tensorproof.libraries.data_samples import argument, is_concrete, length_of, sample_of, stacked, unknown_length
+from tensorproof.terms.ints import Term, ceildiv, mod
+from tensorproof.terms.predicates import ne
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Dict, Generator, Instance, Iterator, List, Model
+from tensorproof.values.python_values import Named, Unknown
+
+LOADER = "torch.utils.data.DataLoader"
+_ORDER = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn")
+_NAMES = {*_ORDER, "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device", "in_order"}
+_KEPT = {"batch_size": 1, "drop_last": False, "sampler": None, "batch_sampler": None, "collate_fn": None, "num_workers": 0, "shuffle": None, "pin_memory": False}
+ONE_MOMENT = 3
+"""A collate function is shown three sizes of the residual batch before its result is taken for any size."""
+
+
+def loader(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    made = Model(LOADER, m.heap.space(), m.user_span(node))
+    loader_init(m, made, args, kwargs, node)
+    return made
+
+
+def loader_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    wrong = next((k for k in kwargs if k not in _NAMES), None)
+    if wrong is not None:
+        raise m.raised("TypeError", f"DataLoader has no argument {wrong}", node, "call/arguments")
+    if not args and "dataset" not in kwargs:
+        raise m.raised("TypeError", "DataLoader needs a dataset", node, "call/arguments")
+    given = {**dict(zip(_ORDER, args)), **kwargs}
+    m.heap.set(me.space, "dataset", given["dataset"])
+    for name, default in _KEPT.items():
+        m.heap.set(me.space, name, given.get(name, default))
+    size = me.space["batch_size"]
+    if isinstance(size, bool) or (isinstance(size, int) and size <= 0) or isinstance(size, (float, str)):
+        raise m.raised("ValueError", f"batch_size must be a positive whole number, not {size!r}", node, "data/batch-size")
+    if given.get("shuffle") is True and _exists(given.get("sampler")):
+        raise m.raised("ValueError", "a DataLoader takes shuffle or a sampler, not both", node, "data/sampler")
+    if _exists(given.get("batch_sampler")) and (given.get("batch_size", 1) != 1 or given.get("shuffle") is True or _exists(given.get("sampler"))):
+        raise m.raised("ValueError", "a batch_sampler excludes batch_size, shuffle, sampler and drop_last", node, "data/sampler")
+    data = given["dataset"]
+    if given.get("shuffle") is True and _is_iterable(data):
+        raise m.raised("ValueError", "an IterableDataset cannot be shuffled by the DataLoader", node, "data/sampler")
+    if data is None or isinstance(data, (int, float)):
+        raise m.raised("TypeError", f"{data!r} is no dataset", node, "data/dataset")
+
+
+def _exists(value: Any) -> bool:
+    return value is not None and not isinstance(value, Unknown)
+
+
+def _is_iterable(data: Any) -> bool:
+    if isinstance(data, Instance):
+        return registry.is_instance(None, data, "torch.utils.data.IterableDataset") is True
+    return isinstance(data, (Generator, Iterator))
+
+
+def loader_attribute(m: Any, me: Any, name: str, node: Any) -> Any:
+    if name in me.space:
+        return me.space[name]
+    if name == "sampler" or name == "batch_sampler":
+        return Unknown(name)
+    return MISSING
+
+
+LOADER_METHODS: dict[str, Any] = {
+    "__len__": lambda m, me, a, k, n: loader_length(m, me, n),
+    "__iter__": lambda m, me, a, k, n: Model("data iterator", m.heap.space({"source": me})),
+}
+
+
+def sample_count(m: Any, me: Any, node: Any) -> Any:
+    """How many samples one pass sees."""
+    sampler = me.space["sampler"]
+    source = sampler if _exists(sampler) else me.space["dataset"]
+    return unknown_length(m, node) if isinstance(source, (Unknown, Generator, Iterator)) else length_of(m, source, node)
+
+
+def loader_length(m: Any, me: Any, node: Any) -> Any:
+    if _exists(me.space["batch_sampler"]):
+        return m.call(len, (me.space["batch_sampler"],), {}, node)
+    size = me.space["batch_size"]
+    if isinstance(me.space["dataset"], Unknown) or isinstance(size, Unknown):
+        return Unknown("len")
+    count = sample_count(m, me, node)
+    if size is None:
+        return count
+    return count // size if me.space["drop_last"] is True else ceildiv(count, size)
+
+
+# --- rounds ---
+
+
+def loader_rounds(m: Any, me: Any, node: Any) -> Any:
+    """The batches of one pass: (condition, batch)."""
+    data = me.space["dataset"]
+    if isinstance(data, Unknown):
+        return [(True, m.gap("DataLoader", node, f"the dataset is not known: {data.reason}"))]
+    if _exists(me.space["batch_sampler"]):
+        return _by_batch_sampler(m, me, node)
+    size = me.space["batch_size"]
+    samples = _Samples(m, me, node)
+    if size is None:
+        one = samples.first
+        fn = me.space["collate_fn"]
+        return [(True, m.call(fn, (one,), {}, node) if fn is not None else _converted(one))]
+    if not isinstance(size, (int, Term)):
+        return [(True, m.gap("DataLoader", node, "batch_size is not known"))]
+    count = sample_count(m, me, node)
+    return _batches(m, me, samples, count, size, me.space["drop_last"], node)
+
+
+def _batches(m: Any, me: Any, samples: _Samples, count: Any, size: Any, dropping: Any, node: Any) -> list[Any]:
+    if isinstance(count, int) and isinstance(size, int):
+        rounds: list[Any] = []
+        if count >= size:
+            rounds.append((True, samples.batch(size)))
+        if count % size and dropping is False:
+            rounds.append((True, samples.batch(count % size)))
+        elif count % size and dropping is not True:
+            rounds.append((m.truth(dropping, node), samples.batch(count % size)))
+        return rounds
+    rounds = [(True, samples.batch(size))]
+    if dropping is not True and size != 1:
+        rest = mod(count, size)
+        condition = ne(rest, 0)
+        if condition is True or not isinstance(condition, bool):
+            rounds.append((condition, samples.batch(rest)))
+    return rounds
+
+
+def _converted(value: Any) -> Any:
+    """Without batches, arrays become tensors and the rest stays."""
+    if isinstance(value, TensorType) and value.framework == "numpy":
+        return value.but(framework="torch")
+    return tuple(map(_converted, value)) if type(value) is tuple else value
+
+
+def _by_batch_sampler(m: Any, me: Any, node: Any) -> Any:
+    chosen = me.space["batch_sampler"]
+    samples = _Samples(m, me, node)
+    if isinstance(chosen, Model) and chosen.kind.endswith("BatchSampler"):
+        size = chosen.space["batch_size"]
+        if not isinstance(size, (int, Term)):
+            return [(True, m.gap("BatchSampler", node, "batch_size is not known"))]
+        return _batches(m, me, samples, length_of(m, chosen.space["sampler"], node), size, chosen.space["drop_last"], node)
+    found = m.iterate(chosen, node)
+    if found is None:
+        return [(True, m.gap("DataLoader", node, "the batches of its batch_sampler are not known"))]
+    counts = dict.fromkeys(m.call(len, (b,), {}, node) for b in found)
+    if any(not isinstance(c, (int, Term)) for c in counts):
+        return [(True, m.gap("DataLoader", node, "the batches of its batch_sampler are not known"))]
+    return [(True, samples.batch(c)) for c in counts]
+
+
+class _Samples:
+    """Two samples of a dataset, and batches of them."""
+
+    def __init__(self, m: Any, me: Any, node: Any) -> None:
+        self.m, self.node, self.collate = m, node, me.space["collate_fn"]
+        data = me.space["dataset"]
+        if _is_iterable(data):
+            self.first, self.second = _two_of_iterable(m, data, node)
+        else:
+            self.first = sample_of(m, data, node)
+            self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
+
+    def batch(self, count: Any) -> Any:
+        if self.collate is None or (isinstance(self.collate, Named) and self.collate.name.endswith("default_collate")):
+            return stacked(self.m, self.first, self.first if count == 1 else self.second, count, self.node)
+        if isinstance(count, int):
+            return self._collated(count)
+        return self._of_any_count(count)
+
+    def _collated(self, count: int) -> Any:
+        listed = List(self.m.heap.row(self.second if i % 2 else self.first for i in range(count)))
+        return self.m.call(self.collate, (listed,), {}, self.node)
+
+    def _of_any_count(self, count: Any) -> Any:
+        """What a collate function makes of 5, 7 and 11 samples, with the number of samples put in where they differ alike."""
+        sizes = (5, 7, 11)
+        made = [self._collated(n) for n in sizes]
+        found = _generalised(self.m, made, sizes, count)
+        return self.m.gap("collate_fn", self.node, "its result does not follow from the number of samples") if found is MISSING else found
+
+
+def _generalised(m: Any, made: list[Any], sizes: tuple[int, ...], count: Any) -> Any:
+    first = made[0]
+    if any(type(v) is not type(first) for v in made):
+        return MISSING
+    match first:
+        case TensorType():
+            if not all(v.shape.known and len(v.shape) == len(first.shape) and v.dtype is first.dtype for v in made):
+                return MISSING
+            dims = [_generalised(m, [v.shape[i] for v in made], sizes, count) for i in range(len(first.shape))]
+            return MISSING if any(d is MISSING for d in dims) else first.but(shape=Shape(dims), contents=None)
+        case int() if not isinstance(first, bool):
+            step, rest = divmod(made[1] - made[0], sizes[1] - sizes[0])
+            if rest or any(v != made[0] + step * (s - sizes[0]) for v, s in zip(made, sizes)):
+                return MISSING
+            return made[0] - step * sizes[0] + step * count
+        case tuple():
+            if any(len(v) != len(first) for v in made):
+                return MISSING
+            parts = [_generalised(m, [v[i] for v in made], sizes, count) for i in range(len(first))]
+            return MISSING if any(p is MISSING for p in parts) else tuple(parts)
+        case List():
+            lengths = [len(v.items) for v in made]
+            if lengths == list(sizes):
+                return Unknown("a list of as many items as samples")
+            if any(n != lengths[0] for n in lengths):
+                return MISSING
+            parts = [_generalised(m, [v.items[i] for v in made], sizes, count) for i in range(lengths[0])]
+            return MISSING if any(p is MISSING for p in parts) else List(m.heap.row(parts))
+        case Dict():
+            if any(list(v.items) != list(first.items) for v in made):
+                return MISSING
+            found = {k: _generalised(m, [v.items[k] for v in made], sizes, count) for k in first.items}
+            return MISSING if any(p is MISSING for p in found.values()) else Dict(m.heap.entries(found))
+        case Unknown():
+            return first
+        case _:
+            return first if all(v is first or v == first for v in made) else MISSING
+
+
+def _two_of_iterable(m: Any, data: Any, node: Any) -> tuple[Any, Any]:
+    source = data
+    if isinstance(data, Instance):
+        found = m.in_class(data.cls, "__iter__")
+        if found is MISSING:
+            raise m.raised("NotImplementedError", f"{data.cls.name} has no __iter__", node, "data/dataset")
+        source = m.call(Bound(found, data), (), {}, node)
+    if not isinstance(source, (Generator, Iterator)):
+        listed = m.iterate(source, node)
+        if not listed:
+            one = m.gap("DataLoader", node, "the samples of the dataset are not known")
+            return one, one
+        return listed[0], listed[min(1, len(listed) - 1)]
+    missing = object()
+    first = m.call(next, (source, missing), {}, node)
+    if first is missing:
+        one = Unknown("a sample of an empty dataset")
+        return one, one
+    second = m.call(next, (source, missing), {}, node)
+    return first, first if second is missing else second
+
+
+def collated(m: Any, items: list[Any], node: Any) -> Any:
+    """`default_collate` of a list of samples."""
+    if not items:
+        raise m.raised("IndexError", "there is no sample to make a batch of", node, "data/collate")
+    differing = next((i for i in items[1:] if i is not items[0]), items[0])
+    return stacked(m, items[0], differing, len(items), node)
+
+
+__all__ = ["LOADER", "LOADER_METHODS", "argument", "collated", "loader", "loader_attribute", "loader_init", "loader_length", "loader_rounds", "sample_count"]
