@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from tensorproof.terms.dtypes import FLOAT32, INT32, INT64, UINT8
 from tensorproof.terms.ints import symbol
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tests.bindings import proxies
 
 B = symbol("b", 1)
 
@@ -211,3 +214,27 @@ def test_weights_of_attention_are_those_of_keras(name: str, init: dict[str, Any]
     mine = layer(name, **init)
     call_module(mine, (t(2, 5, 8), t(2, 6, 8)))
     assert sorted((n, tuple(v.shape)) for n, v in mine.state().items()) == real_weights(name, init, (2, 5, 8), (2, 6, 8))
+
+
+TENSORS = {
+    "x2": ((4, 6), "float32"), "x3": ((4, 10, 6), "float32"), "x4": ((4, 16, 16, 6), "float32"), "x5": ((2, 8, 8, 8, 3), "float32"),
+    "ids": ((4, 10), "int32"), "y": ((4,), "int32"), "oh": ((4, 6), "float32"), "xs": ((2, 3, 8, 8, 3), "float32"), "u8": ((4, 16, 16, 3), "uint8"),
+}  # fmt: skip
+CALLS = [line.strip() for line in Path(__file__).with_name("keras_calls.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+@needs_keras
+@pytest.mark.parametrize("expression", CALLS)
+def test_calls_as_people_write_them(expression: str) -> None:
+    import keras  # pyright: ignore[reportMissingImports]
+    import numpy as np
+
+    from tensorproof.runners.keras_runner import observed
+
+    random = np.random.default_rng(0)
+    real = {n: keras.ops.convert_to_tensor(random.random(s).astype(d)) for n, (s, d) in TENSORS.items()}
+    ours = {n: proxies.array(s, d, "keras") for n, (s, d) in TENSORS.items()}
+    mine = {"keras": proxies.Library("keras"), "L": proxies.Library("keras.layers"), "O": proxies.Library("keras.ops"), **ours}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert not proxies.difference(expression, {"keras": keras, "L": keras.layers, "O": keras.ops, **real}, mine, observed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, INT64, UINT8
 from tensorproof.terms.ints import symbol
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tests.bindings import proxies
 
 N = symbol("n", 1)
 LABELS = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
@@ -117,3 +119,22 @@ def test_arrays_from_numbers() -> None:
 )
 def test_numpy_refuses(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     refused(f"numpy.{name}", *args, **kwargs)
+
+
+ARRAYS = {
+    "a": ((4, 3), "float32"), "b": ((3, 5), "float64"), "v": ((3,), "float64"), "i": ((4,), "int64"), "u": ((8, 8, 3), "uint8"), "m": ((4, 3), "bool"),
+    "c": ((2, 4, 3), "complex64"), "z": ((), "float64"),
+}  # fmt: skip
+CALLS = [line.strip() for line in Path(__file__).with_name("numpy_calls.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("expression", CALLS)
+def test_calls_as_people_write_them(expression: str) -> None:
+    from tensorproof.runners.numpy_runner import observed
+
+    random = np.random.default_rng(0)
+    real = {n: np.zeros(s, d) if "int" in d or d == "bool" else np.asarray(random.random(s)).astype(d) for n, (s, d) in ARRAYS.items()}
+    ours = {n: proxies.array(s, d, "numpy") for n, (s, d) in ARRAYS.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert not proxies.difference(expression, {"np": np, **real}, {"np": proxies.Library("numpy"), **ours}, observed)

@@ -31,7 +31,8 @@ def _no_work(c: Call) -> Truth:
 
 def _not_empty(c: Call, size: Dim) -> None:
     """torch lets a batch or the channels be empty, not an image."""
-    c.require("empty", disj(ge(size, 1), _no_work(c)), "a spatial axis of x has no elements", "x")
+    if c.framework == "torch":
+        c.require("empty", disj(ge(size, 1), _no_work(c)), "a spatial axis of x has no elements", "x")
 
 
 def _sides(c: Call, kernel: tuple[Dim, ...]) -> list[tuple[Dim, Dim]]:
@@ -78,7 +79,7 @@ def _conv_shape(c: Call) -> Shape:
         _pad_with_image(c, size, maximum(before, after))
         _not_empty(c, size)
         if c["padding"] == "same":
-            c.require("kernel", ge(size, 1), "padding='same' of an empty axis leaves no room for the kernel", "x")
+            c.require("kernel", c.framework != "torch" or ge(size, 1), "padding='same' of an empty axis leaves no room for the kernel", "x")
             made.append(ceildiv(size, s))
         else:
             must_fit(c, size + before + after, span(k, d), "weight")

@@ -445,6 +445,8 @@ def dropped(a: dict[str, Any], run: Run) -> Any:
 @takes(Real("factor", least=0.0, most=1.0), Real("height_factor", least=0.0, most=1.0), Real("width_factor", least=0.0, most=1.0))
 def augmented(a: dict[str, Any], run: Run) -> Any:
     of_rank(a["_module"], a["x"], 3, 4)
+    if run.row.name.endswith("Brightness") and a["x"].dtype is not None and not a["x"].dtype.is_float:
+        return a["x"].but(dtype=None, contents=None)  # eager keeps whole numbers, symbolic says float32
     return _computed(a, a["x"])
 
 
@@ -819,7 +821,8 @@ def resized(a: dict[str, Any], run: Run) -> Any:
     of_rank(a["_module"], x, 3, 4)
     end = word(run, a, FORMAT) == "channels_first"
     made = run("resize_image", x=x, size=(a["height"], a["width"]), axis=len(x.shape) - 2 if end else len(x.shape) - 3)
-    return made.but(dtype=computed_in(a["_module"]))
+    erratic = run.row.name.endswith("Resizing") and x.dtype is not None and not x.dtype.is_float  # eager keeps it, symbolic says float32
+    return made.but(dtype=None if erratic else computed_in(a["_module"]))
 
 
 @takes(Real("scale", least=0.0))

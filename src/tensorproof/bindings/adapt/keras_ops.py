@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt import numpy_arrays
 from tensorproof.bindings.adapt.numpy_arrays import Data, Real, Whole, _atleast, _flat, tensor, word  # pyright: ignore[reportPrivateUsage]
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Sizes, Tensor, as_size, is_number, is_size
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Sizes, Tensor, as_size, is_number, is_size
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, COMPLEX64, FLOAT32, FLOAT64, FLOATS, INT32, INT64, UINT8, DType
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
@@ -55,7 +55,7 @@ def floating(a: dict[str, Any], run: Run) -> Any:
     name = run.row.name.rpartition(".")[2]
     if name == "fabs" and x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "fabs takes real numbers", ("x",))
-    dtype = FLOAT64 if name in ("deg2rad", "rad2deg") and x.dtype is INT64 else as_float(x.dtype)
+    dtype = FLOAT64 if name in ("deg2rad", "rad2deg", "cbrt") and x.dtype is INT64 else as_float(x.dtype)
     if name == "i0":
         dtype = FLOAT64 if x.dtype is INT64 else dtype
         return x.but(dtype=dtype, weak=False, contents=None)
@@ -330,8 +330,6 @@ def digitize(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("x", "N", frozenset({INT32, INT64}), values="index"), Tensor("weight", "N", FLOATS, optional=True, default=None), Int("minlength", 0, least=0))
 def bincount(a: dict[str, Any], run: Run) -> Any:
     x, w = a["x"], a["weight"]
-    if x.dtype is not None and x.dtype.kind not in "iu":
-        raise run.refuse("dtype", f"whole numbers are counted, and not {x.dtype!r}", ("x",))
     size = run.fresh("counts", 0)
     return TensorType(Shape((*x.shape[:-1], size)), None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None)
 
@@ -356,7 +354,7 @@ def corrcoef(a: dict[str, Any], run: Run) -> Any:
 def correlate(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
     dtype = common(x, y)
-    dtype = dtype if dtype is None or dtype.is_float else FLOAT32
+    dtype = dtype if dtype is None or dtype.is_float else FLOAT64 if dtype is INT64 else FLOAT32
     return run("convolve_vectors", x=x.but(dtype=FLOAT32), y=y.but(dtype=FLOAT32), mode=a["mode"]).but(dtype=dtype)
 
 
@@ -846,6 +844,10 @@ def moments(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("x", "... C", FLOATS), Tensor("mean", "C", FLOATS), Tensor("variance", "C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Int("dim", least=-1, most=-1))
 def batch_normalization(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
+    for name in ("gamma", "beta", "mean", "variance"):
+        v = a[name]
+        if v is not None and v.dtype is not None and x.dtype is not None and v.dtype is not x.dtype:
+            raise run.refuse("dtype", f"{name} is {v.dtype!r} and x is {x.dtype!r}", (name, "x"))
     given = {k: a[k] if a[k] is None else a[k].but(dtype=FLOAT32) for k in ("gamma", "beta", "mean", "variance")}
     return run("axis_norm", x=x.but(dtype=FLOAT32), dim=(a["dim"],), **given).but(dtype=x.dtype)
 
@@ -931,6 +933,8 @@ def linalg(a: dict[str, Any], run: Run) -> Any:
     if run.row.op == "qr":
         word(run, a, "mode", ("reduced", "complete"))
     made = run.default({**a, "x": x.but(dtype=as_float(x.dtype), contents=None)})
+    if run.row.op == "eigh" and x.dtype is not None and x.dtype.is_complex:
+        return tuple(m.but(dtype=x.dtype) for m in made)
     if run.row.op == "matrix_rank":
         return made.but(dtype=INT32)
     return tuple(made) if isinstance(made, tuple) else made
@@ -1297,3 +1301,20 @@ def complex_view(a: dict[str, Any], run: Run) -> Any:
 def real_view(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     return x.but(shape=Shape((*x.shape, 2)), dtype=x.dtype.real if x.dtype is not None and x.dtype.is_complex else None, contents=None)
+
+
+@takes(Number("end", None, optional=True), Number("step", None, optional=True), ElementType("dtype"))
+def arange(a: dict[str, Any], run: Run) -> Any:
+    dtype = asked(a, None)
+    ends = [a[n] for n in ("start", "end", "step") if a[n] is not None]
+    if dtype is not None and dtype.is_integer and any(isinstance(v, float) for v in ends):
+        raise run.refuse("dtype", f"a range of {dtype!r} has whole ends, not {ends!r}", ("start", "end", "step", "dtype"))
+    return numpy_arrays.arange({**a, "dtype": dtype}, run)
+
+
+@takes(Index("index"))
+def get_item(a: dict[str, Any], run: Run) -> Any:
+    parts = a["index"] if isinstance(a["index"], tuple) else (a["index"],)
+    if any(isinstance(p, list) or (isinstance(p, TensorType) and len(p.shape)) for p in parts):
+        raise run.refuse("index", "TensorFlow's tensors are not indexed by tensors or lists: take and take_along_axis do that", ("index",))
+    return run("getitem", x=a["x"], index=parts)

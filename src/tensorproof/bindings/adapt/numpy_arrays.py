@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import python_number
-from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Sizes, Tensor, Tensors, as_size, is_number, is_size
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Sizes, Tensor, Tensors, as_size, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, maximum, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, lt, ne
@@ -1517,3 +1517,33 @@ def vecdot(a: dict[str, Any], run: Run) -> Any:
 def frequencies(a: dict[str, Any], run: Run) -> Any:
     run.require("n", ne(a["n"], 0), "a window of no samples has no frequencies", ("n",))
     return run.default({**a, "dtype": FLOAT64})
+
+
+def places(index: Any) -> tuple[Any, ...]:
+    """What stands between the brackets, with lists as the arrays that they are."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return tuple(array_like("numpy", part) or part if isinstance(part, list) else part for part in parts)
+
+
+@takes(Index("index"))
+def getitem(a: dict[str, Any], run: Run) -> Any:
+    return run("getitem", x=a["x"], index=places(a["index"]))
+
+
+@takes(Index("index"), Tensor("value", "...", scalar=True))
+def setitem(a: dict[str, Any], run: Run) -> Any:
+    return run("setitem", x=a["x"], index=places(a["index"]), value=a["value"])
+
+
+@takes(Data("x", "..."))
+def scalar(a: dict[str, Any], run: Run) -> Any:
+    """np.float32(3), or of an array."""
+    x = a["x"]
+    label = run.row.name.rpartition(".")[2].rstrip("_")
+    dtype = {"float": FLOAT64, "int": INT64, "double": FLOAT64, "single": FLOAT32, "half": FLOAT16}.get(label) or BY_LABEL[label]
+    if not isinstance(x, TensorType):
+        found = array_like("numpy", x)
+        if found is None:
+            raise run.give_up("the value is not a number that is known")
+        x = found
+    return run("cast", x=x, dtype=dtype)
