@@ -191,10 +191,8 @@ def scaled_axis(c: Call, size: Dim, factor: float) -> Dim:
 def resized(c: Call) -> Shape:
     x, sizes, scales, axes = c.shape("x"), c["size"], c["scale"], c["dim"]
     places = axes_in(c, axes, len(x)) if axes is not None else tuple(range(len(x)))
-    if not places:
-        return x
     given_sizes, given_scales = _some(c, "size"), _some(c, "scale")
-    c.require("size", given_sizes != given_scales, "either scales or sizes must be given, and not both", ("size", "scale"))
+    c.require("size", given_sizes != given_scales or (c["older"] and not places), "either scales or sizes must be given, and not both", ("size", "scale"))
     name = "size" if given_sizes else "scale"
     count = length_of(c, name)
     c.require(name, count in (None, len(places)), f"{count} numbers are given for {len(places)} axes", (name, "x"))
