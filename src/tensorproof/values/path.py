@@ -19,6 +19,8 @@ class Stated:
     trail: tuple[Step, ...] = ()
     facts: tuple[Predicate, ...] = ()
     """What holds on the way to this place."""
+    exception: str = ""
+    """The class of the program's exception that this is, where it is one."""
 
 
 @dataclass(slots=True)
@@ -31,3 +33,5 @@ class Path:
     calls: int = 0
     ended: bool = False
     """Whether a certain error ended the run before the last statement."""
+    facts: tuple[Predicate, ...] = ()
+    """What holds where the run ended."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
+from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
@@ -26,7 +28,15 @@ class Explored:
     last: Interpreter
 
 
-def explore(source: Source, argv: tuple[str, ...] = (), roots: tuple[FilePath, ...] = (), site: tuple[FilePath, ...] = ()) -> Explored:
+def explore(
+    source: Source,
+    argv: tuple[str, ...] = (),
+    roots: tuple[FilePath, ...] = (),
+    site: tuple[FilePath, ...] = (),
+    inputs: Mapping[str, Any] | None = None,
+    ended: Callable[[Interpreter], None] | None = None,
+) -> Explored:
+    """`inputs` are names that the main file finds bound; `ended` is told of every path while its memory is still there."""
     home = FilePath(source.path).resolve().parent
     modules = Modules(source, (home, *roots), site)
     pending: list[dict[int, bool]] = [{}]
@@ -36,8 +46,11 @@ def explore(source: Source, argv: tuple[str, ...] = (), roots: tuple[FilePath, .
     try:
         while True:
             run = Interpreter(modules, pending.pop(), argv)
+            modules.main.space.update(inputs or {})
             try:
                 finished.append(run.run())
+                if ended is not None:
+                    ended(run)
             except Fork as fork:
                 if len(finished) + len(pending) + 2 > MOST_PATHS:
                     place = Span(source.path, 1, 1, 1, 1)

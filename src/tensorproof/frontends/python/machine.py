@@ -48,6 +48,8 @@ class Interpreter:
         self.model_state: dict[str, Any] = {}
         """What library models keep between calls: seeds, the default element type, the graph of TensorFlow 1."""
         self.bound_on: dict[int, Any] = {}
+        self.probabilities: dict[int, TensorType] = {}
+        """What came out of a softmax."""
         self.made_at: dict[int, tuple[Any, str, Span]] = {}
         modules.start(self)
 
@@ -138,7 +140,8 @@ class Interpreter:
     def uncaught(self, raised: Raised) -> None:
         """Nobody catches it: on this way, which the facts describe, the program dies here."""
         if not raised.quiet:
-            self.path.stated.append(Stated(Requirement(raised.code, False, raised.message), raised.span, raised.trail, tuple(self.facts)))
+            name = raised.kind if isinstance(raised.kind, str) else raised.kind.name
+            self.path.stated.append(Stated(Requirement(raised.code, False, raised.message), raised.span, raised.trail, tuple(self.facts), name))
 
     def warn(self, code: str, message: str, node: ast.AST) -> None:
         found = Diagnostic(code, Severity.WARNING, message, self.user_span(node))
@@ -234,6 +237,7 @@ class Interpreter:
         except (OutOfBudget, RecursionError) as spent:
             reason = str(spent) if isinstance(spent, OutOfBudget) else "the program nests too deeply"
             self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
+        self.path.facts = tuple(self.facts)
         return self.path
 
 
