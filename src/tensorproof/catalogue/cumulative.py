@@ -13,8 +13,8 @@ from tensorproof.ops.inputs import Anything, Axes, Axis, ElementType, Int, Numbe
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
-from tensorproof.terms.ints import maximum
-from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.ints import ite, maximum
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -147,18 +147,22 @@ def _gradient_axes(c: Call) -> tuple[int, ...]:
 
 def gradient_shapes(c: Call) -> list[TensorType]:
     """One result for each axis. The places along an axis stand in for as many samples."""
-    x, made = c.shape("x"), []
+    x = c.shape("x")
+    made: list[TensorType] = []
     for axis, spacing in zip(_gradient_axes(c), _spacings(c)):
         c.require("size", ge(x[axis], c["edge_order"] + 1), f"axis {axis} has {x[axis]!r} samples, and edge_order = {c['edge_order']} needs more", ("x", "dim"))
-        dtype = float_of(c, c.dtype("x"))
+        dtype, shape = float_of(c, c.dtype("x")), x
         if isinstance(spacing, TensorType) and (len(spacing.shape) or isinstance(c["spacing"], (tuple, list))):
             c.require("spacing", eq(spacing.shape.rank, 1), f"the places along axis {axis} must be a vector, and are {spacing.shape!r}", "spacing")
-            c.require("spacing", eq(spacing.shape[0], x[axis]), f"axis {axis} has {x[axis]!r} samples and {spacing.shape[0]!r} places", ("spacing", "x"))
+            n, places = x[axis], spacing.shape[0]
+            fits = conj(disj(eq(places, n), eq(places, 3), eq(n, 3)), ge(places, c["edge_order"] + 1))  # inner samples broadcast with inner places
+            c.require("spacing", fits, f"axis {axis} has {n!r} samples and {places!r} places", ("spacing", "x"))
+            shape = replaced(x, axis, n if eq(places, n) is True else ite(eq(n, 3), places, n))
             if dtype is not None and spacing.dtype is not None:
                 dtype = promote(c.framework, [Operand(dtype, False, False), Operand(spacing.dtype, False, False)])
         elif isinstance(spacing, complex) and dtype is not None:
             dtype = dtype.complexified
-        made.append(TensorType(x, dtype, framework=c.framework))
+        made.append(TensorType(shape, dtype, framework=c.framework))
     return made
 
 

@@ -8,11 +8,12 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
-from tensorproof.ops.inputs import Axes, Bool, ElementType, Number, Tensor
+from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import known, lines
 from tensorproof.ops.record import Op, Out, Values
-from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, NUMBERS, REALS_OR_BOOL, UINT8, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, NUMBERS, REALS_OR_BOOL, UINT8, UINT64, DType
 from tensorproof.terms.ints import Term, maximum, minimum, product
+from tensorproof.terms.predicates import ge
 
 
 def axes_of(c: Call) -> tuple[int, ...]:
@@ -176,3 +177,11 @@ def _moments(name: str, doc: str) -> Op:
 
 VAR_MEAN = _moments("var_mean", "The variance and the mean over axes.")
 STD_MEAN = _moments("std_mean", "The standard deviation and the mean over axes.")
+
+
+def hashed(c: Call) -> DType:
+    c.require("empty", c["dim"] is not None or ge(c.shape("x").numel, 1), "a tensor without elements has a hash only along a given axis", "x")
+    return UINT64
+
+
+HASH_TENSOR = reduction("hash_tensor", NUMERIC, Int("mode", 0, least=0, most=0), dtype=hashed, doc="The exclusive or of the elements' bits.")

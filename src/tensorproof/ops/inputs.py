@@ -45,8 +45,8 @@ class Tensor:
     scalar: bool = False
     default: Any = REQUIRED
     values: str = ""
-    """What the generator must put in: "index:AXIS" (whole numbers below that axis), "unit" (0 to 1), "positive", "spd" (a symmetric
-    positive definite matrix), "pivots" (1 to n along the last axis), "layout:sparse_coo" (a tensor kept so)."""
+    """What the generator must put in: "index:AXIS" (whole numbers below that axis), "unit" (0 to 1), "positive", "ones", "spd" (a symmetric
+    positive definite matrix), "pivots" (1 to n along the last axis), "layout:sparse_coo" (a tensor kept so), "framework:numpy" (its array)."""
     draw: str = ""
     """The layout that the generator draws, where it must say more than `layout`: sizes may be expressions of named axes (`4*H`)."""
 
@@ -372,6 +372,8 @@ class Anything:
     name: str
     default: Any = None
     like: tuple[Any, ...] = ()
+    many: bool = False
+    """For the generator: a list of such values."""
 
     def takes(self, value: Any) -> bool:
         return True

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Floats, Int, Ints, Number, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import gt
@@ -27,6 +27,7 @@ def _leaf(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
     Ints("stride", least=0, one=False),
     Ints("order", one=False),
     Bool("periodic"),
+    Float("alpha"),
     Float("beta"),
 )
 def leaf(a: dict[str, Any], run: Run) -> Any:
@@ -34,11 +35,25 @@ def leaf(a: dict[str, Any], run: Run) -> Any:
     return _leaf(run.default(a), a, run)
 
 
+def exact(a: dict[str, Any], run: Run) -> Any:
+    """The result is written only into a tensor of its own element type."""
+    made: TensorType = run.default(a)
+    out = a.get("out")
+    if isinstance(out, TensorType) and None not in (out.dtype, made.dtype) and out.dtype is not made.dtype:
+        raise run.refuse("out", f"out has element type {out.dtype!r}, and the result {made.dtype!r}; they must be one", ("out",))
+    return made
+
+
 @takes(Int("m", least=0))
 def rectangle(a: dict[str, Any], run: Run) -> Any:
     return leaf(a, run)
 
 
+_MATRIX = Choice("data", ([[1, 2], [3, 4]], [[0.5], [1.5], [2.5]], [[True, False]], [[]], [[[1]], [[2]]]))
+DATA = Anything("data", like=(Ints("data", one=False), Tensor("data"), Number("data"), _MATRIX))
+
+
+@takes(DATA)
 def tensor(a: dict[str, Any], run: Run) -> Any:
     """torch.tensor: numbers, nested sequences of them, or another array."""
     data, dtype = a["data"], a.get("dtype")
@@ -59,6 +74,7 @@ def tensor(a: dict[str, Any], run: Run) -> Any:
     return _leaf(run("constant", data=made, dtype=dtype or made.dtype), a, run)
 
 
+@takes(Anything("data", like=(Tensor("data"),)), Bool("requires_grad", True), Bool("persistent", True))
 def parameter(a: dict[str, Any], run: Run) -> Any:
     """nn.Parameter and nn.Buffer around a tensor."""
     data = a.get("data")
@@ -82,6 +98,7 @@ class Data:
     name: str
     default: Any = None
     optional: bool = False
+    like: tuple[Any, ...] = (Ints("data", one=False), Tensor("data"), _MATRIX)
 
     def takes(self, value: Any) -> bool:
         return isinstance(value, (list, tuple, TensorType))
@@ -111,7 +128,7 @@ def new(a: dict[str, Any], run: Run) -> Any:
     return _leaf(run("empty", size=a["size"], dtype=dtype), a, run)
 
 
-@takes(Tensor("x"), Anything("data"))
+@takes(Tensor("x"), DATA)
 def new_tensor(a: dict[str, Any], run: Run) -> Any:
     data = a["data"]
     dtype = a.get("dtype") or (data.dtype if isinstance(data, TensorType) else a["x"].dtype)
@@ -123,6 +140,7 @@ def new_legacy(a: dict[str, Any], run: Run) -> Any:
     return new_tensor(a, run)
 
 
+@takes(Anything("data", like=(Tensor("data", values="framework:numpy"),)))
 def from_numpy(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(a["data"], TensorType):
         raise run.refuse("data", "from_numpy takes a NumPy array", ("data",))
@@ -137,6 +155,7 @@ def fill(a: dict[str, Any], run: Run) -> Any:
     return run("full_like", x=a["x"], value=value)
 
 
+@takes(Float("mean"), Float("std", least=0.0))
 def normal(a: dict[str, Any], run: Run) -> Any:
     """torch.normal with sizes: mean and std are numbers."""
     std = a["std"]
@@ -172,6 +191,7 @@ def signal_window(a: dict[str, Any], run: Run) -> Any:
     return leaf(a, run)
 
 
+@takes(Anything("a", like=(Choice("a", ([0.5, 0.5], [0.42, 0.5, 0.08], [1.0])),)))
 def cosine_window(a: dict[str, Any], run: Run) -> Any:
     """A sum of cosines with given coefficients."""
     factors = a["a"]
@@ -205,7 +225,7 @@ def kaiser(a: dict[str, Any], run: Run) -> Any:
     return signal_window(a, run)
 
 
-@takes(Anything("buffer"))
+@takes(Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))
 def frombuffer(a: dict[str, Any], run: Run) -> Any:
     """As many elements as the buffer holds, which is seldom known."""
     count = a["count"] if a["count"] != -1 else run.fresh("buffer", 1)
@@ -224,7 +244,7 @@ def bounded(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-@takes(Floats("data", optional=False))
+@takes(Tensor("x"), Floats("data", optional=False))
 def numbers(a: dict[str, Any], run: Run) -> Any:
     """torch.tensor of a number or a flat list of them."""
     return new_tensor(a, run) if "x" in a else tensor(a, run)

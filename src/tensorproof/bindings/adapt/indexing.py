@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.bindings.adapt.creation import exact
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Choice, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
-from tensorproof.terms.dtypes import INT64
+from tensorproof.terms.dtypes import BOOL, INT64
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 Arguments = dict[str, Any]
+
+
+_LIST = Anything("index", like=(Index("index", lists=True),))
 
 
 def items(index: Any, run: Run) -> tuple[Any, ...]:
@@ -64,7 +68,7 @@ def getitem(a: Arguments, run: Run) -> Any:
     return run("getitem", x=a["x"], index=items(a["index"], run))
 
 
-@takes(Anything("value"))
+@takes(Anything("value", like=(Number("value"),)))
 def setitem(a: Arguments, run: Run) -> Any:
     value = a["value"]
     if a["index"] is False:
@@ -82,7 +86,7 @@ def setitem(a: Arguments, run: Run) -> Any:
     return run("setitem", x=a["x"], value=value, index=items(a["index"], run))
 
 
-@takes(Anything("index"))
+@takes(_LIST)
 def from_list(a: Arguments, run: Run) -> Any:
     """aten.index and _unsafe_index: a list of index tensors, None for a whole axis."""
     index = tuple(slice(None) if i is None else i for i in a["index"])
@@ -96,7 +100,7 @@ def _unscalar(index: tuple[Any, ...]) -> tuple[Any, ...]:
     return index
 
 
-@takes(Tensor("x"), Anything("index"), Tensor("value"))
+@takes(Tensor("x"), _LIST, Tensor("value", draw=" | 1"), Bool("accumulate", False))
 def index_put(a: Arguments, run: Run) -> Any:
     x, value = a["x"], a["value"]
     if x.dtype is not None and value.dtype is not None and x.dtype is not value.dtype:
@@ -130,7 +134,7 @@ def bucketize(a: Arguments, run: Run) -> Any:
     return run("searchsorted", x=bounds, y=y, int32=a["int32"], right=a["right"])
 
 
-@takes(Anything("size"))
+@takes(Anything("size", like=(Ints("size", least=1, shape=True),)), Tensor("x", values="index"))
 def unravel_index(a: Arguments, run: Run) -> Any:
     size = a["size"]
     sizes = (size,) if is_size(size) else size.contents if isinstance(size, TensorType) else tuple(size)
@@ -139,21 +143,28 @@ def unravel_index(a: Arguments, run: Run) -> Any:
     return run("unravel_index", x=a["x"], size=sizes)
 
 
-def any_if_empty(a: Arguments, run: Run) -> Any:
+def any_index(a: Arguments) -> Arguments:
     """torch does not look at the element type of an index without elements."""
     index: TensorType = a["index"]
-    return run.default({**a, "index": index.but(dtype=INT64) if index.shape.numel == 0 else index})
+    return {**a, "index": index.but(dtype=INT64) if index.shape.numel == 0 else index}
 
 
-gather = any_if_empty
+def any_if_empty(a: Arguments, run: Run) -> Any:
+    return run.default(any_index(a))
 
 
+def gather(a: Arguments, run: Run) -> Any:
+    return exact(any_index(a), run)
+
+
+@takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Number("value"))
 def masked_index(a: Arguments, run: Run) -> Any:
     """Places outside the mask may be anything, so the positions are not looked at."""
     index = tuple(slice(None) if i is None else i.but(contents=None) for i in a["index"])
     return run("getitem", x=a["x"].but(contents=None), index=index)
 
 
+@takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Tensor("value", draw=""))
 def masked_put(a: Arguments, run: Run) -> Any:
     return a["x"].but(contents=None, strides=None)
 

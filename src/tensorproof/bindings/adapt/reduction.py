@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -53,6 +53,30 @@ def scan(a: dict[str, Any], run: Run) -> Any:
     """In place, `dtype` must be the tensor's own."""
     if run.row.inplace and a["dtype"] not in (None, a["x"].dtype):
         raise run.refuse("inplace", f"dtype = {a['dtype']!r} is not that of the tensor written in place, {a['x'].dtype!r}", ("dtype", "x"))
+    return run.default(a)
+
+
+@takes(Number("spacing", None, optional=True), Axis("dim", None, optional=True, scalar_ok=False))
+def slope(a: dict[str, Any], run: Run) -> Any:
+    """gradient along one axis or all, with one spacing."""
+    return run.default(a)
+
+
+@takes(Axes("dim", optional=False, scalar_ok=False))
+def slopes(a: dict[str, Any], run: Run) -> Any:
+    """gradient along some axes."""
+    return run.default(a)
+
+
+@takes(Floats("spacing", optional=False), Axes("dim", None, scalar_ok=False))
+def spaced(a: dict[str, Any], run: Run) -> Any:
+    """gradient with a spacing, or with one for each axis."""
+    return run.default(a)
+
+
+@takes(Tensors("spacing", "_"), Axes("dim", None, scalar_ok=False))
+def placed_samples(a: dict[str, Any], run: Run) -> Any:
+    """gradient with the places of the samples along each axis."""
     return run.default(a)
 
 
@@ -113,7 +137,7 @@ def norm(a: dict[str, Any], run: Run) -> Any:
     return run("vector_norm", ord=2 if p is None else p, dim=dim, **shared)
 
 
-@takes(Anything("bins"), Floats("range", None))
+@takes(Anything("bins", like=(Int("bins", least=1),)), Floats("range", None))
 def histogramdd(a: dict[str, Any], run: Run) -> Any:
     """The counts, and the edges as a tuple of their own."""
     hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight")})

@@ -110,7 +110,9 @@ class Draw:
                 return r.choice([d for d in COMMON if d in kind.dtypes] or sorted(kind.dtypes, key=repr))
             case Index():
                 return self._index_tensors() if kind.lists else self._index()
-            case Anything(like=(_, *_)):
+            case _ if getattr(kind, "like", ()):
+                if getattr(kind, "many", False):
+                    return [self._value(r.choice(kind.like)) for _ in range(r.randint(1, 3))]
                 return self._value(r.choice(kind.like))
             case _:
                 return SKIP if default is not REQUIRED else None
@@ -211,7 +213,8 @@ class Draw:
         shape = [*self._named(option.before), *(self._lead() if option.open else ()), *self._named(option.after)]
         dtype = self.element_type(kind.dtypes)
         made = TensorType(Shape(shape), dtype, contents=self._contents(kind, shape, dtype))
-        return made.but(layout=kind.values.removeprefix("layout:")) if kind.values.startswith("layout:") else made
+        what, _, word = kind.values.partition(":")
+        return made.but(**{what: word}) if what in ("layout", "framework") else made
 
     def _tensors(self, kind: Tensors) -> list[TensorType]:
         if kind.draw.startswith("@"):
@@ -256,6 +259,8 @@ class Draw:
         whole = dtype in ALL_INTS
         if wanted == "positive" and (whole or dtype is BOOL):
             return tuple(True if dtype is BOOL else r.randint(1, 3) for _ in range(count))
+        if wanted == "ones" and whole:
+            return (1,) * count
         if wanted == "pivots" and whole and shape:
             return tuple(i + 1 for _ in range(prod(shape[:-1])) for i in range(shape[-1]))
         if wanted == "spd" and not whole and dtype is not BOOL and len(shape) > 1:

@@ -1,0 +1,124 @@
+"""Spellings of torch.masked: a reduction or scan of those elements that a mask lets through.
+
+The mask broadcasts into x and may have any element type. What it shuts out is replaced by the operation's neutral element, which not every
+element type has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Float, Number, Tensor
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, UINT8, DType
+from tensorproof.terms.tensor import TensorType
+
+MASK = Tensor("mask", "...", optional=True)
+KEEP = Bool("keepdim", False, optional=True)
+ALONG_ANY = (MASK, KEEP, Axes("dim", None, empty_is_all=True), ElementType())
+
+
+def _input(a: dict[str, Any], run: Run, neutral: str = "buifc") -> TensorType:
+    """x, whose mask fits and whose elements, where there is a mask, are of a kind in `neutral`."""
+    x, mask = a["x"], a["mask"]
+    assert isinstance(x, TensorType)
+    if x.layout != "strided" or (mask is not None and mask.layout != "strided"):
+        raise run.give_up("masks of sparse tensors are not modelled")
+    if mask is not None:
+        run("copy_into", x=x, y=mask.but(dtype=BOOL, contents=None))
+        has = x.dtype is None or x.dtype.kind in neutral or (x.dtype is UINT8 and "i" in neutral)
+        run.require("dtype", has, f"{run.name} has no neutral element of type {x.dtype!r} to put where the mask is false", ("x", "mask"))
+    return x
+
+
+def _axes(a: dict[str, Any]) -> dict[str, Any]:
+    return {"dim": a["dim"], "keepdim": bool(a["keepdim"])}
+
+
+def _cast(run: Run, made: TensorType, dtype: DType | None) -> TensorType:
+    cast: TensorType = run("cast", x=made, dtype=dtype)
+    return cast
+
+
+@takes(*ALONG_ANY)
+def summed(a: dict[str, Any], run: Run) -> Any:
+    """Sums and products: narrow whole numbers widen to 64 bits."""
+    x = _input(a, run)
+    narrow = x.dtype is not None and x.dtype.label in ("uint8", "bool", "int8", "int16", "int32")
+    dtype = a["dtype"] or (INT64 if narrow else x.dtype)
+    if run.row.op == "prod" and x.shape.rank == 0 and a["dim"] in (None, ()):  # no axis, no kernel
+        return _cast(run, x, dtype)
+    return run(run.row.op, x=x, dtype=dtype, **_axes(a))
+
+
+@takes(*ALONG_ANY)
+def extreme(a: dict[str, Any], run: Run) -> Any:
+    """The extreme, in x's element type if no other is given."""
+    x = _input(a, run, "if")
+    return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
+
+
+@takes(MASK, KEEP, Axis("dim", None, optional=True), ElementType())
+def place(a: dict[str, Any], run: Run) -> Any:
+    """Where the extreme stands, as numbers of x's own element type if no other is given."""
+    x = _input(a, run, "if")
+    return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
+
+
+@takes(*ALONG_ANY)
+def mean(a: dict[str, Any], run: Run) -> Any:
+    return run("mean", x=_input(a, run), dtype=a["dtype"], **_axes(a))
+
+
+@takes(*ALONG_ANY)
+def logsumexp(a: dict[str, Any], run: Run) -> Any:
+    """The result is cast back to x's element type, whole numbers too."""
+    x = _input(a, run, "ifc")
+    return _cast(run, run("logsumexp", x=x, **_axes(a)), a["dtype"] or x.dtype)
+
+
+@takes(Tensor("mask", "...", optional=True, values="positive"), KEEP, Axis("dim", -1), ElementType())
+def median(a: dict[str, Any], run: Run) -> Any:
+    """Floats ignore `dtype`; all else is computed in float32 and cast back."""
+    x = _input(a, run)
+    is_float = x.dtype is None or x.dtype.is_float
+    made = run("nanmedian_along", x=x if is_float else _cast(run, x, FLOAT32), **_axes(a))[0]
+    return made if is_float else _cast(run, made, a["dtype"] or x.dtype)
+
+
+@takes(Float("ord", 2.0, optional=True), *ALONG_ANY)
+def norm(a: dict[str, Any], run: Run) -> Any:
+    x = _input(a, run, "f" if a["ord"] == -float("inf") else "buifc")
+    return run("vector_norm", x=x, ord=2 if a["ord"] is None else a["ord"], dtype=a["dtype"] or x.dtype, **_axes(a))
+
+
+@takes(Float("ord"), Float("eps", 1e-12), MASK, Axes("dim", optional=False), ElementType())
+def normalize(a: dict[str, Any], run: Run) -> Any:
+    """x by its norm, which has the element type `dtype`."""
+    made = norm({**a, "keepdim": True}, run)
+    return run("div", x=a["x"], y=made)
+
+
+@takes(MASK, Axis("dim"), ElementType())
+def scan(a: dict[str, Any], run: Run) -> Any:
+    """Running sums and products, in x's element type if no other is given."""
+    x = _input(a, run)
+    return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"] or x.dtype)
+
+
+@takes(Bool("unbiased", None, optional=True), Number("correction", None, optional=True), *ALONG_ANY)
+def spread(a: dict[str, Any], run: Run) -> Any:
+    """Variances and standard deviations; those of complex numbers are complex here."""
+    both = a["unbiased"] is not None and a["correction"] is not None
+    run.require("correction", not both, "unbiased and correction are two names of one thing; only one may be given", ("unbiased", "correction"))
+    x = _input(a, run)
+    wanted = a["dtype"] or x.dtype
+    if wanted is None or x.dtype is None:
+        return run(run.row.op, x=x.but(dtype=None), **_axes(a))
+    dtype = wanted if a["dtype"] is not None or wanted.is_float or wanted.is_complex else FLOAT32
+    real = dtype.real if dtype.is_float or dtype.is_complex else FLOAT32
+    made: TensorType = run(run.row.op, x=x.but(dtype=real, contents=None), **_axes(a))
+    return made.but(dtype=FLOAT32 if run.row.op == "std" and not (dtype.is_float or dtype.is_complex) else dtype)
+
+
+
