@@ -1,6 +1,7 @@
 """Programs with their expected findings beside them, in Markdown.
 
-Each ```python block is a program. `# error: [code]` expects an error of that code on its line, `# gap` something not understood there,
+Each ```python block is a program. `# error: [code]` expects an error of that code on its line, `# warning: [code]` a warning,
+`# gap` something not understood there,
 `# reveal: SHAPE` the shape of what the line binds. A program without an error or a gap must be proved valid.
 """
 
@@ -51,6 +52,8 @@ def test_program(case: Case) -> None:
     expected = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# error: \[([\w/-]+)\]", line)))
     found = sorted((d.span.line, d.code) for d in findings if d.severity is Severity.ERROR)
     assert found == expected, [d.message for d in findings]
+    warned = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# warning: \[([\w/-]+)\]", line)))
+    assert sorted((d.span.line, d.code) for d in findings if d.severity is Severity.WARNING) == warned
     gaps = {g.span.line for g in program.gaps}
     assert gaps == {i for i, line in enumerate(lines, 1) if "# gap" in line}, program.gaps
     for i, line in enumerate(lines, 1):

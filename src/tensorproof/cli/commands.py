@@ -11,7 +11,7 @@ from tensorproof.cli.main import VERSION
 from tensorproof.diagnostics.errors import BadInput
 
 FORMATS = ("full", "concise", "json")
-LATER = ("numerics", "space", "library", "explain")
+LATER = ("numerics", "space", "library")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -92,6 +92,16 @@ def infer(target: str, inputs: tuple[str, ...], output_format: str) -> int:
     found = infer_modules(read(file), name or None, inputs_of(inputs))
     click.echo(contracts.as_json(found) if output_format == "json" else contracts.lines(found, file))
     return int(any(i.verdict.value == "invalid" for i in found))
+
+
+@tensorproof.command()
+@click.argument("code")
+def explain(code: str) -> int:
+    """What does this code mean, and what is to be done?"""
+    from tensorproof.app.explain import explain as page
+
+    click.echo(page(code))
+    return 0
 
 
 def _known_format(output_format: str) -> None:

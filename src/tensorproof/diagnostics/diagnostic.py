@@ -45,6 +45,8 @@ class Diagnostic:
     trail: tuple[Step, ...] = ()
     label: str = ""
     """The short sentence beside the caret."""
+    fix: str = ""
+    """One constant or argument that would mend it."""
 
 
 @dataclass(frozen=True, slots=True)

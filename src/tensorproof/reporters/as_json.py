@@ -35,5 +35,5 @@ def diagnostic(d: Diagnostic) -> dict[str, Any]:
         "path": span.path, "line": span.line, "column": span.column, "end_line": span.end_line, "end_column": span.end_column,
         "certainty": d.certainty.value, "witness": d.witness,
         "trail": [{"path": s.span.path, "line": s.span.line, "message": s.message} for s in d.trail],
-        "fix": None,
+        "fix": {"message": d.fix, "edits": []} if d.fix else None,
     }  # fmt: skip

@@ -37,7 +37,10 @@ def _block(d: Diagnostic, lines: list[str]) -> list[str]:
     shown = [_head(d), f"{d.span.line:5} | {text}", f"      | {carets}"]
     shown += [f"{s.span.line:5} | {source(s.span.line)}    {s.message}" for s in d.trail]
     when = "fails for every input" if d.certainty is Certainty.ALWAYS else "fails when " + ", ".join(f"{k} = {v}" for k, v in d.witness.items())
-    return [*shown, f"   {when}"]
+    if d.severity is not Severity.ERROR:
+        return [*shown, f"   tensorproof explain {d.code}"]
+    mend = f" · fix: {d.fix}" if d.fix else ""
+    return [*shown, f"   {when}{mend} · tensorproof explain {d.code}"]
 
 
 def summary(programs: list[Program]) -> str:
@@ -45,7 +48,10 @@ def summary(programs: list[Program]) -> str:
     errors = sum(d.severity is Severity.ERROR for p in programs for d in p.diagnostics)
     verdicts = Counter(p.verdict for p in programs)
     parts = [f"{_count(errors, 'error')} in {_count(len(programs), 'program')}"]
-    parts.append(f"{_count(verdicts[Verdict.VALID], 'path')} proved")
+    parts.append(f"{_count(sum(p.paths['valid'] for p in programs), 'path')} proved")
+    warnings = sum(d.severity is Severity.WARNING for p in programs for d in p.diagnostics)
+    if warnings:
+        parts.insert(1, _count(warnings, "warning"))
     gaps = Counter(g.callee for p in programs for g in p.gaps)
     first = {g.callee: g.span for p in reversed(programs) for g in reversed(p.gaps)}
     if gaps:

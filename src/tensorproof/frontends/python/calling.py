@@ -9,7 +9,7 @@ from tensorproof.bindings.call import Outcome, call_module, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import classes, containers, iteration, natives, tensors
+from tensorproof.frontends.python import classes, containers, iteration, natives, suspects, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
@@ -174,6 +174,7 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
         raise Raised(kind, refused.message, m.user_span(node), refused.code, trail_of(m, refused.about, outcome, node, layer))
     if outcome.unknown is not None:
         return m.gap(name, node, outcome.unknown)
+    suspects.look(m, name, outcome, node)
     result = outcome.outputs
     return Layer(result, m.user_span(node)) if isinstance(result, Module) else tensors.as_program_value(m, result)
 

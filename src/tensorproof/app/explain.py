@@ -1,0 +1,43 @@
+"""The use case of `tensorproof explain CODE`: what a finding means, why it matters, how to mend it."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from tensorproof import catalogue
+from tensorproof.app.operators import describe
+from tensorproof.diagnostics.errors import BadInput
+
+
+@cache
+def _pages() -> dict[str, dict[str, dict[str, str]]]:
+    import tomllib
+
+    return tomllib.loads(files("tensorproof.app").joinpath("codes.toml").read_text(encoding="utf-8"))
+
+
+def explain(code: str) -> str:
+    """The page of a code."""
+    words, codes = _pages()["words"], _pages()["codes"]
+    if code in codes:
+        return f"{code}\n\n  {codes[code]['what']}\n\n  What to do: {codes[code]['mend']}"
+    name, slash, word = code.partition("/")
+    op = catalogue.find(name) if slash else None
+    if op is None:
+        known = [*codes, *(f"{o}/rank" for o in catalogue.everything())]
+        from difflib import get_close_matches
+
+        near = get_close_matches(code, known, 3)
+        raise BadInput(f"there is no code {code}" + (f"; the closest are {', '.join(near)}" if near else ""))
+    described = describe(op)
+    rules = dict(described.requirements)
+    if code not in rules and word not in words:
+        raise BadInput(f"there is no code {code}; {name} has {', '.join(rules) or 'none'}")
+    told = words.get(word, {"what": "A requirement of the operator does not hold.", "mend": "Compare the numbers that the message names."})
+    lines = [code, "", f"  {told['what']}"]
+    if code in rules:
+        lines.append(f"  {name} asks: {rules[code]}.")
+    lines += ["", f"  What to do: {told['mend']}", "", f"  {name} takes"] + [f"    {item}" for item in described.inputs + described.attributes]
+    spelled = [s for group in described.spellings.values() for s in group][:8]
+    return "\n".join([*lines, "", f"  It is written {', '.join(spelled)}{' …' if len(spelled) == 8 else ''}"])
