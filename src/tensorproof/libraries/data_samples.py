@@ -165,9 +165,10 @@ def stacked(m: Any, first: Any, second: Any, count: Any, node: Any) -> Any:
         case Instance() if "_fields" in first.cls.space or isinstance(first.native, tuple):
             return m.gap("collate", node, "of named tuples")
         case None | Instance() | Model():
-            what = "None" if first is None else first.cls.name if isinstance(first, Instance) else "PIL image" if first.kind == "PIL.Image.Image" else first.kind
-            mend = "; add ToTensor() to its transform" if what == "PIL image" else ""
-            raise m.raised("TypeError", f"the loader cannot make a batch of a {what}: a sample holds tensors, arrays, numbers, strings, lists and dicts{mend}", node, "data/collate")
+            what = "None" if first is None else first.cls.name if isinstance(first, Instance) else first.kind
+            what, mend = ("PIL image", "; add ToTensor() to its transform") if what == "PIL.Image.Image" else (what, "")
+            message = f"the loader cannot make a batch of {what}: a sample holds tensors, arrays, numbers, strings, lists and dicts{mend}"
+            raise m.raised("TypeError", message, node, "data/collate")
         case _:
             return m.gap("collate", node, "a part of a sample is not understood")
 

@@ -17,9 +17,9 @@ from tensorproof.values.python_values import Named, Unknown
 LOADER = "torch.utils.data.DataLoader"
 _ORDER = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn")
 _NAMES = {*_ORDER, "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device", "in_order"}
-_KEPT = {"batch_size": 1, "drop_last": False, "sampler": None, "batch_sampler": None, "collate_fn": None, "num_workers": 0, "shuffle": None, "pin_memory": False}
-ONE_MOMENT = 3
-"""A collate function is shown three sizes of the residual batch before its result is taken for any size."""
+_KEPT: dict[str, Any] = {
+    "batch_size": 1, "drop_last": False, "sampler": None, "batch_sampler": None, "collate_fn": None, "num_workers": 0, "shuffle": None, "pin_memory": False,
+}  # fmt: skip
 
 
 def loader(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

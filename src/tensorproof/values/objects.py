@@ -14,9 +14,11 @@ from tensorproof.values.heap import Entries, Row, Space
 
 @dataclass(slots=True, eq=False)
 class List:
-    """A list; `items` is written through the heap."""
+    """A list, or a deque with the most items that it keeps; `items` is written through the heap."""
 
     items: Row
+    deque: bool = False
+    most: int | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +35,8 @@ class Dict:
 
     items: Entries
     default: Any = None
+    counter: bool = False
+    """Whether it is a Counter: what is missing counts 0."""
 
 
 @dataclass(slots=True, eq=False)
@@ -120,6 +124,18 @@ class Instance:
     span: Span | None = None
     native: Any = None
     """What a library base class keeps for it: a `Data` of a model, the items of a list subclass."""
+
+
+class Record(tuple[Any, ...]):
+    """A named tuple: the items and the class, which names them."""
+
+    cls: Any
+
+    @staticmethod
+    def of(cls: Any, items: Any) -> Record:
+        made = Record(items)
+        made.cls = cls
+        return made
 
 
 @dataclass(frozen=True, slots=True)

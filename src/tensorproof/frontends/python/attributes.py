@@ -29,6 +29,7 @@ from tensorproof.values.objects import (
     ModuleFile,
     Native,
     Property,
+    Record,
     Set,
     StaticMethod,
     Super,
@@ -71,6 +72,8 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
         return owner[owner.names.index(name)]
     if kind is Bound:
         return owner.self if name == "__self__" else load(m, owner.function, name, node)
+    if kind is Record:
+        return of_record(m, owner, name, node)
     if kind in (Generator, Iterator):
         return Method(owner, name)
     if kind is DType:
@@ -190,6 +193,15 @@ def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Any:
     return value
 
 
+def of_record(m: Interpreter, owner: Record, name: str, node: ast.AST) -> Any:
+    """An attribute of a named tuple."""
+    value, _ = in_class(m, owner.cls, name)
+    if value is not MISSING:
+        return bind(m, value, owner, node)
+    found = registry.instance_attribute(m, owner, name, node)
+    return _of_host(m, tuple(owner), name, node) if found is MISSING else found
+
+
 def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
     value, _ = in_class(m, owner, name)
     if value is not MISSING:
@@ -302,8 +314,8 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
                     raise m.raised("AttributeError", f"the property {name} of {owner.cls.name} cannot be set", node)
                 m.call(held.set, (owner, value), {}, node)
                 return
-            setter, _ = in_class(m, owner.cls, "__setattr__")
-            if isinstance(setter, Function):
+            setter, holder = in_class(m, owner.cls, "__setattr__")
+            if isinstance(setter, Function) or (isinstance(setter, Native) and isinstance(holder, Class)):
                 m.call(Bound(setter, owner), (name, value), {}, node)
                 return
             m.heap.set(owner.space, name, value)

@@ -21,10 +21,13 @@ _ORDER = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operato
 
 
 def attribute(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
-    table: dict[str, Any] = LIST if isinstance(owner, List) else DICT if isinstance(owner, Dict) else SET
-    if name in table:
+    if name in _table(owner):
         return Method(owner, name)
     word = type(owner).__name__.lower()
+    if isinstance(owner, List) and owner.deque and name == "maxlen":
+        return owner.most
+    if isinstance(owner, Dict) and name == "default_factory":
+        return owner.default
     if name == "__class__":
         return {"list": list, "dict": dict, "set": set}[word]
     if name == "__len__":
@@ -35,8 +38,7 @@ def attribute(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
 def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if name == "__len__":
         return len(owner.items)
-    table: dict[str, Callable[..., Any]] = LIST if isinstance(owner, List) else DICT if isinstance(owner, Dict) else SET
-    function = table.get(name)
+    function = _table(owner).get(name)
     if function is None:
         return m.gap(f"{type(owner).__name__}.{name}", node)
     if isinstance(owner, Set) and owner.frozen and name in ("add", "remove", "discard", "pop", "clear", "update"):
@@ -47,6 +49,14 @@ def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs:
         if "positional argument" in str(error) or "keyword argument" in str(error):
             raise m.raised("TypeError", f"{type(owner).__name__.lower()}.{name} does not take these arguments", node, "call/arguments") from None
         raise
+
+
+def _table(owner: Any) -> dict[str, Callable[..., Any]]:
+    if isinstance(owner, List):
+        return DEQUE if owner.deque else LIST
+    if isinstance(owner, Dict):
+        return COUNTER if owner.counter else DICT
+    return SET
 
 
 def equal(a: Any, b: Any) -> Truth | None:
@@ -196,6 +206,8 @@ def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: b
             return List(m.heap.row(list(a.items) * b))
     if isinstance(b, List) and word == "mul" and isinstance(a, int) and len(b.items) * a <= 1_000_000:
         return List(m.heap.row(list(b.items) * a))
+    if isinstance(a, Dict) and isinstance(b, Dict) and a.counter and b.counter and word in ("add", "sub", "and", "or"):
+        return _counters(m, word, a, b, node)
     if isinstance(a, Dict) and isinstance(b, Dict) and word == "or":
         if in_place:
             for k, v in b.items.items():
@@ -218,6 +230,18 @@ def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: b
     raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)
 
 
+def _counters(m: Interpreter, word: str, a: Dict, b: Dict, node: ast.AST) -> Any:
+    made: dict[Any, Any] = {}
+    for name in {**a.items, **b.items}:
+        x, y = a.items.get(name, 0), b.items.get(name, 0)
+        if not (isinstance(x, int) and isinstance(y, int)):
+            return m.gap("Counter", node, "a count is not known")
+        count = {"add": x + y, "sub": x - y, "and": min(x, y), "or": max(x, y)}[word]
+        if count > 0:
+            made[name] = count
+    return Dict(m.heap.entries(made), None, True)
+
+
 # --- methods ---
 
 
@@ -229,6 +253,25 @@ def _changed(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(m, owner, node, *args, **kwargs)
 
     return run
+
+
+def _kept(function: Callable[..., Any], first: bool) -> Callable[..., Any]:
+    """A method that adds to a deque: what is too much leaves it at the other end."""
+
+    def run(m: Interpreter, owner: List, node: ast.AST, *args: Any) -> Any:
+        result = function(m, owner, node, *args)
+        over = 0 if owner.most is None else len(owner.items) - owner.most
+        if over > 0:
+            del owner.items[slice(-over, None) if first else slice(over)]
+        return result
+
+    return run
+
+
+def _rotate(m: Interpreter, owner: List, node: ast.AST, by: int = 1) -> None:
+    if owner.items:
+        by %= len(owner.items)
+        owner.items[:] = [*owner.items[len(owner.items) - by :], *owner.items[: len(owner.items) - by]]
 
 
 def _append(m: Interpreter, owner: List, node: ast.AST, item: Any) -> None:
@@ -292,9 +335,23 @@ LIST: dict[str, Callable[..., Any]] = {
     "index": lambda m, owner, node, item, *rest: _position(m, owner.items, item, node),
     "count": lambda m, owner, node, item: sum(same(one, item) for one in owner.items),
     "copy": lambda m, owner, node: List(m.heap.row(owner.items)),
-    "popleft": _changed(lambda m, owner, node: _pop(m, owner, node, 0)),
-    "appendleft": _changed(lambda m, owner, node, item: owner.items.insert(0, item)),
 }  # fmt: skip
+DEQUE: dict[str, Callable[..., Any]] = {
+    **{name: LIST[name] for name in ("insert", "pop", "remove", "clear", "reverse", "index", "count")},
+    "append": _changed(_kept(_append, False)), "extend": _changed(_kept(_extend, False)),
+    "appendleft": _changed(_kept(lambda m, owner, node, item: owner.items.insert(0, item), True)),
+    "extendleft": _changed(_kept(lambda m, owner, node, items: _extend_left(m, owner, items, node), True)),
+    "popleft": _changed(lambda m, owner, node: _pop(m, owner, node, 0)), "rotate": _changed(_rotate),
+    "copy": lambda m, owner, node: List(m.heap.row(owner.items), True, owner.most),
+}  # fmt: skip
+
+
+def _extend_left(m: Interpreter, owner: List, items: Any, node: ast.AST) -> Any:
+    found = m.iterate(items, node)
+    if found is None:
+        return m.gap("deque.extendleft", node, "of an unknown value")
+    owner.items[:0] = found[::-1]
+    return None
 
 
 def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
@@ -358,7 +415,57 @@ DICT: dict[str, Callable[..., Any]] = {
     "keys": _listed(lambda d: list(d.items)), "values": _listed(lambda d: list(d.items.values())), "items": _listed(lambda d: list(d.items.items())),
     "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), owner.default),
     "fromkeys": lambda m, owner, node, keys, value=None: Dict(m.heap.entries(dict.fromkeys(m.iterate(keys, node) or (), value))),
-    "move_to_end": lambda m, owner, node, name, last=True: None,
+    "move_to_end": lambda m, owner, node, name, last=True: _move(m, owner, node, name, last),
+}  # fmt: skip
+
+
+def _move(m: Interpreter, owner: Dict, node: ast.AST, name: Any, last: bool) -> None:
+    value = _pop_key(m, owner, node, name)
+    rest = [] if last else list(owner.items.items())
+    for k, _ in rest:
+        m.heap.delete(owner.items, k)
+    m.heap.set(owner.items, name, value)
+    for k, v in rest:
+        m.heap.set(owner.items, k, v)
+
+
+def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, named: dict[str, Any]) -> Any:
+    """Add counts, or occurrences, to a Counter."""
+    pairs: list[tuple[Any, Any]] = list(named.items())
+    if isinstance(other, Dict):
+        pairs += other.items.items()
+    elif other is not None:
+        found = m.iterate(other, node)
+        if found is None:
+            return m.gap("Counter", node, "of an unknown value")
+        pairs += [(one, 1) for one in found]
+    for name, count in pairs:
+        known = _hashable(m, name, node)
+        if isinstance(known, Unknown):
+            return m.gap("Counter", node, "of an unknown value")
+        m.heap.set(owner.items, known, m.binary(ast.Add if sign > 0 else ast.Sub, owner.items.get(known, 0), count, node))
+    return None
+
+
+def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Any = None) -> Any:
+    pairs = list(owner.items.items())
+    if not all(isinstance(v, int) for _, v in pairs):
+        return m.gap("Counter.most_common", node, "a count is not known")
+    return List(m.heap.row(sorted(pairs, key=lambda pair: -pair[1])[: count if isinstance(count, int) else None]))
+
+
+def _elements(m: Interpreter, owner: Dict, node: ast.AST) -> Any:
+    if not all(isinstance(v, int) for v in owner.items.values()):
+        return m.gap("Counter.elements", node, "a count is not known")
+    return Iterator([k for k, v in owner.items.items() for _ in range(v)], m.heap.space({"at": 0}))
+
+
+COUNTER: dict[str, Callable[..., Any]] = {
+    **DICT, "most_common": _most_common, "elements": _elements,
+    "update": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, 1, named),
+    "subtract": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, -1, named),
+    "total": lambda m, owner, node: m.call(sum, (tuple(owner.items.values()),), {}, node),
+    "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), None, True),
 }  # fmt: skip
 
 

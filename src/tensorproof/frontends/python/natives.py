@@ -30,6 +30,7 @@ from tensorproof.values.objects import (
     ModuleFile,
     Native,
     Property,
+    Record,
     Set,
     StaticMethod,
     Super,
@@ -147,6 +148,11 @@ def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:
             return registry.length(m, value, node)
         case Layer() | Model():
             return registry.length(m, value, node)
+        case Class():
+            members = registry.class_items(m, value)
+            if members is MISSING:
+                raise m.raised("TypeError", f"the class {value.name} has no len", node)
+            return len(members)
         case Unknown():
             return value
         case Iterator() | Generator() | None:
@@ -179,7 +185,7 @@ def is_instance(m: Interpreter, value: Any, wanted: Any) -> Any:
     if isinstance(value, Choice):
         return m.branching.choose(value.condition, lambda: is_instance(m, value.then, wanted), lambda: is_instance(m, value.other, wanted))
     if isinstance(wanted, Class):
-        return isinstance(value, Instance) and cls_is(value.cls, wanted)
+        return isinstance(value, (Instance, Record)) and cls_is(value.cls, wanted)
     if isinstance(wanted, Named):
         return registry.is_instance(m, value, wanted.name)
     if isinstance(wanted, type):
@@ -284,7 +290,7 @@ def _type(m: Interpreter, node: ast.AST, value: Any, *rest: Any) -> Any:
     if rest:
         return m.gap("type(name, bases, dict)", node)
     match value:
-        case Instance():
+        case Instance() | Record():
             return value.cls
         case List():
             return list

@@ -197,7 +197,7 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         return on_tensors(m, word, a, b, node) if kind_a is TensorType else on_tensors(m, _SWAPPED[word], b, a, node)
     if kind_a is Term or kind_b is Term or isinstance(a, Predicate) or isinstance(b, Predicate):
         return _symbolic(m, word, a, b)
-    if kind_a in (List, Dict, Set, tuple) or kind_b in (List, Dict, Set, tuple):
+    if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set) or isinstance(a, tuple) or isinstance(b, tuple):
         return containers.compare(m, word, a, b, node)
     return plain(m, native, (a, b), node)
 

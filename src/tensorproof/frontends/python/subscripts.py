@@ -119,6 +119,8 @@ def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
             value = m.call(owner.default, (), {}, node)
             m.heap.set(owner.items, known, value)
             return value
+        if owner.counter:
+            return 0
         raise m.raised("KeyError", f"the key {index!r} is missing", node)
     return value
 

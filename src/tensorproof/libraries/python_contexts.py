@@ -1,0 +1,158 @@
+"""contextlib: contexts made of generators, stacks of contexts, suppressed exceptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.values.objects import Class, Function, Model, Native
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+_END: Any = object()
+
+
+def _contextmanager(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
+    function = args[0]
+
+    def make(machine: Any, given: Args, named: Named_, at: Any) -> Model:
+        again = Native(getattr(function, "name", "context"), lambda mm, a, k, n: mm.call(function, given, named, n))
+        return Model("contextlib.generator", machine.heap.space({"generator": machine.call(function, given, named, at), "again": again}))
+
+    return Native(getattr(function, "name", "contextmanager"), make)
+
+
+def _enter_generator(m: Any, me: Model, node: Any) -> Any:
+    found = m.call(next, (me.space["generator"], _END), {}, node)
+    if found is _END:
+        raise m.raised("RuntimeError", "the generator of this context does not yield", node)
+    return found
+
+
+def _leave_generator(m: Any, me: Model, raised: Any, node: Any) -> bool:
+    generator = me.space["generator"]
+    if raised is None:
+        if m.call(next, (generator, _END), {}, node) is not _END:
+            raise m.raised("RuntimeError", "the generator of this context yields twice", node)
+        return False
+    if not m.throw(generator, raised, node):
+        raise m.raised("RuntimeError", "the generator of this context yields again after an exception", node)
+    return True
+
+
+def _decorate(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    """A context as a decorator: every call runs inside a new one."""
+    function = args[0]
+
+    def run(machine: Any, given: Args, named: Named_, at: Any) -> Any:
+        inner = Model(me.kind, machine.heap.space(dict(me.space)))
+        if "again" in me.space:
+            machine.heap.set(inner.space, "generator", machine.call(me.space["again"], (), {}, at))
+        _, leave = machine.enter(inner, at)
+        found = machine.call(function, given, named, at)
+        if leave is not None:
+            leave(None)
+        return found
+
+    return Native(getattr(function, "name", "function"), run) if isinstance(function, (Function, Native)) else function
+
+
+def _suppress(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("contextlib.suppress", m.heap.space({"wanted": args}))
+
+
+def _leave_suppress(m: Any, me: Model, raised: Any, node: Any) -> bool:
+    return raised is not None and m.catches(raised, me.space["wanted"], node)
+
+
+def _nullcontext(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("contextlib.nullcontext", m.heap.space({"given": argument(args, kwargs, 0, "enter_result")}))
+
+
+def _closing(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("contextlib.closing", m.heap.space({"given": args[0]}))
+
+
+def _leave_closing(m: Any, me: Model, raised: Any, node: Any) -> bool:
+    m.call(m.attribute(me.space["given"], "close", node), (), {}, node)
+    return False
+
+
+def _redirect(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("contextlib.nullcontext", m.heap.space({"given": args[0] if args else None}))
+
+
+# --- stacks ---
+
+
+def _exit_stack(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row()}))
+
+
+def _push(m: Any, me: Model, leave: Any) -> None:
+    m.heap.touch(me.space["exits"])
+    me.space["exits"].append(leave)
+
+
+def _enter_context(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    entered, leave = m.enter(args[0], node)
+    if leave is not None:
+        _push(m, me, leave)
+    return entered
+
+
+def _callback(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    def leave(raised: Any) -> bool:
+        m.call(args[0], args[1:], kwargs, node)
+        return False
+
+    _push(m, me, leave)
+    return args[0]
+
+
+def _leave_stack(m: Any, me: Model, raised: Any, node: Any) -> bool:
+    exits = list(reversed(me.space["exits"]))
+    m.heap.touch(me.space["exits"])
+    me.space["exits"].clear()
+    swallowed = False
+    for leave in exits:
+        if leave(None if swallowed else raised):
+            swallowed = True
+    return swallowed and raised is not None
+
+
+def _pop_all(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Model:
+    made = Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row(me.space["exits"])}))
+    m.heap.touch(me.space["exits"])
+    me.space["exits"].clear()
+    return made
+
+
+def _close(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> None:
+    _leave_stack(m, me, None, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    "contextlib.contextmanager": _contextmanager, "contextlib.suppress": _suppress, "contextlib.nullcontext": _nullcontext,
+    "contextlib.closing": _closing, "contextlib.redirect_stdout": _redirect, "contextlib.redirect_stderr": _redirect,
+    "contextlib.ExitStack": _exit_stack,
+}  # fmt: skip
+KINDS = {
+    "contextlib.generator": KindModel(enter=_enter_generator, leave=_leave_generator, call=_decorate),
+    "contextlib.suppress": KindModel(enter=lambda m, me, node: None, leave=_leave_suppress),
+    "contextlib.nullcontext": KindModel(enter=lambda m, me, node: me.space["given"], leave=lambda m, me, raised, node: False),
+    "contextlib.closing": KindModel(enter=lambda m, me, node: me.space["given"], leave=_leave_closing),
+    "contextlib.ExitStack": KindModel(
+        methods={"enter_context": _enter_context, "callback": _callback, "pop_all": _pop_all, "close": _close},
+        enter=lambda m, me, node: me, leave=_leave_stack,
+    ),
+}  # fmt: skip
+CLASSES = {
+    "contextlib.AbstractContextManager": ClassModel(
+        "contextlib.AbstractContextManager",
+        methods={"__enter__": lambda m, me, a, k, n: me, "__exit__": lambda m, me, a, k, n: None},
+    ),
+    "contextlib.ContextDecorator": ClassModel("contextlib.ContextDecorator", closed=False),
+}
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Class"]

@@ -1,0 +1,196 @@
+"""functools: partial application, wrappers, caches, orderings, dispatch by type."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import from_host
+from tensorproof.terms.predicates import conj, disj, negate
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Class, Dict, Function, Instance, Model, Native, Property
+from tensorproof.values.python_values import Unknown
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+
+
+def _partial(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    if not args:
+        raise m.raised("TypeError", "partial needs a function", node, "call/arguments")
+    function, given, named = args[0], args[1:], dict(kwargs)
+    if isinstance(function, Model) and function.kind == "functools.partial":
+        given, named = (*function.space["args"], *given), {**function.space["named"].items, **named}
+        function = function.space["func"]
+    return Model("functools.partial", m.heap.space({"func": function, "args": given, "named": Dict(m.heap.entries(named))}))
+
+
+def _call_partial(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    return m.call(me.space["func"], (*me.space["args"], *args), {**me.space["named"].items, **kwargs}, node)
+
+
+def _partial_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    return me.space["named"] if name == "keywords" else MISSING
+
+
+def _update_wrapper(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    wrapper, wrapped = args[0], args[1] if len(args) > 1 else kwargs.get("wrapped")
+    if isinstance(wrapper, Function):
+        if wrapper.space is None:
+            wrapper.space = m.heap.space()
+        told = {"__wrapped__": wrapped}
+        if isinstance(wrapped, Function):
+            told = {**(wrapped.space or {}), "__name__": wrapped.name, "__qualname__": wrapped.name, "__wrapped__": wrapped}
+            told["__doc__"] = m.attribute(wrapped, "__doc__", node)
+        for name, value in told.items():
+            m.heap.set(wrapper.space, name, value)
+    return wrapper
+
+
+def _wraps(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
+    wrapped = args[0] if args else kwargs.get("wrapped")
+    return Native("functools.wraps", lambda machine, inner, named, at: _update_wrapper(machine, (inner[0], wrapped), {}, at))
+
+
+def _reduce(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    found = m.iterate(args[1], node)
+    if found is None:
+        return m.gap("functools.reduce", node, "the items are not known")
+    if len(args) > 2:
+        found = [args[2], *found]
+    if not found:
+        raise m.raised("TypeError", "reduce of nothing has no value", node)
+    total = found[0]
+    for one in found[1:]:
+        total = m.call(args[0], (total, one), {}, node)
+    return total
+
+
+# --- caches ---
+
+
+def _cache(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    """A function whose results are kept. Called with settings it is a decorator."""
+    if len(args) == 1 and not isinstance(args[0], (int, type(None), bool)) and not kwargs:
+        return Model("functools.cached", m.heap.space({"__wrapped__": args[0], "kept": m.heap.entries()}))
+    return Native("functools.lru_cache", lambda machine, inner, named, at: _cache(machine, inner, {}, at))
+
+
+def _call_cached(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    place: Any = (args, tuple(sorted(kwargs.items(), key=lambda pair: pair[0])))
+    try:
+        hash(place)
+    except TypeError:
+        raise m.raised("TypeError", "a cached function needs arguments that can be keys of a dict", node) from None
+    kept = me.space["kept"]
+    if place in kept:
+        return kept[place]
+    found = m.call(me.space["__wrapped__"], args, kwargs, node)
+    m.heap.set(kept, place, found)
+    return found
+
+
+def _cached_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    return m.attribute(me.space["__wrapped__"], name, node) if name in ("__name__", "__qualname__", "__doc__", "__module__") else MISSING
+
+
+def _clear(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> None:
+    for place in list(me.space["kept"]):
+        m.heap.delete(me.space["kept"], place)
+
+
+def _cached_property(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    function = args[0]
+    if not isinstance(function, Function):
+        return m.gap("functools.cached_property", node, "of something that is no function of the program")
+
+    def get(machine: Any, given: Args, named: Named_, at: Any) -> Any:
+        me: Instance = given[0]
+        if function.name not in me.space:
+            machine.heap.set(me.space, function.name, machine.call(function, (me,), {}, at))
+        return me.space[function.name]
+
+    def put(machine: Any, given: Args, named: Named_, at: Any) -> None:
+        machine.heap.set(given[0].space, function.name, given[1])
+
+    return Property(Native(function.name, get), Native(function.name, put))
+
+
+# --- orders ---
+
+_ROOTS = ("__lt__", "__le__", "__gt__", "__ge__")
+
+
+def _total_ordering(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    cls = args[0]
+    if not isinstance(cls, Class):
+        return cls
+    root = next((name for name in _ROOTS if m.in_class(cls, name) is not MISSING), None)
+    if root is None:
+        raise m.raised("ValueError", f"total_ordering of {cls.name}: it defines none of <, <=, > and >=", node)
+    method = m.in_class(cls, root)
+
+    def derived(name: str) -> Any:
+        def run(machine: Any, given: Args, named: Named_, at: Any) -> Any:
+            me, other = given
+            base = machine.truth(machine.call(method, (me, other), {}, at), at)
+            same = machine.truth(machine.compare(ast.Eq, me, other, at), at)
+            below = {"__lt__": base, "__le__": conj(base, negate(same)), "__gt__": conj(negate(base), negate(same)), "__ge__": negate(base)}[root]
+            return {"__lt__": below, "__le__": disj(below, same), "__gt__": conj(negate(below), negate(same)), "__ge__": negate(below)}[name]
+
+        return run
+
+    for name in _ROOTS:
+        if name != root and name not in cls.space:
+            m.heap.set(cls.space, name, Native(name, derived(name)))
+    return cls
+
+
+# --- dispatch by type ---
+
+
+def _singledispatch(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("functools.singledispatch", m.heap.space({"__wrapped__": args[0], "choices": m.heap.row()}))
+
+
+def _register(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    if isinstance(args[0], Function) and len(args) == 1:
+        return m.gap("singledispatch.register", node, "by an annotation")
+    cls = args[0]
+
+    def keep(machine: Any, given: Args, named: Named_, at: Any) -> Any:
+        machine.heap.touch(me.space["choices"])
+        me.space["choices"].append((cls, given[0]))
+        return given[0]
+
+    return keep(m, (args[1],), {}, node) if len(args) > 1 else Native("register", keep)
+
+
+def _dispatch(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    if not args:
+        raise m.raised("TypeError", "a function that dispatches by type needs an argument", node, "call/arguments")
+    best: Any = None
+    for cls, function in me.space["choices"]:
+        told = m.call(isinstance, (args[0], cls), {}, node)
+        if not isinstance(told, bool):
+            return m.gap("singledispatch", node, "the type of the first argument is not known")
+        if told and (best is None or best[0] is cls or m.call(issubclass, (cls, best[0]), {}, node) is True):
+            best = (cls, function)
+    return m.call(me.space["__wrapped__"] if best is None else best[1], args, kwargs, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    "functools.partial": _partial, "functools.wraps": _wraps, "functools.update_wrapper": _update_wrapper, "functools.reduce": _reduce,
+    "functools.lru_cache": _cache, "functools.cache": _cache, "functools.cached_property": _cached_property,
+    "functools.total_ordering": _total_ordering, "functools.singledispatch": _singledispatch,
+}  # fmt: skip
+KINDS = {
+    "functools.partial": KindModel(call=_call_partial, attribute=_partial_attribute),
+    "functools.cached": KindModel(
+        call=_call_cached, attribute=_cached_attribute, binds=True,
+        methods={"cache_clear": _clear, "cache_info": lambda m, me, a, k, n: Unknown("cache_info")},
+    ),
+    "functools.singledispatch": KindModel(call=_dispatch, methods={"register": _register}),
+}  # fmt: skip
+__all__ = ["FUNCTIONS", "KINDS", "from_host"]
