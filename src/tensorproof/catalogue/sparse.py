@@ -10,15 +10,17 @@ from typing import Any
 from tensorproof.catalogue.creation import STORED
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Same
-from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, Number, Tensor
+from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, Number, Sizes, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import true_count, whole
 from tensorproof.terms.dtypes import FLOATS_OR_COMPLEX, INDEX, INTS
+from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 X = Tensor("x", "...", STORED)
+SPARSE = Tensor("x", "...", STORED, values="layout:sparse_coo")
 FORMATS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 
 
@@ -27,8 +29,11 @@ def to_sparse_rule(c: Call) -> TensorType:
     x = c.tensor("x")
     if c["format"] != "sparse_coo":
         c.require("rank", ge(x.shape.rank, 2), f"{c['format']} needs two axes, and x is {x.shape!r}", "x")
+    if c["blocksize"] is not None and x.shape.known and len(x.shape) >= 2:
+        for n, block in zip(x.shape[-2:], c["blocksize"]):
+            c.require("blocksize", eq(n % block, 0), f"an axis of size {n!r} does not divide into blocks of {block!r}", ("blocksize", "x"))
     if c["sparse_dim"] is not None:
-        inside = conj(le(0, c["sparse_dim"]), le(c["sparse_dim"], x.shape.rank))
+        inside = conj(le(minimum(1, x.shape.rank), c["sparse_dim"]), le(c["sparse_dim"], x.shape.rank))
         c.require("sparse_dim", inside, f"sparse_dim {c['sparse_dim']!r} is not between 0 and the rank of {x.shape!r}", ("sparse_dim", "x"))
     return x.but(layout=c["format"], contents=None, strides=None)
 
@@ -39,7 +44,7 @@ def to_dense_rule(c: Call) -> TensorType:
     return x.but(layout="strided", strides=None, dtype=c["dtype"] or x.dtype)
 
 
-TO_SPARSE = Op("to_sparse", (X,), (Choice("format", FORMATS, "sparse_coo"), Int("sparse_dim", None, optional=True)), to_sparse_rule)
+TO_SPARSE = Op("to_sparse", (X,), (Choice("format", FORMATS, "sparse_coo"), Int("sparse_dim", None, optional=True), Sizes("blocksize", 2, None, least=1, optional=True, one=False)), to_sparse_rule)
 TO_DENSE = Op("to_dense", (X,), (ElementType(),), to_dense_rule)
 
 
@@ -50,7 +55,7 @@ def sparse_only(c: Call) -> TensorType:
     return x
 
 
-COALESCE = Op("coalesce", (X,), (), sparse_only, doc="Entries of one place are added up.")
+COALESCE = Op("coalesce", (SPARSE,), (), sparse_only, doc="Entries of one place are added up.")
 
 
 def coo_rule(c: Call) -> TensorType:
@@ -120,7 +125,7 @@ def held_rule(c: Call) -> TensorType:
 
 
 INTS_INDEX = next(d for d in INDEX if d.bits == 64)
-HELD = Op("sparse_part", (X,), (Choice("part", ("indices", "values")),), held_rule, data_dependent=True)
+HELD = Op("sparse_part", (SPARSE,), (Choice("part", ("indices", "values")),), held_rule, data_dependent=True)
 
 # --- products -----------------------------------------------------------------------------------------------------------------------
 
@@ -143,7 +148,7 @@ SPARSE_MM = Op(
 )
 SAMPLED_ADDMM = Op(
     "sampled_addmm",
-    (Tensor("x", "... N M", FLOATS_OR_COMPLEX), Tensor("y", "... N K", FLOATS_OR_COMPLEX), Tensor("z", "... K M", FLOATS_OR_COMPLEX)),
+    (Tensor("x", "... N M", FLOATS_OR_COMPLEX, values="layout:sparse_csr"), Tensor("y", "... N K", FLOATS_OR_COMPLEX), Tensor("z", "... K M", FLOATS_OR_COMPLEX)),
     (Number("beta", 1.0), Number("alpha", 1.0)),
     sparse_only,
     Same("x", "y", "z"),
@@ -159,4 +164,4 @@ def sparse_mask_rule(c: Call) -> TensorType:
     return x.but(layout=mask.layout, contents=None)
 
 
-SPARSE_MASK = Op("sparse_mask", (X, Tensor("mask")), (), sparse_mask_rule)
+SPARSE_MASK = Op("sparse_mask", (X, Tensor("mask", values="layout:sparse_coo")), (), sparse_mask_rule)

@@ -10,7 +10,7 @@ from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import from_end, positions, reshaped, selected, sliced, small, span, steps_of, strides_or_none, view
-from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64
+from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64, INT64
 from tensorproof.terms.ints import Dim, Term, ite, lower, maximum, minimum, product, upper
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
@@ -346,7 +346,8 @@ SLICE = Op(
     aliases="x",
 )
 NARROW = Op(
-    "narrow", (X,), (Axis("dim"), Anything("start"), Int("length")), narrow_rule, Like("x"), aliases="x", doc="A stretch of one axis."
+    "narrow", (X,), (Axis("dim"), Anything("start", like=(Tensor("start", "", frozenset({INT64}), values="index"),)), Int("length")),
+    narrow_rule, Like("x"), aliases="x", doc="A stretch of one axis.",
 )
 
 

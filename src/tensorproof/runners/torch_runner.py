@@ -23,6 +23,8 @@ def _dtype(dtype: DType) -> Any:
 def tensor(t: TensorType) -> Any:
     """A real tensor of that shape, type and storage: the known contents, else numbers between 0 and 1 (whole types: zeros)."""
     made = _dense(t)
+    if t.framework == "numpy":
+        return made.numpy()
     if t.layout == "sparse_coo":
         return made.to_sparse()
     blocks = ((1,) * 2,) if t.layout in ("sparse_bsr", "sparse_bsc") else ()
@@ -93,7 +95,9 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             arguments = real(args)
             if name.startswith("torch.Tensor.") and not callable(function):
                 return Observed(observed(function.__get__(arguments[0])))
-            return Observed(observed(function(*arguments, **real(kwargs))))
+            result = function(*arguments, **real(kwargs))
+            changed = result is None and arguments and isinstance(arguments[0], _torch.Tensor)  # nothing comes back: the first argument was changed
+            return Observed(observed(arguments[0] if changed else result))
         except Exception as error:
             if any(words in str(error) for words in NO_DEVICE):
                 return Observed(aside=str(error).splitlines()[0])

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.layout import strides_of_format
-from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Tensor, Tensors, is_size
+from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, Tensor, Tensors, is_size
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
 from tensorproof.terms.ints import Term, ceildiv, product
@@ -180,6 +180,7 @@ def diagflat(a: Arguments, run: Run) -> Any:
     return run("diag_embed", x=run("reshape", x=x, size=(x.shape.numel,)), offset=a["offset"])
 
 
+@takes(Anything("shapes", like=(Ints("shapes", shape=True, one=False),), many=True))
 def broadcast_shapes(a: Arguments, run: Run) -> Any:
     """torch.broadcast_shapes: a tuple of sizes."""
     shapes: list[Shape] = []
@@ -332,8 +333,28 @@ def is_nonzero(a: Arguments, run: Run) -> Any:
     return item({**a, "kind": "bool"}, run)
 
 
+@takes(Tensor("other"))
 def untold(a: Arguments, run: Run) -> Any:
-    raise run.give_up("that is not tracked")
+    """Yes or no, which is not followed."""
+    return TensorType(Shape(), BOOL, weak=True)
+
+
+def untold_number(a: Arguments, run: Run) -> Any:
+    return run.fresh("number", -1)
+
+
+def sparse_dim(a: Arguments, run: Run) -> Any:
+    """How many axes a sparse tensor keeps by places; the rest are dense."""
+    x: TensorType = a["x"]
+    if x.layout == "strided":
+        return 0 if run.name.endswith("sparse_dim") else x.shape.rank
+    return run.fresh("axes", 0, len(x.shape) if x.shape.known else None)
+
+
+@takes(Tensor("x", values="layout:sparse_coo"))
+def is_coalesced(a: Arguments, run: Run) -> Any:
+    run.require("layout", a["x"].layout == "sparse_coo", "only a tensor of the layout sparse_coo is coalesced or not", ("x",))
+    return untold(a, run)
 
 
 def fliplr(a: Arguments, run: Run) -> Any:
@@ -354,7 +375,7 @@ def counted_out(a: Arguments, run: Run) -> Any:
     return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
 
 
-@takes(Anything("format"))
+@takes(Anything("format", like=(Choice("format", ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc")),)))
 def to_sparse(a: Arguments, run: Run) -> Any:
     return run("to_sparse", x=a["x"], format=str(a["format"] or "sparse_coo").removeprefix("torch."))
 
@@ -372,12 +393,18 @@ def _made(value: Any, run: Run) -> TensorType:
     return made
 
 
-@takes(Anything("index"), Anything("starts"), Anything("places"), Anything("value"))
+@takes(
+    Anything("index", like=(Tensor("index", "D N", frozenset({INT64}), values="index"),)),
+    Anything("starts", like=(Tensor("starts", "R", frozenset({INT64}), values="index"),)),
+    Anything("places", like=(Tensor("places", "N", frozenset({INT64}), values="index"),)),
+    Anything("value", like=(Tensor("value", "N"),)),
+)
 def sparse(a: Arguments, run: Run) -> Any:
     """Places and values as tensors or as lists."""
     return run.default({k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()})
 
 
+@takes(Tensor("x", draw="_ _ | N N N"), Number("value"), Bool("wrap", False))
 def fill_diagonal(a: Arguments, run: Run) -> Any:
     x: TensorType = a["x"]
     run.require("rank", len(x.shape) >= 2, f"a diagonal needs two axes, and x is {x.shape!r}", ("x",))
@@ -386,10 +413,12 @@ def fill_diagonal(a: Arguments, run: Run) -> Any:
     return x.but(contents=None)
 
 
+@takes(Number("value"))
 def contains(a: Arguments, run: Run) -> Any:
     return TensorType(Shape(), BOOL, weak=True)
 
 
+@takes(Tensor("x"))
 def shape_tensor(a: Arguments, run: Run) -> Any:
     shape = _known(a["x"], run)
     return run("constant", data=TensorType(Shape((len(shape),)), INT64, contents=tuple(shape)))

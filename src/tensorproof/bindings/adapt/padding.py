@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Sizes, is_size
+from tensorproof.ops.inputs import Sizes, Tensor, is_size
 
 
 def layer(a: dict[str, Any], run: Run) -> Any:
@@ -21,11 +21,11 @@ def layer1(a: dict[str, Any], run: Run) -> Any:
     return layer(a, run)
 
 
-@takes(Sizes("padding", 4))
+@takes(Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4))
 def layer2(a: dict[str, Any], run: Run) -> Any:
     return layer(a, run)
 
 
-@takes(Sizes("padding", 6))
+@takes(Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6))
 def layer3(a: dict[str, Any], run: Run) -> Any:
     return layer(a, run)

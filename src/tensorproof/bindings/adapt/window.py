@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Session
-from tensorproof.ops.inputs import Anything, Bool, Choice, Sizes, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor
 from tensorproof.terms.dtypes import FLOATS, INT32, REALS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
@@ -120,11 +120,13 @@ def regions(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, "boxes": boxes})
 
 
+@takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
 def region_kernel(a: dict[str, Any], run: Run) -> Any:
     """The size comes in two parts."""
     return run.default({**a, "output_size": (a["pooled_height"], a["pooled_width"])})
 
 
+@takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
 def region_kernel_with_map(a: dict[str, Any], run: Run) -> Any:
     """With the map that the gradient needs."""
     made = region_kernel(a, run)

@@ -14,7 +14,7 @@ from tensorproof.bindings.call import Outcome, call, call_module, element_types_
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.engines.generate.draw import COMMON, SKIP, Draw
-from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Parameter, Sizes, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, ElementType, Parameter, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -56,8 +56,7 @@ def is_valid(outcome: Outcome) -> bool:
 
 def _turn(kind: Parameter) -> int:
     """Tensors come first, since attributes look at them; lists that follow an attribute come last."""
-    if isinstance(kind, Anything) and kind.like:
-        kind = kind.like[0]
+    kind = next(iter(getattr(kind, "like", ())), kind)
     return 2 if isinstance(kind, Tensors) and kind.draw.startswith("@") else 0 if isinstance(kind, (Tensor, Tensors)) else 1
 
 
