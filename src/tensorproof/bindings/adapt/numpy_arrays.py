@@ -11,7 +11,7 @@ from tensorproof.ops.call import python_number
 from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Sizes, Tensor, Tensors, as_size, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, maximum, minimum
-from tensorproof.terms.predicates import conj, disj, eq, ge, lt, ne
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt, ne
 from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -172,6 +172,8 @@ def inplace(a: dict[str, Any], run: Run) -> Any:
         if len(x.shape) < 1 or len(tensor(a["y"]).shape) < 2:
             raise run.refuse("rank", f"a matrix product in place needs a second operand of rank 2 or more, and it is {tensor(a['y']).shape!r}", ("y",))
         made = run.default(a)
+        while len(made.shape) > len(x.shape) and made.shape[0] == 1:
+            made = made.but(shape=Shape(made.shape[1:]))
         message = f"a result {made.shape!r} does not fit into an array {x.shape!r}"
         run.require("out", len(made.shape) == len(x.shape), message, ("x",))
         for p, q in zip(made.shape, x.shape):
@@ -259,6 +261,8 @@ def clip(a: dict[str, Any], run: Run) -> Any:
             raise run.refuse("call/arguments", "both bounds must be given, either as a_min and a_max or as min and max", ("low", "high"))
     x = a["x"]
     if low is None and high is None:
+        if x.dtype is BOOL:
+            raise run.refuse("dtype", "truth values are not bounded by nothing", ("x",))
         return x
     return written(typed(run("clamp", x=x, low=low, high=high), a), a, run)
 
@@ -328,6 +332,8 @@ def reduced(a: dict[str, Any], run: Run) -> Any:
     _masked(a, run)
     no_list(a, run)
     x: TensorType = a["x"]
+    if run.row.name.endswith("nanmean") and a["dtype"] is not None and x.dtype is not None and x.dtype.kind in "fc" and a["dtype"].kind not in "fc":
+        raise run.refuse("dtype", f"the mean of {x.dtype!r} is no {a['dtype']!r}", ("x", "dtype"))
     if run.row.op in ("amax", "amin") and is_number(a.get("initial")):
         return written(run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype), a, run)
     if a["dim"] in ((), []) and x.shape.known:
@@ -371,6 +377,8 @@ def quantile(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
     if x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "complex numbers have no order", ("x",))
+    if x.dtype is BOOL and tensor(a["q"]).dtype is not None and tensor(a["q"]).dtype.kind in "iub":
+        raise run.give_up("whole fractions of truth values")
     if x.dtype is BOOL:
         raise run.refuse("dtype", "quantiles of truth values are not defined: NumPy does not subtract them", ("x",))
     q = tensor(a["q"])
@@ -437,19 +445,24 @@ def ediff1d(a: dict[str, Any], run: Run) -> Any:
     return x.but(shape=Shape((size,)), contents=None, strides=None)
 
 
+def _ordered(x: TensorType) -> TensorType:
+    """NumPy orders complex numbers too, by their real parts first."""
+    return x.but(dtype=FLOAT32) if x.dtype is not None and x.dtype.is_complex else x
+
+
 @takes(Axis("dim", -1, optional=True))
 def sorted(a: dict[str, Any], run: Run) -> Any:
     x = a["x"] if a["dim"] is not None else _flat(a["x"])
     dim = 0 if a["dim"] is None else a["dim"]
     if len(x.shape) == 0:
         raise run.refuse("rank", "a number cannot be sorted", ("x",))
-    return run("sort", x=x, dim=dim)[0]
+    return run("sort", x=_ordered(x), dim=dim)[0].but(dtype=x.dtype)
 
 
 @takes(Axis("dim", -1, optional=True))
 def argsorted(a: dict[str, Any], run: Run) -> Any:
     x = a["x"] if a["dim"] is not None and len(a["x"].shape) else _flat(a["x"])
-    return run("argsort", x=x, dim=0 if a["dim"] is None else a["dim"]).but(dtype=INT64)
+    return run("argsort", x=_ordered(x), dim=0 if a["dim"] is None else a["dim"]).but(dtype=INT64)
 
 
 @takes(Int("kth"), Axis("dim", -1, optional=True))
@@ -465,8 +478,15 @@ def partitioned(a: dict[str, Any], run: Run) -> Any:
 
 def unique(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
-    made = run("unique", x=x, dim=a["dim"], return_inverse=True, return_counts=True)
-    values = made[0] if isinstance(made, tuple) else made
+    if a["dim"] is None:
+        made = run("unique", x=x, return_inverse=True, return_counts=True)
+        values = made[0] if isinstance(made, tuple) else made
+    else:
+        if not -len(x.shape) <= a["dim"] < len(x.shape):
+            raise run.refuse("axis", f"axis {a['dim']} is out of range for {x.shape!r}", ("dim", "x"))
+        at = a["dim"] % len(x.shape)
+        many = run.fresh("unique", 0, x.shape[at] if isinstance(x.shape[at], int) else None)
+        values = x.but(shape=Shape((*x.shape[:at], many, *x.shape[at + 1 :])), contents=None, strides=None)
     outs: list[Any] = [values]
     count = values.shape[a["dim"] if a["dim"] is not None else 0]
     line = TensorType(Shape((count,)), INT64)
@@ -665,7 +685,7 @@ def tile(a: dict[str, Any], run: Run) -> Any:
 @takes(Whole("times", least=0), Axis("dim", None, optional=True))
 def repeat(a: dict[str, Any], run: Run) -> Any:
     x, times = a["x"], a["times"]
-    if a["dim"] is None:
+    if a["dim"] is None or len(x.shape) == 0:
         x = _flat(x)
     axis = 0 if a["dim"] is None else a["dim"]
     if not -len(x.shape) <= axis < len(x.shape):
@@ -938,6 +958,8 @@ def compress(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
     axis %= len(x.shape)
     n = x.shape[axis]
+    if not isinstance(mask, TensorType) or le(mask.shape[0], n) is False:
+        raise run.give_up("the condition is longer than the axis, or not known")
     count = run.fresh("kept", 0, n if isinstance(n, int) else None)
     return x.but(shape=Shape((*x.shape[:axis], count, *x.shape[axis + 1 :])), contents=None, strides=None)
 
@@ -945,6 +967,8 @@ def compress(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("x"), Tensor("condition"))
 def extract(a: dict[str, Any], run: Run) -> Any:
     n = a["x"].shape.numel
+    if le(a["condition"].shape.numel, n) is False:
+        raise run.give_up("the condition is longer than the array")
     return a["x"].but(shape=Shape((run.fresh("kept", 0, n if isinstance(n, int) else None),)), contents=None, strides=None)
 
 
@@ -1028,6 +1052,8 @@ def interp(a: dict[str, Any], run: Run) -> Any:
 def gradient(a: dict[str, Any], run: Run) -> Any:
     x, axis = a["x"], a["axis"]
     axes = tuple(range(len(x.shape))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    if not axes:
+        raise run.give_up("a gradient over no axis")
     if x.dtype is BOOL:
         raise run.refuse("dtype", "NumPy does not subtract truth values", ("x",))
     for one in axes:
@@ -1134,7 +1160,7 @@ def array(a: dict[str, Any], run: Run) -> Any:
     if made is None:
         raise run.give_up("the data are not numbers that are known")
     made = run("constant", data=made, dtype=a["dtype"] if isinstance(a["dtype"], DType) else None)
-    least = a.get("ndmin", 0)
+    least = 1 if run.row.name.endswith(("contiguousarray", "fortranarray")) else a.get("ndmin", 0)
     missing = least - len(made.shape) if isinstance(least, int) else 0
     return made.but(shape=Shape((*(1,) * missing, *made.shape))) if missing > 0 else made
 
@@ -1156,6 +1182,8 @@ def full(a: dict[str, Any], run: Run) -> Any:
 def like(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if a["shape"] is not None:
+        for n in a["shape"] if isinstance(a["shape"], (tuple, list)) else (a["shape"],):
+            run.require("size", ge(n, 0), f"a size cannot be negative, and is {n!r}", ("shape",))
         x = x.but(shape=Shape(a["shape"] if isinstance(a["shape"], (tuple, list)) else (a["shape"],)), contents=None)
     made = x.but(dtype=a["dtype"] or x.dtype, contents=None, strides=None, weak=False)
     value = a["value"]
@@ -1182,6 +1210,8 @@ def linspace(a: dict[str, Any], run: Run) -> Any:
     if not weak and ends.dtype in (FLOAT32, FLOAT16, COMPLEX64):
         natural = FLOAT64 if ends.dtype is not COMPLEX64 else COMPLEX128
     run.require("steps", ge(a["steps"], 0), f"a number of samples cannot be negative, and is {a['steps']!r}", ("steps",))
+    if run.row.name.endswith("geomspace"):
+        run.require("ends", a["start"] != 0 and a["end"] != 0, "a geometric sequence has no zero", ("start", "end"))
     made = TensorType(Shape((a["steps"], *ends.shape)), a["dtype"] or natural)
     if a["axis"] not in (0, -1) or (a["axis"] == -1 and len(ends.shape)):
         raise run.give_up("the samples stand on another axis than the first")
@@ -1200,6 +1230,8 @@ def vander(a: dict[str, Any], run: Run) -> Any:
 def indices(a: dict[str, Any], run: Run) -> Any:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     dtype = a["dtype"] or INT64
+    if dtype is BOOL:
+        raise run.give_up("places as truth values")
     run("full", size=size, value=0, dtype=dtype)
     if a["sparse"]:
         return tuple(TensorType(Shape(n if i == j else 1 for j, n in enumerate(size)), dtype) for i in range(len(size)))
@@ -1268,6 +1300,8 @@ def eig(a: dict[str, Any], run: Run) -> Any:
 
 def _hermitian(a: dict[str, Any], run: Run) -> None:
     shape = a["x"].shape
+    if a.get("hermitian") and any(isinstance(n, int) and n == 0 for n in shape):
+        raise run.give_up("an empty hermitian matrix")
     if a.get("hermitian") and len(shape) >= 2:
         run.require("square", eq(shape[-1], shape[-2]), f"a hermitian matrix is square, and this one is {shape!r}", ("x",))
 
@@ -1329,6 +1363,8 @@ def norm(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("ord", f"a vector has no norm {order!r}", ("ord",))
     if axes is not None and len(axes) == 2 and order not in (None, "fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf")):
         raise run.refuse("ord", f"a matrix has no norm {order!r}", ("ord",))
+    if order not in (None, "fro") and any(isinstance(n, int) and n == 0 for n in x.shape):
+        raise run.give_up("a norm of an empty array")
     if order is not None and axes is not None:
         extremes = (float("inf"), -float("inf")) if len(axes) == 1 else (1, -1, 2, -2, float("inf"), -float("inf"))
         if order in extremes:
@@ -1377,7 +1413,7 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
         x = x.but(dtype=FLOAT64, contents=None)
     if len(x.shape) == 0:
         if run.row.op in ("fftn", "ifftn") and a["dim"] is None and a["size"] is None:
-            return x.but(dtype=None if x.dtype is None else x.dtype.complexified)
+            return a["x"]
         raise run.refuse("rank", "a number has no axis to transform", ("x",))
     if run.row.op.endswith("n") and isinstance(a["dim"], (tuple, list)) and len({d % len(x.shape) for d in a["dim"]}) < len(a["dim"]):
         raise run.give_up("an axis is transformed twice")
@@ -1387,6 +1423,10 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("dtype", f"{run.row.op} takes real numbers", ("x",))
     word(run, a, "norm", (None, "backward", "ortho", "forward"))
     b = {**a, "x": x}
+    if isinstance(a.get("size"), (tuple, list)):
+        axes = a["dim"] if a["dim"] is not None else tuple(range(-len(a["size"]), 0))
+        if len(axes) == len(a["size"]) and all(-len(x.shape) <= d < len(x.shape) for d in axes):
+            b["size"] = tuple(x.shape[d] if n == -1 else n for n, d in zip(a["size"], axes))
     if run.row.op == "irfftn" and x.dtype is not None and not x.dtype.is_complex:
         b["x"] = x.but(dtype=x.dtype.complexified)
     return written(run.default(b), a, run)
@@ -1438,7 +1478,7 @@ def permutation(a: dict[str, Any], run: Run) -> Any:
         if len(x.shape) == 0:
             raise run.give_up("a number in an array")
         return x.but(contents=None, strides=None)
-    return run("randperm", n=x, dtype=INT64)
+    return run("randperm", n=maximum(x, 0), dtype=INT64)
 
 
 @takes(Whole("x", least=1), Ints("size", None, least=0, optional=True, shape=True))
@@ -1484,6 +1524,13 @@ def moved(a: dict[str, Any], run: Run) -> Any:
 
 
 def trapezoid(a: dict[str, Any], run: Run) -> Any:
+    if a["x"] is not None and (len(a["x"].shape) > 1 or le(2, a["x"].shape.numel) is not True):
+        raise run.give_up("places that are no vector")
+    if a["x"] is not None and -len(a["y"].shape) <= a["dim"] < len(a["y"].shape):
+        n, m = a["y"].shape[a["dim"]], a["x"].shape[0]
+        run.require("samples", disj(eq(n, m), eq(n, 2), eq(m, 2)), f"there are {m!r} places for {n!r} samples", ("x", "y"))
+        if eq(n, m) is not True:
+            raise run.give_up("as many places as samples cannot be told")
     made = run.default(a)
     return made.but(dtype=FLOAT64) if a["y"].dtype is not None and a["y"].dtype.kind in "iub" else made
 
@@ -1516,6 +1563,9 @@ def vecdot(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("n", least=1))
 def frequencies(a: dict[str, Any], run: Run) -> Any:
     run.require("n", ne(a["n"], 0), "a window of no samples has no frequencies", ("n",))
+    if isinstance(a["n"], int) and a["n"] < 0:
+        raise run.give_up("a negative number of samples")
+    run.require("spacing", a["d"] != 0, "the spacing of samples must not be 0", ("d",))
     return run.default({**a, "dtype": FLOAT64})
 
 
@@ -1532,7 +1582,10 @@ def getitem(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Index("index"), Tensor("value", "...", scalar=True))
 def setitem(a: dict[str, Any], run: Run) -> Any:
-    return run("setitem", x=a["x"], index=places(a["index"]), value=a["value"])
+    index = places(a["index"])
+    if isinstance(a["value"], TensorType) and len(a["value"].shape) and all(is_size(part) for part in index) and len(index) == len(a["x"].shape):
+        raise run.refuse("value", f"an array {a['value'].shape!r} is not put into the place of one number", ("value", "index"))
+    return run("setitem", x=a["x"], index=index, value=a["value"])
 
 
 @takes(Data("x", "..."))
