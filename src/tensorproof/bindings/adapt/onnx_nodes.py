@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Ints, Number, as_size
+from tensorproof.ops.storage import known, row_major
 from tensorproof.terms.dtypes import FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, ceildiv, maximum
 from tensorproof.terms.predicates import ge
@@ -84,10 +85,10 @@ def ranged(a: dict[str, Any], run: Run) -> Any:
     """Three single numbers of one type; a step that leads away from the end gives nothing."""
     given = [a["start"], a["end"], a["step"]]
     dtypes = [v.dtype if isinstance(v, TensorType) else FLOAT32 if isinstance(v, float) else INT64 for v in given]
-    known = {d for d in dtypes if d is not None}
-    run.require("dtype", len(known) <= 1, f"start, limit and delta must have one element type, and have {dtypes!r}", ("start", "end", "step"))
+    named = {d for d in dtypes if d is not None}
+    run.require("dtype", len(named) <= 1, f"start, limit and delta must have one element type, and have {dtypes!r}", ("start", "end", "step"))
     start, end, step = map(number, given)
-    dtype = next(iter(known), None)
+    dtype = next(iter(named), None)
     if any(isinstance(v, TensorType) for v in (start, end, step)):
         return TensorType(Shape((run.fresh("range"),)), dtype)
     run.require("step", step != 0, "the step must not be 0", ("step",))
@@ -191,6 +192,13 @@ def nonzero(a: dict[str, Any], run: Run) -> Any:
     return found.but(shape=Shape((len(x.shape), found.shape[0])), contents=None, strides=None, dtype=INT64)
 
 
+def _distinct_slices(x: TensorType, axis: int) -> int:
+    held, step = x.contents or (), row_major(x.shape)[axis]
+    size = x.shape[axis]
+    rest = [p for p in range(len(held)) if step == 0 or (p // step) % max(1, size) == 0]
+    return len({tuple(held[p + i * step] for p in rest) for i in range(size)})
+
+
 @takes(Int("dim", None, optional=True))
 def unique(a: dict[str, Any], run: Run) -> Any:
     """Values, where they first stood, where they went, and how often they came."""
@@ -207,6 +215,8 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     if axis is None and x.contents is not None and all(isinstance(v, (int, float, str)) for v in x.contents):
         count = len(set(x.contents))
     at = 0 if axis is None else axis % rank
+    if axis is not None and known(x):
+        count = _distinct_slices(x, at)
     values = Shape((count,)) if axis is None else Shape((*x.shape[:at], count, *x.shape[at + 1 :]))
     vectors = [TensorType(Shape((n,)), INT64) for n in (count, every, count)]
     return Outputs.named((TensorType(values, x.dtype), *vectors), ("values", "indices", "inverse", "counts"))

@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from tensorproof.engines.shapes.found import join, not_known
 from tensorproof.graph import Edge, Function, FunctionRef, Graph, Node
-from tensorproof.terms.dtypes import BOOL, INT64
+from tensorproof.terms.dtypes import BOOL, INT64, DType
 from tensorproof.terms.ints import Dim, Origin, symbol
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -165,6 +165,19 @@ def _onnx_scan(walk: Walk, node: Node) -> Results:
     return carried + [_stacked(value, length, axis) for value, axis in zip(outputs, _axes(node, "scan_output_axes", len(outputs)))]
 
 
+def _onnx_sequence_map(walk: Walk, node: Node) -> Results:
+    """The body runs on every element of the first sequence, and of others beside it; tensors beside them stay as they are."""
+    body, values = _subgraph(node, "body"), _values(walk, node)
+    if body is None or not values:
+        return None
+    length = values[0].shape[0] if values[0].shape.known and len(values[0].shape) == 1 else symbol(f"length of {walk.place}{node.name}")
+    items = [value.contents for value in values if value.dtype is DType.VARIANT]
+    if values[0].contents is None or any(held is None or len(held) != length for held in items):
+        return [TensorType(Shape((length,)), DType.VARIANT, framework="onnx") for _ in body.outputs]
+    turns = [walk.inner(body, [v.contents[i] if v.dtype is DType.VARIANT and v.contents else v for v in values], node) for i in range(len(values[0].contents))]
+    return [TensorType(Shape((length,)), DType.VARIANT, contents=tuple(turn[i] for turn in turns), framework="onnx") for i in range(len(body.outputs))]
+
+
 def _axes(node: Node, attribute: str, count: int) -> list[int]:
     given = node.attributes.get(attribute)
     return list(cast(tuple[int, ...], given)) if isinstance(given, tuple) and given else [0] * count
@@ -189,4 +202,5 @@ _BY_SPELLING: dict[tuple[str, str], Callable[[Walk, Node], Results]] = {
     ("onnx", "If"): _onnx_if,
     ("onnx", "Loop"): _onnx_loop,
     ("onnx", "Scan"): _onnx_scan,
+    ("onnx", "SequenceMap"): _onnx_sequence_map,
 }
