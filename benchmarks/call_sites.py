@@ -21,8 +21,10 @@ them is imported or run. What counts as a call site, by the name that it has in 
   one; an operator, index or `.T`, `.mT`, `.data`, `.grad` of one; a parameter annotated `Tensor`; or a local name whose latest binding
   above is one of these. So `to` of a model is not counted, nor is `to` of a tensor that only types would tell.
 
-Each name is then *spelled* (`tensorproof.bindings.call.spelled`), on the reviewed list `no_shape_names.txt` of names that touch no shape,
-or neither. The exit status is 1 when more than 3 % of the call sites are neither.
+Each name is then *spelled* (an operator or layer of the catalogue: `tensorproof.bindings.call.spelled`), *modelled* (the interpreter knows
+what the call does though it is no operator, such as `nn.ModuleList`, `nn.Parameter` or `torch.no_grad`: `tensorproof.libraries.registry`
+has its function or class; the model of what comes from outside, such as `torch.load`, may answer "unknown"), on the reviewed list
+`no_shape_names.txt` of names that touch no shape, or none of these. The exit status is 1 when more than 3 % of the call sites are neither.
 """
 
 from __future__ import annotations
@@ -40,12 +42,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tensorproof.bindings import names
+from tensorproof.libraries import registry
 
 PACKAGES = ("torchvision", "timm", "transformers")
 WHEELS = Path(os.environ.get("TENSORPROOF_WHEELS", "/work/tmp/wheels"))
 NO_SHAPE = Path(__file__).with_name("no_shape_names.txt")
 TARGET = 0.03
-KINDS = ("spelled", "no shape", "neither")
+KINDS = ("spelled", "modelled", "no shape", "neither")
 
 MODULE_METHODS = frozenset(name.rpartition(".")[2] for name in names.public("torch") if name.startswith("torch.nn.Module."))
 TENSOR_METHODS = frozenset(name.rpartition(".")[2] for name in names.public("torch") if name.startswith("torch.Tensor."))
@@ -315,9 +318,15 @@ def spelling_test() -> Callable[[str], bool] | None:
         return None
 
 
+def modelled(name: str) -> bool:
+    return registry.function(name) is not None or registry.class_model(name) is not None
+
+
 def kind(name: str, spelled: Callable[[str], bool] | None, patterns: list[str]) -> str:
     if spelled is not None and spelled(name):
         return "spelled"
+    if modelled(name):
+        return "modelled"
     return "no shape" if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns) else "neither"
 
 
@@ -335,7 +344,7 @@ def main() -> int:
     if spelled is None:
         print("tensorproof.bindings.call.spelled is not there: every name counts as unspelled", file=sys.stderr)
     kinds = {name: kind(name, spelled, patterns) for name in total}
-    print(f"{'package':14}{'call sites':>12}{'names':>8}{'spelled':>10}{'no shape':>10}{'neither':>10}")
+    print(f"{'package':14}{'call sites':>12}{'names':>8}{'spelled':>10}{'modelled':>10}{'no shape':>10}{'neither':>10}")
     for package, found in [*counts.items(), ("all", total)]:
         sites = found.total()
         shares = [sum(number for name, number in found.items() if kinds[name] == one) / sites for one in KINDS]
