@@ -56,3 +56,8 @@ class Gap:
     callee: str
     span: Span
     reason: str = ""
+
+    @property
+    def follows(self) -> bool:
+        """Whether it only follows from an earlier one: a value that was not understood came in."""
+        return self.reason in ("an argument is not known", "what is called is not known")

@@ -18,8 +18,9 @@ def full(programs: list[Program], quiet: bool = False, verbose: bool = False) ->
     for program in programs:
         lines = program.text.splitlines()
         blocks += ["\n".join(_block(d, lines)) for d in program.diagnostics]
-        if verbose:
-            blocks += [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
+        if verbose and program.gaps:
+            told = [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
+            blocks.append("\n".join(told))
     return "\n\n".join(blocks if quiet else [*blocks, summary(programs)])
 
 
@@ -52,11 +53,14 @@ def summary(programs: list[Program]) -> str:
     warnings = sum(d.severity is Severity.WARNING for p in programs for d in p.diagnostics)
     if warnings:
         parts.insert(1, _count(warnings, "warning"))
-    gaps = Counter(g.callee for p in programs for g in p.gaps)
-    first = {g.callee: g.span for p in reversed(programs) for g in reversed(p.gaps)}
+    every = [g for p in programs for g in p.gaps]
+    causes = [g for g in every if not g.follows] or every
+    gaps = Counter(g.callee for g in causes)
+    first = {g.callee: g.span for g in reversed(causes)}
     if gaps:
         named = ", ".join(f"{callee} ({first[callee].path}:{first[callee].line})" for callee, _ in gaps.most_common(3))
-        parts.append(f"{_count(sum(gaps.values()), 'call')} not understood: {named}{' …' if len(gaps) > 3 else ''}")
+        rest = len(every) - len(causes)
+        parts.append(f"{_count(len(causes), 'call')} not understood: {named}{' …' if len(gaps) > 3 else ''}" + (f", and {rest} that depend on them" if rest else ""))
     elif verdicts[Verdict.UNKNOWN]:
         parts.append("a size that only the data decides is left open, so nothing is proved there")
     return " · ".join(parts)
