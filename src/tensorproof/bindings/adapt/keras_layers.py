@@ -338,7 +338,7 @@ def separable(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
     module: Module = a["_module"]
     of_rank(module, a["x"], n + 2)
-    _words(run, a, n)
+    _words(run, a, n, causal=False)
     made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["depthwise_kernel"])
     point = _computed(a, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
     made = run(run.row.op, x=made, weight=point)
@@ -418,7 +418,7 @@ def group_norm(a: dict[str, Any], run: Run) -> Any:
     held = a["_module"].state()
     groups = x.shape[a["dim"]] if a["groups"] == -1 else a["groups"]
     if len(x.shape) < 2:
-        raise run.refuse("rank", f"an input has a batch axis and channels, and it is {x.shape!r}", ("x",))
+        raise run.give_up("an input without a batch axis")
     return run("axis_group_norm", x=_computed(a, x), groups=groups, dim=a["dim"], gamma=held.get("gamma"), beta=held.get("beta"))
 
 
@@ -761,7 +761,15 @@ def _einsum_dense(module: Module, x: TensorType) -> tuple[tuple[Dim, ...], tuple
     extra = len(shape) - len(inputs)
     lead, tail = (shape[:extra], []) if dots[0] else ([], shape[len(inputs) :]) if dots[1] else ([], [])
     named = dict(zip(inputs, shape[extra:] if dots[0] else shape[: len(inputs)]))
-    full = [None] * (len(out) + extra - len(wanted)) + list(wanted) if len(wanted) < len(out) + extra else list(wanted)[-(len(out) + extra) :]
+    if any(dots):
+        full = ([None] * (len(out) + extra) + list(wanted))[-(len(out) + extra) :]
+    else:
+        full = [None, *wanted]
+        if len(full) < len(out):
+            raise refused(module, "output_shape", f"output_shape {given!r} tells too few axes of {out!r}", ("output_shape",))
+    for n in wanted:
+        if n is not None and ge(n, 0) is False:
+            raise refused(module, "output_shape", f"a size cannot be negative, and output_shape is {given!r}", ("output_shape",))
     made: list[Dim] = []
     for i, letter in enumerate(out):
         told = full[i + (extra if dots[0] else 0)]
@@ -877,8 +885,3 @@ def coloured(a: dict[str, Any], run: Run) -> Any:
 @takes(Whole("factor", least=1, most=8))
 def posterised(a: dict[str, Any], run: Run) -> Any:
     return augmented(a, run)
-
-
-@takes(*_CAUSAL)
-def separable1(a: dict[str, Any], run: Run) -> Any:
-    return separable(a, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import numpy_arrays
-from tensorproof.bindings.adapt.numpy_arrays import Data, Real, Whole, _atleast, _flat, tensor, word  # pyright: ignore[reportPrivateUsage]
+from tensorproof.bindings.adapt.numpy_arrays import Data, Many, Real, Whole, _atleast, _flat, tensor, word  # pyright: ignore[reportPrivateUsage]
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Sizes, Tensor, as_size, is_number, is_size
@@ -161,6 +161,7 @@ def nonzero(a: dict[str, Any], run: Run) -> Any:
     return tuple(m.but(dtype=INT32) for m in run("where_true", condition=a["condition"]))
 
 
+@takes(Many("condlist", "...", frozenset({BOOL})), Many("choicelist", "..."))
 def select(a: dict[str, Any], run: Run) -> Any:
     conditions, choices = a["condlist"], a["choicelist"]
     if not isinstance(conditions, (list, tuple)) or not isinstance(choices, (list, tuple)):
@@ -847,7 +848,7 @@ def batch_normalization(a: dict[str, Any], run: Run) -> Any:
     for name in ("gamma", "beta", "mean", "variance"):
         v = a[name]
         if v is not None and v.dtype is not None and x.dtype is not None and v.dtype is not x.dtype:
-            raise run.refuse("dtype", f"{name} is {v.dtype!r} and x is {x.dtype!r}", (name, "x"))
+            raise run.give_up(f"{name} is {v.dtype!r} and x is {x.dtype!r}, which Keras sometimes takes")
     given = {k: a[k] if a[k] is None else a[k].but(dtype=FLOAT32) for k in ("gamma", "beta", "mean", "variance")}
     return run("axis_norm", x=x.but(dtype=FLOAT32), dim=(a["dim"],), **given).but(dtype=x.dtype)
 
@@ -955,6 +956,8 @@ def solve(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("a right side of another rank")
     run.require("square", eq(x.shape[-1], x.shape[-2]), f"the matrix must be square, and is {x.shape!r}", ("x",))
     run.require("rows", eq(x.shape[-2], y.shape[-2]), f"the matrix has {x.shape[-2]!r} rows and the right side {y.shape[-2]!r}", ("x", "y"))
+    if tuple(x.shape[:-2]) != tuple(y.shape[:-2]) and run.row.op == "solve_triangular":
+        raise run.give_up("batches that may broadcast")
     for n, m in zip(x.shape[:-2], y.shape[:-2]):
         run.require("batch", eq(n, m), f"the batches {x.shape[:-2]!r} and {y.shape[:-2]!r} differ", ("x", "y"))
     return y.but(dtype=dtype, contents=None)
@@ -1104,6 +1107,9 @@ def extract_sequences(a: dict[str, Any], run: Run) -> Any:
     return x.but(shape=Shape((*x.shape[:-1], count, a["length"])), contents=None, strides=None)
 
 
+_COMPLEX = Many("pair", "M N", frozenset({FLOAT32}), least=2)
+
+
 def _parts(run: Run, pair: Any) -> TensorType:
     """Complex numbers are given as their two parts."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(p, TensorType) for p in pair):
@@ -1120,10 +1126,12 @@ def _pair(made: TensorType) -> tuple[TensorType, TensorType]:
     return (real, real)
 
 
+@takes(_COMPLEX)
 def fft(a: dict[str, Any], run: Run) -> Any:
     return _pair(run("fft", x=_parts(run, a["pair"])))
 
 
+@takes(_COMPLEX)
 def fft2(a: dict[str, Any], run: Run) -> Any:
     x = _parts(run, a["pair"])
     if len(x.shape) < 2:
@@ -1136,6 +1144,7 @@ def rfft(a: dict[str, Any], run: Run) -> Any:
     return _pair(run("rfft", x=a["x"], n=a["n"]))
 
 
+@takes(_COMPLEX, Int("n", None, least=1, optional=True))
 def irfft(a: dict[str, Any], run: Run) -> Any:
     return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
 
@@ -1202,7 +1211,7 @@ def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> Sh
             made[at + i] = wanted
         else:
             made[at + i] = n + sign * (before + after)
-        run.require("edges", ge(made[at + i], 1), f"an axis of {made[at + i]!r} elements cannot be made", (low, high, target))
+        run.require("edges", ge(made[at + i], 0), f"an axis of {made[at + i]!r} elements cannot be made", (low, high, target))
     return Shape(made)
 
 

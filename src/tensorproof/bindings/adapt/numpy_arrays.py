@@ -54,6 +54,11 @@ class Word(Loose, Choice):
 
 
 @dataclass(frozen=True, slots=True)
+class Many(Loose, Tensors):
+    """Mostly a list of arrays."""
+
+
+@dataclass(frozen=True, slots=True)
 class Data(Tensor):
     """An array for the generator; anything for a caller."""
 
