@@ -60,7 +60,8 @@ def summary(programs: list[Program]) -> str:
     if gaps:
         named = ", ".join(f"{callee} ({first[callee].path}:{first[callee].line})" for callee, _ in gaps.most_common(3))
         rest = len(every) - len(causes)
-        parts.append(f"{_count(len(causes), 'call')} not understood: {named}{' …' if len(gaps) > 3 else ''}" + (f", and {rest} that depend on them" if rest else ""))
+        more = (" …" if len(gaps) > 3 else "") + (f", and {rest} that depend on them" if rest else "")
+        parts.append(f"{_count(len(causes), 'call')} not understood: {named}{more}")
     elif verdicts[Verdict.UNKNOWN]:
         parts.append("a size that only the data decides is left open, so nothing is proved there")
     return " · ".join(parts)

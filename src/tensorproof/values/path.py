@@ -19,6 +19,7 @@ class Stated:
     trail: tuple[Step, ...] = ()
     facts: tuple[Predicate, ...] = ()
     """What holds on the way to this place."""
+    fix: str = ""
     exception: str = ""
     """The class of the program's exception that this is, where it is one."""
 

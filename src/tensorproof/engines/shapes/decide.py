@@ -70,5 +70,5 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
 def _finding(stated: Stated, certainty: Certainty, witness: dict[str, int]) -> Diagnostic:
     requirement = stated.requirement
     return Diagnostic(
-        requirement.code, Severity.ERROR, requirement.message, stated.span, certainty, witness, stated.trail, requirement.detail
+        requirement.code, Severity.ERROR, requirement.message, stated.span, certainty, witness, stated.trail, requirement.detail, stated.fix
     )

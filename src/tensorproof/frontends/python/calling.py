@@ -9,7 +9,7 @@ from tensorproof.bindings.call import Outcome, call_module, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import classes, containers, iteration, natives, suspects, tensors
+from tensorproof.frontends.python import classes, containers, fixes, iteration, natives, suspects, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
@@ -171,7 +171,8 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
     if outcome.refused is not None:
         refused = outcome.refused
         kind = "TypeError" if refused.code == "call/arguments" else "IndexError" if refused.code.endswith("/range") else "RuntimeError"
-        raise Raised(kind, refused.message, m.user_span(node), refused.code, trail_of(m, refused.about, outcome, node, layer))
+        trail = trail_of(m, refused.about, outcome, node, layer)
+        raise Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fixes.fix(refused.code, outcome, layer))
     if outcome.unknown is not None:
         return m.gap(name, node, outcome.unknown)
     suspects.look(m, name, outcome, node)

@@ -22,6 +22,7 @@ class Raised(Exception):
     value: Any = None
     quiet: bool = False
     """SystemExit and its like end a run without being an error."""
+    fix: str = ""
 
 
 @dataclass(slots=True)

@@ -159,8 +159,9 @@ class Interpreter:
 
     def remember(self, owner: Any, name: str, old: Any) -> None:
         """A library's record is about to be changed in place: inside an open branch that cannot be undone, so the run forks."""
-        if self.heap.marks:
-            raise Fork(self.branching.count)
+        number = self.heap.branch_since(-1)
+        if number:
+            raise Fork(number)
 
     def compare(self, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
         return operations.compare(self, op, a, b, node)
