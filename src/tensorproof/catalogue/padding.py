@@ -12,7 +12,7 @@ from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast_one, known, small
 from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import ge, le, lt
+from tensorproof.terms.predicates import disj, ge, le, lt
 from tensorproof.terms.shapes import Shape
 
 MODES = ("constant", "reflect", "replicate", "circular", "symmetric")
@@ -65,15 +65,13 @@ def pad_shape(c: Call) -> Shape:
             )
         elif axis >= len(x) - padded:
             _wrap(c, mode, axis, n, before, after)
-            c.require(
-                "size",
-                ge(size, 0 if mode == "circular" else 1),
-                f"axis {axis} of size {n!r} padded by {before!r} and {after!r} vanishes",
-                ("x", "padding"),
-            )
+            c.require("size", ge(size, 0), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} has negative size", ("x", "padding"))
         elif axis >= len(x) - padded - 1 and mode in ("reflect", "replicate"):
             c.require("empty", ge(n, 1), f"axis {axis} must not be empty", "x")
         made.append(size)
+    if mode in ("reflect", "replicate"):
+        some = disj(*(ge(n, 1) for n in made[len(x) - padded :]))
+        c.require("size", some, f"nothing is left of {x!r} padded by {tuple(sides)!r}", ("x", "padding"))
     return Shape(made)
 
 

@@ -13,8 +13,8 @@ from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, Number, Sizes, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import true_count, whole
-from tensorproof.terms.dtypes import FLOATS_OR_COMPLEX, INDEX, INTS
-from tensorproof.terms.ints import minimum
+from tensorproof.terms.dtypes import FLOATS_OR_COMPLEX, INDEX
+from tensorproof.terms.ints import maximum, minimum
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -92,7 +92,7 @@ def coo_rule(c: Call) -> TensorType:
 
 SPARSE_COO = Op(
     "sparse_coo_tensor",
-    (Tensor("index", "D N", INTS, values="index:size"), Tensor("value")),
+    (Tensor("index", "D N", values="index:size"), Tensor("value")),
     (Ints("size", None, least=0, optional=True, shape=True), ElementType()),
     coo_rule,
     doc="A sparse tensor from places (a column for each) and values.",
@@ -100,16 +100,29 @@ SPARSE_COO = Op(
 
 
 def compressed_rule(c: Call) -> TensorType:
+    """Without a size it is that of the places: as many rows as starts, columns up to the last that occurs, times the size of the blocks."""
+    starts, places, values = c.shape("starts"), c.tensor("places"), c.shape("value")
+    if c["size"] is None:
+        c.require("rank", len(starts) > 0 and len(places.shape) > 0, "starts and places must have rank 1 or more", ("starts", "places"))
+    batch, blocks = max(0, len(places.shape) - 1), c["format"] in ("sparse_bsr", "sparse_bsc")
+    least = batch + (2 if blocks else 0)
+    c.require("rank", len(values) > least, f"values must have more than {least} axes, and are {values!r}", ("value", "places"))
     size = c["size"]
     if size is None:
-        size = (c.shape("starts")[-1] - 1, c.fresh("columns"))
-    c.equal("values", c.shape("places")[-1], c.shape("value")[0], "there are {a} places and {b} values", ("places", "value"))
+        c.require("dtype", places.dtype is None or places.dtype in INDEX, f"places must be int32 or int64, and are {places.dtype!r}", "places")
+        across = max(places.contents) + 1 if whole(places.contents) and places.contents else c.fresh("across")
+        pair = [maximum(starts[-1] - 1, 0), across]
+        if c["format"] in ("sparse_csc", "sparse_bsc"):
+            pair.reverse()
+        if blocks:
+            pair = [n * block if block != 0 else c.fresh("nothing") for n, block in zip(pair, values[batch + 1 :])]
+        size = (*starts[:-1], *pair, *values[least + 1 :])
     return TensorType(Shape(size), c["dtype"] or c.dtype("value"), layout=c["format"])
 
 
 SPARSE_COMPRESSED = Op(
     "sparse_compressed_tensor",
-    (Tensor("starts", "... N", INDEX), Tensor("places", "... M", INDEX), Tensor("value")),
+    (Tensor("starts"), Tensor("places"), Tensor("value")),
     (Ints("size", None, least=0, optional=True, shape=True), ElementType(), Choice("format", FORMATS[1:], "sparse_csr")),
     compressed_rule,
 )
@@ -138,6 +151,13 @@ def sparse_mm_rule(c: Call) -> TensorType:
     return TensorType(Shape((c.dims["N"], c.dims["M"])), Same("x", "y")(c), layout=y.layout if x.layout != "strided" else "strided")
 
 
+def sampled_rule(c: Call) -> TensorType:
+    for other in ("y", "z"):
+        same = len(c.lead["x"]) == len(c.lead[other]) and conj(*(eq(a, b) for a, b in zip(c.lead["x"], c.lead[other])))
+        c.require("batch", same, f"the leading axes are {c.lead['x']!r} in x and {c.lead[other]!r} in {other}; they must be equal", ("x", other))
+    return sparse_only(c)
+
+
 SPARSE_MM = Op(
     "sparse_mm",
     (Tensor("x", "N K", FLOATS_OR_COMPLEX), Tensor("y", "K M", FLOATS_OR_COMPLEX)),
@@ -150,7 +170,7 @@ SAMPLED_ADDMM = Op(
     "sampled_addmm",
     (Tensor("x", "... N M", FLOATS_OR_COMPLEX, values="layout:sparse_csr"), Tensor("y", "... N K", FLOATS_OR_COMPLEX), Tensor("z", "... K M", FLOATS_OR_COMPLEX)),
     (Number("beta", 1.0), Number("alpha", 1.0)),
-    sparse_only,
+    sampled_rule,
     Same("x", "y", "z"),
     codes={"K": "inner"},
 )

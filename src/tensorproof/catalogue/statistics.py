@@ -12,7 +12,7 @@ from tensorproof.ops.lines import Lined
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, Term, lower
-from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -170,6 +170,10 @@ def histogramdd_shape(c: Call) -> list[Any]:
     """`bins`: one for each of the innermost axis's coordinates."""
     bins, x = c["bins"], c.tensor("x")
     _weighted(c, Shape(x.shape[:-1]).numel)
+    if c.given("weight"):
+        own = c.shape("weight")
+        same = len(own) == len(x.shape) - 1 and conj(*(eq(p, q) for p, q in zip(own, x.shape)))
+        c.require("weight", same, f"weights of {own!r} are not one for each point of {x.shape!r}", ("weight", "x"))
     depth = x.shape[-1]
     if is_size(bins):
         if not isinstance(depth, int):

@@ -13,7 +13,7 @@ from tensorproof.terms.tensor import TensorType
 
 _torch: Any = torch
 NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend",
-             "is not implemented on the CPU", "Torch not compiled", "No CUDA", "no NVIDIA driver")  # fmt: skip
+             "is not implemented on the CPU", "'_OpNamespace' 'torchvision'", "Torch not compiled", "No CUDA", "no NVIDIA driver")  # fmt: skip
 
 
 def _dtype(dtype: DType) -> Any:

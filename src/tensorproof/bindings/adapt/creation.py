@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor
+from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import gt
@@ -110,6 +110,8 @@ class Data:
 @takes(Data("data"))  # type: ignore[arg-type]
 def legacy(a: dict[str, Any], run: Run) -> Any:
     """torch.FloatTensor([...]): data with the element type in the name."""
+    if run.name == "torch.Tensor" and isinstance(a["data"], TensorType):
+        return a["data"].but(requires_grad=False)
     made = tensor({"data": a["data"]}, run)
     dtype = a["dtype"] if isinstance(a["dtype"], DType) else BY_LABEL[a["dtype"]]
     if isinstance(a["data"], TensorType) and a["data"].dtype is not None and a["data"].dtype is not dtype:
@@ -225,7 +227,13 @@ def kaiser(a: dict[str, Any], run: Run) -> Any:
     return signal_window(a, run)
 
 
-@takes(Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))
+@takes(Float("sparsity", least=0.0, most=1.0))
+def thinned(a: dict[str, Any], run: Run) -> Any:
+    """nn.init.sparse_: a share of each column is zero."""
+    return run.default(a)
+
+
+@takes(ElementType(default=REQUIRED, optional=False), Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))
 def frombuffer(a: dict[str, Any], run: Run) -> Any:
     """As many elements as the buffer holds, which is seldom known."""
     count = a["count"] if a["count"] != -1 else run.fresh("buffer", 1)

@@ -9,7 +9,8 @@ from tensorproof.bindings.adapt.creation import exact
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
-from tensorproof.terms.dtypes import BOOL, INT64
+from tensorproof.terms.dtypes import BOOL, INT32, INT64
+from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -89,25 +90,36 @@ def setitem(a: Arguments, run: Run) -> Any:
 @takes(_LIST)
 def from_list(a: Arguments, run: Run) -> Any:
     """aten.index and _unsafe_index: a list of index tensors, None for a whole axis."""
-    index = tuple(slice(None) if i is None else i for i in a["index"])
-    if not index or any(not isinstance(i, (TensorType, slice)) for i in index):
+    return run("getitem", x=a["x"], index=_listed(a, run, masks="unsafe" not in run.name))
+
+
+def _listed(a: Arguments, run: Run, masks: bool = True) -> tuple[Any, ...]:
+    """The list as it would stand between brackets. Only ATen's own operators take None in it."""
+    index = tuple(a["index"])
+    plain = not run.name.startswith("aten.")
+    if not any(isinstance(i, TensorType) for i in index) or any(not isinstance(i, TensorType) and (plain or i is not None) for i in index):
         raise run.refuse("index", "the indices must be tensors", ("index",))
-    return run("getitem", x=a["x"], index=_unscalar(index))
-
-
-def _unscalar(index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A tensor without axes is an index tensor here, and no number."""
-    return index
+    if not masks and any(isinstance(i, TensorType) and i.dtype not in (None, INT32, INT64) for i in index):
+        raise run.refuse("index", "the indices must be int32 or int64", ("index",))
+    return tuple(slice(None) if i is None else i for i in index)
 
 
 @takes(Tensor("x"), _LIST, Tensor("value", draw=" | 1"), Bool("accumulate", False))
 def index_put(a: Arguments, run: Run) -> Any:
-    x, value = a["x"], a["value"]
-    if x.dtype is not None and value.dtype is not None and x.dtype is not value.dtype:
-        raise run.refuse("dtype", f"values of {value.dtype!r} cannot be put into {x.dtype!r}", ("value", "x"))
-    index = tuple(slice(None) if i is None else i for i in a["index"])
+    x, value, index = a["x"], a["value"], _listed(a, run)
+    masked = len(index) == 1 and index[0].dtype is BOOL and value.shape.numel == 1 and not a.get("accumulate")  # as masked_fill has it
+    if not masked:
+        _fits(x, value, run("getitem", x=x, index=index), run)
     made = run("setitem", x=x, value=value, index=index)
     return made.but(contents=None) if a.get("accumulate") else made
+
+
+def _fits(x: TensorType, value: TensorType, place: TensorType, run: Run) -> None:
+    """Values put into a place have its element type and not more axes than it."""
+    if x.dtype is not None and value.dtype is not None and x.dtype is not value.dtype:
+        raise run.refuse("dtype", f"values of {value.dtype!r} cannot be put into {x.dtype!r}", ("value", "x"))
+    if value.shape.known and place.shape.known:
+        run.require("value", len(value.shape) <= len(place.shape), f"values of {value.shape!r} do not expand to {place.shape!r}", ("value",))
 
 
 def nonzero(a: Arguments, run: Run) -> Any:
@@ -160,13 +172,19 @@ def gather(a: Arguments, run: Run) -> Any:
 @takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Number("value"))
 def masked_index(a: Arguments, run: Run) -> Any:
     """Places outside the mask may be anything, so the positions are not looked at."""
-    index = tuple(slice(None) if i is None else i.but(contents=None) for i in a["index"])
+    index = tuple(i if isinstance(i, slice) else i.but(contents=None) for i in _listed(a, run, masks=False))
     return run("getitem", x=a["x"].but(contents=None), index=index)
 
 
 @takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Tensor("value", draw=""))
 def masked_put(a: Arguments, run: Run) -> Any:
-    return a["x"].but(contents=None, strides=None)
+    x, value = a["x"], a["value"]
+    place = masked_index(a, run)
+    _fits(x, value, place, run)
+    run.require("value", len(value.shape) <= len(place.shape), f"values of {value.shape!r} do not fit {place.shape!r}", ("value",))
+    for p, q in zip(reversed(value.shape), reversed(place.shape)):
+        run.require("value", disj(eq(p, q), eq(p, 1)), f"values of {value.shape!r} do not expand to {place.shape!r}", ("value",))
+    return x.but(contents=None, strides=None)
 
 
 @takes(Choice("reduce", ("add", "multiply")))

@@ -7,11 +7,11 @@ from typing import Any
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.layout import strides_of_format
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, Tensor, Tensors, is_size
+from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
 from tensorproof.terms.ints import Term, ceildiv, product
-from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 
@@ -329,6 +329,13 @@ def item(a: Arguments, run: Run) -> Any:
     return {"int": int, "float": float, "bool": bool}[kind](found)
 
 
+def first(a: Arguments, run: Run) -> Any:
+    """The number in front, without a look at how many there are."""
+    x: TensorType = a["x"]
+    run.require("elements", ge(x.shape.numel, 1), "a tensor without elements holds no number", ("x",))
+    return scalar(x.but(contents=x.contents[:1] if x.contents else None), run)
+
+
 def is_nonzero(a: Arguments, run: Run) -> Any:
     return item({**a, "kind": "bool"}, run)
 
@@ -375,9 +382,17 @@ def counted_out(a: Arguments, run: Run) -> Any:
     return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
 
 
+@takes(Sizes("blocksize", 2, least=1, one=False))
+def to_blocks(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
 @takes(Anything("format", like=(Choice("format", ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc")),)))
 def to_sparse(a: Arguments, run: Run) -> Any:
-    return run("to_sparse", x=a["x"], format=str(a["format"] or "sparse_coo").removeprefix("torch."))
+    form = str(a["format"] or "sparse_coo").removeprefix("torch.")
+    blocks = form in ("sparse_bsr", "sparse_bsc")
+    run.require("blocksize", blocks == (a["blocksize"] is not None), f"{form} {'needs' if blocks else 'takes no'} blocksize", ("blocksize", "format"))
+    return run("to_sparse", x=a["x"], format=form, blocksize=a["blocksize"])
 
 
 def _made(value: Any, run: Run) -> TensorType:
@@ -397,7 +412,7 @@ def _made(value: Any, run: Run) -> TensorType:
     Anything("index", like=(Tensor("index", "D N", frozenset({INT64}), values="index"),)),
     Anything("starts", like=(Tensor("starts", "R", frozenset({INT64}), values="index"),)),
     Anything("places", like=(Tensor("places", "N", frozenset({INT64}), values="index"),)),
-    Anything("value", like=(Tensor("value", "N"),)),
+    Anything("value", like=(Tensor("value", "N"), Tensor("value", "N _ _"))),
 )
 def sparse(a: Arguments, run: Run) -> Any:
     """Places and values as tensors or as lists."""
