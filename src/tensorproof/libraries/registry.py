@@ -15,7 +15,8 @@ from tensorproof.values.python_values import Layer, Method, Named, Unknown
 FILES = {
     "torch": "torch_core", "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
-    "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data", "argparse": "python_arguments",
+    "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
+    "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
     "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators", "itertools": "python_iterators",
     "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_classes", "typing": "python_classes", "abc": "python_classes",
     "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_system",
