@@ -141,7 +141,8 @@ class Interpreter:
         """Nobody catches it: on this way, which the facts describe, the program dies here."""
         if not raised.quiet:
             name = raised.kind if isinstance(raised.kind, str) else raised.kind.name
-            self.path.stated.append(Stated(Requirement(raised.code, False, raised.message), raised.span, raised.trail, tuple(self.facts), name))
+            failed = Requirement(raised.code, False, raised.message)
+            self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, exception=name))
 
     def warn(self, code: str, message: str, node: ast.AST) -> None:
         found = Diagnostic(code, Severity.WARNING, message, self.user_span(node))
