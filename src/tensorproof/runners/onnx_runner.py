@@ -230,7 +230,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
         if label is not None and kind is not None and label != kind:
             seen = tuple((s, told[i][1] or k) for i, (s, k) in enumerate(seen))  # the evaluator is loose with types
             break
-    return Observed(seen if len(seen) > 1 or model.operator == "Split" else seen[0])
+    outputs: Any = seen
+    return Observed(outputs if len(outputs) != 1 or model.operator == "Split" else outputs[0])
 
 
 def _label(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.contents import spread
-from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Int, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType
 from tensorproof.terms.predicates import disj, eq
@@ -106,8 +106,11 @@ def clip(a: dict[str, Any], run: Run) -> Any:
     return run("clamp", x=a["x"], low=a["low"], high=a["high"])
 
 
+@takes(Float("low"), Float("high"))
 def clip_numbers(a: dict[str, Any], run: Run) -> Any:
-    return run("identity", x=a["x"]).but(contents=None)
+    """Before opset 11 the bounds are attributes."""
+    low, high = (TensorType(Shape(), a["x"].dtype, contents=(a[name],)) for name in ("low", "high"))
+    return run("clamp", x=a["x"], low=low, high=high)
 
 
 @takes(Tensor("y"))

@@ -77,9 +77,11 @@ def batch_norm(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Anything("training"), Anything("p"))
 def dropout(a: dict[str, Any], run: Run) -> Any:
-    """The mask is of truth values since opset 10."""
-    x = a["x"]
-    made = run("identity", x=x).but(contents=None)
+    """In training since opset 12 only, where the node says so. The mask is of truth values since opset 10."""
+    x, training = a["x"], a.get("training")
+    still = training is None or (isinstance(training, TensorType) and training.contents == (False,))
+    made = run("identity", x=x) if still else run("dropout", x=x, p=0.5, training=True)
+    made = made.but(contents=None)
     return made, made.but(dtype=BOOL if run.row.opsets[0] >= 10 else x.dtype)
 
 

@@ -73,11 +73,11 @@ def topk(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("dim", loose=True))
 def cumulated(a: dict[str, Any], run: Run) -> Any:
-    axis = number(a["dim"])
-    x = a["x"]
-    if isinstance(axis, TensorType) or a.get("exclusive") or a.get("reverse"):
-        return run("identity", x=x).but(contents=None)
-    return run(run.row.op, x=x, dim=axis, dtype=x.dtype)
+    """Along an axis that need not be known; contents are told for the plain direction only."""
+    x, axis = a["x"], number(a["dim"])
+    plain = not isinstance(axis, TensorType) and not a["exclusive"] and not a["reverse"]
+    made = run(run.row.op, x=x, dim=0 if isinstance(axis, TensorType) else axis, dtype=x.dtype)
+    return made if plain else made.but(contents=None)
 
 
 @takes(Number("start", loose=True), Number("end", loose=True), Number("step", loose=True))
@@ -193,8 +193,9 @@ def nonzero(a: dict[str, Any], run: Run) -> Any:
 
 
 def _distinct_slices(x: TensorType, axis: int) -> int:
-    held, step = x.contents or (), row_major(x.shape)[axis]
-    size = x.shape[axis]
+    held = x.contents or ()
+    step: Any = row_major(x.shape)[axis]
+    size: Any = x.shape[axis]
     rest = [p for p in range(len(held)) if step == 0 or (p // step) % max(1, size) == 0]
     return len({tuple(held[p + i * step] for p in rest) for i in range(size)})
 
