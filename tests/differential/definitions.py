@@ -173,7 +173,7 @@ def generator(w: Writer, env: Env) -> None:
                 w.put(f"    trace.append({integer(w, inner, 1)})")
                 if w.chance(0.3):
                     w.put("    raise ValueError")
-                w.put(w.random.choice(["except ValueError:", "finally:"]))
+                w.put("except ValueError:")
                 w.put(f"    trace.append({const(w)})")
             case _:
                 closed = inner.inner(in_function=False)

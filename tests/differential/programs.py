@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.differential import definitions
+from tests.differential.concrete import compiled
 from tests.differential.expressions import VALUES, boolean, call, const, integer, name, pair, sequence, text
 from tests.differential.writer import Env, Writer
 
@@ -17,7 +18,7 @@ def program(seed: int, symbolic: bool = False) -> str:
     for attempt in range(50):
         text_ = _write(seed * 50 + attempt, symbolic)
         try:
-            compile(text_, "program", "exec")
+            compiled(text_)
         except SyntaxError:
             continue
         return text_

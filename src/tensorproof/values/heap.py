@@ -43,6 +43,8 @@ class Mark:
 
     position: int
     clock: int
+    number: int = 0
+    """The branch that opened it; 0 where memory is only watched and will not be undone."""
 
 
 @dataclass(slots=True)
@@ -93,7 +95,7 @@ class Heap:
     def touch(self, row: Row) -> None:
         """Must be called before a row is changed in place."""
         if self.marks and row.born < self.marks[-1].clock:
-            self.log.append((row, ITEMS, tuple(row)))
+            self.log.append((row, ITEMS, tuple(list.__iter__(row))))
 
     def touch_all(self, space: Space) -> None:
         """Must be called before a space is changed in place by a native method."""
@@ -103,9 +105,9 @@ class Heap:
 
     # --- branches ---
 
-    def mark(self) -> Mark:
+    def mark(self, number: int = 0) -> Mark:
         self.clock += 1
-        made = Mark(len(self.log), self.clock)
+        made = Mark(len(self.log), self.clock, number)
         self.marks.append(made)
         return made
 
@@ -115,7 +117,7 @@ class Heap:
         for owner, key, _ in self.log[mark.position :]:
             if owner.born < mark.clock:
                 found.owners[id(owner)] = owner
-                found.values[(id(owner), key)] = tuple(owner) if key is ITEMS else owner.get(key, MISSING)  # type: ignore[union-attr]
+                found.values[(id(owner), key)] = tuple(list.__iter__(owner)) if key is ITEMS else owner.get(key, MISSING)  # type: ignore[union-attr,arg-type]
         return found
 
     def before(self, mark: Mark) -> dict[tuple[int, Any], Any]:
@@ -152,9 +154,22 @@ class Heap:
     def close(self, mark: Mark) -> None:
         """Forget a mark; what was written since then stays, and belongs to the mark before it."""
         assert self.marks[-1] is mark
-        self.marks.pop()
+        self.forget(mark)
+
+    def forget(self, mark: Mark) -> None:
+        """Close a mark that need not be the innermost: waiting exits may have opened others since."""
+        self.marks = [m for m in self.marks if m is not mark]
         if not self.marks:
             self.log.clear()
+
+    def branch_since(self, clock: int) -> int:
+        """The number of the innermost open branch that is younger than this; 0 when there is none."""
+        for mark in reversed(self.marks):
+            if mark.clock <= clock:
+                break
+            if mark.number:
+                return mark.number
+        return 0
 
 
 def _put(owner: Owner, key: Any, old: Any) -> None:

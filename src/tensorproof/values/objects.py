@@ -37,6 +37,8 @@ class Dict:
     default: Any = None
     counter: bool = False
     """Whether it is a Counter: what is missing counts 0."""
+    ordered: bool = False
+    """Whether it is an OrderedDict."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +57,8 @@ class Generator:
     steps: Any
     born: int
     done: bool = False
+    handlers: int = 0
+    """How many `try` blocks it stopped in."""
 
 
 @dataclass(slots=True, eq=False)

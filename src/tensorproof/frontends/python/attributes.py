@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import closest, is_public
 from tensorproof.frontends.python import containers, tensors
+from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import registry
 from tensorproof.libraries.constants import constant
 from tensorproof.terms.dtypes import DType
@@ -76,6 +77,8 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
         return of_record(m, owner, name, node)
     if kind in (Generator, Iterator):
         return Method(owner, name)
+    if kind is Property:
+        return _of_property(m, owner, name, node)
     if kind is DType:
         return _of_dtype(owner, name)
     if kind is Native and name in ("__name__", "__qualname__"):
@@ -95,6 +98,20 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if type(owner) is Term:
         return Unknown(name)
     return m.gap(f"{type(owner).__name__}.{name}", node)
+
+
+def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> Any:
+    match name:
+        case "setter":
+            return Native("property.setter", lambda m, args, kwargs, node: Property(owner.get, args[0]))
+        case "getter":
+            return Native("property.getter", lambda m, args, kwargs, node: Property(args[0], owner.set))
+        case "deleter":
+            return Native("property.deleter", lambda m, args, kwargs, node: owner)
+        case "fget" | "fset":
+            return owner.get if name == "fget" else owner.set
+        case _:
+            raise m.raised("AttributeError", f"a property has no attribute {name}", node)
 
 
 def _of_dtype(owner: DType, name: str) -> Any:
@@ -143,9 +160,15 @@ def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> An
         return m.call(value.get, (owner,), {}, node)
     own = owner.space.get(name, MISSING)
     if own is not MISSING:
-        if type(own) is Choice and (own.then is MISSING or own.other is MISSING):
+        if type(own) is Choice and may_be_missing(own):
             return _maybe(m, owner, own, name, node)
         return own
+    return _of_class_only(m, owner, name, node)
+
+
+def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Any:
+    """What an object answers for a name that it does not hold itself."""
+    value, _ = in_class(m, owner.cls, name)
     if value is not MISSING:
         return bind(m, value, owner, node)
     if name == "__class__":
@@ -169,10 +192,14 @@ def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> An
 
 
 def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AST) -> Any:
-    def absent() -> Any:
-        raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name} on this way", node)
+    """An attribute that only one side of a branch set: where it is missing, the class is asked."""
 
-    return m.branching.choose(own.condition, absent if own.then is MISSING else lambda: own.then, absent if own.other is MISSING else lambda: own.other)
+    def side(one: Any) -> Any:
+        if one is MISSING:
+            return _of_class_only(m, owner, name, node)
+        return _maybe(m, owner, one, name, node) if type(one) is Choice and may_be_missing(one) else one
+
+    return m.branching.choose(own.condition, lambda: side(own.then), lambda: side(own.other))
 
 
 def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Any:

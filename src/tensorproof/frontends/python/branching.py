@@ -59,7 +59,7 @@ class Branching:
         if side is not None:
             return then() if side else other()
         heap, facts = self.run.heap, len(self.run.facts)
-        mark = heap.mark()
+        mark = heap.mark(number)
         a = self._side(p, then, mark, number)
         heap.undo(mark)
         del self.run.facts[facts:]
@@ -140,7 +140,7 @@ class Branching:
             return then(frame) if side else other(frame)
         heap, run = self.run.heap, self.run
         facts = len(run.facts)
-        mark = heap.mark()
+        mark = heap.mark(number)
         a = self._side(p, lambda: then(frame), mark, number, frame)
         heap.undo(mark)
         del run.facts[facts:]

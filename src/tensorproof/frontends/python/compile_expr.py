@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorproof.frontends.python import attributes, calling, iteration, operations, subscripts
 from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Code, Dict, Function, List
@@ -39,13 +40,13 @@ def _name(node: ast.Name, scope: Scope) -> Run:
                 if scope.is_class:
                     return enclosing(frame)
                 raise frame.machine.raised("UnboundLocalError", f"the name {name} is used before it is bound", node)
-            return _present(frame, value, name, node) if type(value) is Choice else value
+            return present(frame, value, name, node, "UnboundLocalError") if type(value) is Choice else value
 
     def enclosing(frame: Frame) -> Any:
         for space in frame.scopes:
             value = space.get(name, MISSING)
             if value is not MISSING:
-                return _present(frame, value, name, node) if type(value) is Choice else value
+                return present(frame, value, name, node) if type(value) is Choice else value
         value = frame.globals.get(name, MISSING)
         if value is MISSING:
             value = frame.machine.modules.builtin(name)
@@ -53,7 +54,7 @@ def _name(node: ast.Name, scope: Scope) -> Run:
                 if frame.module is not None and frame.module.hidden:
                     return Unknown(name)
                 raise frame.machine.raised("NameError", f"the name {name} is not defined", node)
-        return _present(frame, value, name, node) if type(value) is Choice else value
+        return present(frame, value, name, node) if type(value) is Choice else value
 
     if name in scope.globals or scope.is_module:
 
@@ -65,17 +66,17 @@ def _name(node: ast.Name, scope: Scope) -> Run:
     return local if name in scope.locals else enclosing
 
 
-def _present(frame: Frame, value: Choice, name: str, node: ast.AST) -> Any:
+def present(frame: Frame, value: Choice, name: str, node: ast.AST, kind: str = "NameError") -> Any:
     """A name that only one side of a branch bound."""
-    if value.then is not MISSING and value.other is not MISSING:
+    if not may_be_missing(value):
         return value
 
-    def absent() -> Any:
-        raise frame.machine.raised("NameError", f"the name {name} is not bound on this way", node)
+    def side(one: Any) -> Any:
+        if one is MISSING:
+            raise frame.machine.raised(kind, f"the name {name} is not bound on this way", node)
+        return present(frame, one, name, node, kind) if type(one) is Choice else one
 
-    return frame.machine.branching.choose(
-        value.condition, absent if value.then is MISSING else lambda: value.then, absent if value.other is MISSING else lambda: value.other
-    )
+    return frame.machine.branching.choose(value.condition, lambda: side(value.then), lambda: side(value.other))
 
 
 def _attribute(node: ast.Attribute, scope: Scope) -> Run:

@@ -164,7 +164,12 @@ def _while(node: ast.While, scope: Scope) -> Steps:
 def _try(node: ast.Try, scope: Scope) -> Steps:
     body, other, last = generator_block(node.body, scope), generator_block(node.orelse, scope), generator_block(node.finalbody, scope)
     handlers = [
-        (None if h.type is None else expression(h.type, scope), None if h.name is None else target(ast.Name(h.name, ast.Store()), scope), generator_block(h.body, scope))
+        (
+            None if h.type is None else expression(h.type, scope),
+            None if h.name is None else target(ast.Name(h.name, ast.Store()), scope),
+            generator_block(h.body, scope),
+            h.name,
+        )
         for h in node.handlers
     ]
 
@@ -175,14 +180,17 @@ def _try(node: ast.Try, scope: Scope) -> Steps:
             signal = yield from body(frame)
         except Raised as raised:
             m.handlers -= 1
-            for wanted, put, act in handlers:
+            for wanted, put, act, name in handlers:
                 if wanted is None or exceptions.matches(m, raised, wanted(frame), node):
                     if put is not None:
                         put(frame, exceptions.exception_value(m, raised, node))
                     before, frame.handled = frame.handled, raised
-                    result = yield from act(frame)
-                    frame.handled = before
-                    return result
+                    try:
+                        return (yield from act(frame))
+                    finally:
+                        frame.handled = before
+                        if name is not None:
+                            exceptions.forget_name(frame, name, scope)
             raise
         m.handlers -= 1
         return signal if signal is not None else (yield from other(frame))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.frontends.python import attributes, classes, exceptions, imports, iteration, loops, matching, operations, subscripts
-from tensorproof.frontends.python.compile_expr import expression, inner_scopes
+from tensorproof.frontends.python.compile_expr import expression, inner_scopes, present
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Code, Function
+from tensorproof.values.objects import Choice, Code, Function
 from tensorproof.values.python_values import Unknown
 
 Act = Callable[[Frame], Signal | None]
@@ -200,9 +200,15 @@ def _delete(node: ast.Delete, scope: Scope) -> Act:
             case ast.Name(id=name):
 
                 def name_(frame: Frame) -> None:
-                    space = frame.globals if scope.is_module or name in scope.globals else frame.space
-                    if space.get(name, MISSING) is MISSING:
-                        raise frame.machine.raised("NameError", f"the name {name} is not defined", node)
+                    is_global = scope.is_module or name in scope.globals
+                    held = [s for s in frame.scopes if name in s] if name in scope.nonlocals else []
+                    space = frame.globals if is_global else held[0] if held else frame.space
+                    value = space.get(name, MISSING)
+                    kind = "NameError" if is_global or scope.is_class or name in scope.nonlocals else "UnboundLocalError"
+                    if type(value) is Choice:
+                        value = present(frame, value, name, node, kind)
+                    if value is MISSING:
+                        raise frame.machine.raised(kind, f"the name {name} is not defined", node)
                     frame.machine.heap.delete(space, name)
 
                 return name_

@@ -24,9 +24,10 @@ def raising(frame: Frame, value: Any, node: ast.AST) -> Exception:
     """The exception of a `raise` statement."""
     m = frame.machine
     if value is None:
-        if frame.handled is None:
+        handled = frame.handled or next((f.handled for f in reversed(m.frames) if f.handled is not None), None)
+        if handled is None:
             return m.raised("RuntimeError", "there is no exception to raise again", node)
-        return frame.handled  # type: ignore[no-any-return]
+        return handled  # type: ignore[no-any-return]
     if isinstance(value, type) and issubclass(value, BaseException):
         value = exception_object(m, value.__name__, (), node)
     elif isinstance(value, Class):
@@ -113,12 +114,11 @@ def compile_try(node: Any, scope: Scope) -> Act:
             try:
                 if name is not None:
                     name[1](frame, exception_value(m, raised, node))
-                signal = act(frame)
+                return act(frame)
             finally:
                 frame.handled = before
-            if name is not None and frame.space.get(name[0], MISSING) is not MISSING:
-                m.heap.delete(frame.space, name[0])
-            return signal
+                if name is not None:
+                    forget_name(frame, name[0], scope)
         raise raised
 
     def run(frame: Frame) -> Signal | None:
@@ -150,6 +150,15 @@ def compile_try(node: Any, scope: Scope) -> Act:
         return signal if signal is not None else other(frame)
 
     return run
+
+
+def forget_name(frame: Frame, name: str, scope: Scope) -> None:
+    """`except … as name` unbinds the name at its end, however it ends."""
+    spaces = (frame.globals,) if scope.is_module or name in scope.globals else frame.scopes if name in scope.nonlocals else (frame.space,)
+    for space in spaces:
+        if name in space:
+            frame.machine.heap.delete(space, name)
+            break
 
 
 def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Generator as Generator_
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Fork, Raised
@@ -169,40 +171,45 @@ def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Any = Non
     """The next value of a generator, or END. A generator that is older than an open branch cannot be undone: the run forks."""
     if generator.done:
         return END
-    if m.heap.marks and generator.born < m.heap.marks[-1].clock:
-        raise Fork(m.branching.count)
+    with _resumed(m, generator):
+        try:
+            found = generator.steps.send(sent) if generator.frame.started else next(generator.steps)
+            generator.frame.started = True
+            return found
+        except StopIteration:
+            generator.done = True
+            return END
+
+
+@contextmanager
+def _resumed(m: Interpreter, generator: Generator) -> Generator_[None, None, None]:
+    """While a generator's body runs: its frame and its own `try` blocks are there."""
+    number = m.heap.branch_since(generator.born)
+    if number:
+        raise Fork(number)
     m.frames.append(generator.frame)
+    handlers = m.handlers
+    m.handlers += generator.handlers
     try:
-        found = generator.steps.send(sent) if generator.frame.started else next(generator.steps)
-        generator.frame.started = True
-        return found
-    except StopIteration:
-        generator.done = True
-        return END
+        yield
     except Raised:
         generator.done = True
         raise
     finally:
         m.frames.pop()
+        generator.handlers, m.handlers = m.handlers - handlers, handlers
 
 
 def throw(m: Interpreter, generator: Generator, raised: Raised, node: ast.AST) -> bool:
     """Raise inside a generator at its yield: True when it ends, False when it yields again; what it raises goes on."""
     if generator.done:
         raise raised
-    if m.heap.marks and generator.born < m.heap.marks[-1].clock:
-        raise Fork(m.branching.count)
-    m.frames.append(generator.frame)
-    try:
-        generator.steps.throw(raised)
-    except StopIteration:
-        generator.done = True
-        return True
-    except Raised:
-        generator.done = True
-        raise
-    finally:
-        m.frames.pop()
+    with _resumed(m, generator):
+        try:
+            generator.steps.throw(raised)
+        except StopIteration:
+            generator.done = True
+            return True
     return False
 
 

@@ -55,6 +55,11 @@ def _choice(p: Truth, a: Any, b: Any) -> Any:
     return Choice(p, a, b, depth)
 
 
+def may_be_missing(value: Any) -> bool:
+    """Whether a value is absent on one of its ways."""
+    return value is MISSING or (type(value) is Choice and (may_be_missing(value.then) or may_be_missing(value.other)))
+
+
 def _tensors(p: Truth, a: TensorType, b: TensorType) -> TensorType | None:
     if a.framework != b.framework or a.dtype is not b.dtype or a.layout != b.layout or a.device != b.device:
         return None

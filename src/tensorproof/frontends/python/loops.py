@@ -82,7 +82,6 @@ def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, bod
         if steady is not None and steady.due(at):
             skip = steady.try_round(at, put, body, node)
             if skip:
-                put(frame, items[-1])
                 return None
             if steady.signal is not None:
                 return steady.signal

@@ -9,12 +9,14 @@ from typing import Any
 from tensorproof.frontends.python import attributes, containers, iteration, natives, operations
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
-from tensorproof.terms.predicates import Truth, conj, negate
+from tensorproof.terms.predicates import Truth, conj, disj
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Instance, List
+from tensorproof.values.objects import Choice, Dict, Instance, List
 from tensorproof.values.python_values import Unknown
 
-Test = Callable[[Frame, Any], Truth]
+Bindings = list[tuple[Callable[[Frame, Any], None], Any]]
+Test = Callable[[Frame, Any, Bindings], Truth]
+"""Tells whether a value matches, and adds what it would bind: names are bound once the whole pattern has matched."""
 
 
 def compile_match(node: ast.Match, scope: Scope) -> Callable[[Frame], Signal | None]:
@@ -32,16 +34,20 @@ def compile_match(node: ast.Match, scope: Scope) -> Callable[[Frame], Signal | N
             if at == len(cases):
                 return None
             test, guard, body = cases[at]
-            holds = test(frame, value)
-            if holds is False:
-                return from_case(at + 1)
-            if guard is not None and holds is True:
-                holds = m.truth(guard(frame), node)
-            elif guard is not None:
-                holds = conj(holds, m.truth(guard(frame), node))
+            bindings: Bindings = []
+
+            def matched(f: Frame) -> Signal | None:
+                for put, bound in bindings:
+                    put(f, bound)
+                kept = True if guard is None else m.truth(guard(f), node)
+                if isinstance(kept, bool):
+                    return body(f) if kept else from_case(at + 1)
+                return m.branching.split(f, kept, body, lambda f: from_case(at + 1))
+
+            holds = test(frame, value, bindings)
             if isinstance(holds, bool):
-                return body(frame) if holds else from_case(at + 1)
-            return m.branching.split(frame, holds, body, lambda f: from_case(at + 1))
+                return matched(frame) if holds else from_case(at + 1)
+            return m.branching.split(frame, holds, matched, lambda f: from_case(at + 1))
 
         return from_case(0)
 
@@ -55,30 +61,34 @@ def pattern(node: ast.pattern, scope: Scope) -> Test:
     match node:
         case ast.MatchValue(value=value):
             wanted = expression(value, scope)
-            return lambda frame, v: frame.machine.truth(operations.compare(frame.machine, ast.Eq, v, wanted(frame), node), node)
+            return lambda frame, v, bindings: frame.machine.truth(operations.compare(frame.machine, ast.Eq, v, wanted(frame), node), node)
         case ast.MatchSingleton(value=constant):
-            return lambda frame, v: frame.machine.truth(operations.compare(frame.machine, ast.Is, v, constant, node), node)
+            return lambda frame, v, bindings: frame.machine.truth(operations.compare(frame.machine, ast.Is, v, constant, node), node)
         case ast.MatchAs(pattern=inner, name=name):
             test = None if inner is None else pattern(inner, scope)
             put = None if name is None else _name_target(name, node, scope)
 
-            def bind(frame: Frame, v: Any) -> Truth:
-                holds = True if test is None else test(frame, v)
+            def bind(frame: Frame, v: Any, bindings: Bindings) -> Truth:
+                holds = True if test is None else test(frame, v, bindings)
                 if holds is not False and put is not None:
-                    put(frame, v)
+                    bindings.append((put, v))
                 return holds
 
             return bind
         case ast.MatchOr(patterns=options):
             tests = [pattern(p, scope) for p in options]
 
-            def any_of(frame: Frame, v: Any) -> Truth:
+            def any_of(frame: Frame, v: Any, bindings: Bindings) -> Truth:
                 result: Truth = False
                 for test in tests:
-                    holds = test(frame, v)
+                    own: Bindings = []
+                    holds = test(frame, v, own)
+                    if own and not isinstance(holds, bool):
+                        holds = iteration.decided(frame.machine, holds)
                     if holds is True:
+                        bindings += own
                         return True
-                    result = negate(conj(negate(result), negate(holds)))
+                    result = disj(result, holds)
                 return result
 
             return any_of
@@ -90,11 +100,18 @@ def pattern(node: ast.pattern, scope: Scope) -> Test:
             return _class(node, scope)
         case _:
 
-            def unknown(frame: Frame, v: Any) -> Truth:
+            def unknown(frame: Frame, v: Any, bindings: Bindings) -> Truth:
                 frame.machine.gap("pattern", node)
                 return False
 
             return unknown
+
+
+def _one(frame: Frame, v: Any) -> Any:
+    """A pattern that looks into a value needs to know which of two it is."""
+    while type(v) is Choice:
+        v = v.then if iteration.decided(frame.machine, v.condition) else v.other
+    return v
 
 
 def _sequence(parts: list[ast.pattern], scope: Scope, node: ast.pattern) -> Test:
@@ -104,7 +121,8 @@ def _sequence(parts: list[ast.pattern], scope: Scope, node: ast.pattern) -> Test
     tests = [None if isinstance(p, ast.MatchStar) else pattern(p, scope) for p in parts]
     rest = next((_name_target(p.name, node, scope) for p in parts if isinstance(p, ast.MatchStar) and p.name), None)
 
-    def run(frame: Frame, v: Any) -> Truth:
+    def run(frame: Frame, v: Any, bindings: Bindings) -> Truth:
+        v = _one(frame, v)
         if not isinstance(v, (List, tuple)):
             return frame.machine.open_truth("pattern", node) if isinstance(v, Unknown) else False
         items = list(v.items) if isinstance(v, List) else list(v)
@@ -115,10 +133,10 @@ def _sequence(parts: list[ast.pattern], scope: Scope, node: ast.pattern) -> Test
         for i, test in enumerate(tests):
             if test is None:
                 if rest is not None:
-                    rest(frame, operations.make_list(frame.machine, items[i : len(items) - after]))
+                    bindings.append((rest, operations.make_list(frame.machine, items[i : len(items) - after])))
                 continue
             at = i if star is None or i < star else len(items) - (len(parts) - i)
-            holds = conj(holds, test(frame, items[at]))
+            holds = conj(holds, test(frame, items[at], bindings))
             if holds is False:
                 return False
         return holds
@@ -133,7 +151,8 @@ def _mapping(node: ast.MatchMapping, scope: Scope) -> Test:
     pairs = [(expression(k, scope), pattern(p, scope)) for k, p in zip(node.keys, node.patterns)]
     rest = None if node.rest is None else _name_target(node.rest, node, scope)
 
-    def run(frame: Frame, v: Any) -> Truth:
+    def run(frame: Frame, v: Any, bindings: Bindings) -> Truth:
+        v = _one(frame, v)
         if not isinstance(v, Dict):
             return frame.machine.open_truth("pattern", node) if isinstance(v, Unknown) else False
         holds: Truth = True
@@ -143,11 +162,11 @@ def _mapping(node: ast.MatchMapping, scope: Scope) -> Test:
             if name not in v.items:
                 return False
             used.append(name)
-            holds = conj(holds, test(frame, v.items[name]))
+            holds = conj(holds, test(frame, v.items[name], bindings))
             if holds is False:
                 return False
         if rest is not None:
-            rest(frame, Dict(frame.machine.heap.entries({k: x for k, x in v.items.items() if k not in used})))
+            bindings.append((rest, Dict(frame.machine.heap.entries({k: x for k, x in v.items.items() if k not in used}))))
         return holds
 
     return run
@@ -160,21 +179,22 @@ def _class(node: ast.MatchClass, scope: Scope) -> Test:
     positional = [pattern(p, scope) for p in node.patterns]
     named = [(n, pattern(p, scope)) for n, p in zip(node.kwd_attrs, node.kwd_patterns)]
 
-    def run(frame: Frame, v: Any) -> Truth:
+    def run(frame: Frame, v: Any, bindings: Bindings) -> Truth:
+        v = _one(frame, v)
         m = frame.machine
         wanted = cls(frame)
         holds = m.truth(natives.is_instance(m, v, wanted), node)
         if holds is False:
             return False
         if positional and isinstance(wanted, type):
-            return conj(holds, positional[0](frame, v))
+            return conj(holds, positional[0](frame, v, bindings))
         names: list[Any] = []
         if positional and isinstance(v, Instance):
             found, _ = attributes.in_class(m, v.cls, "__match_args__")
             names = list(iteration.items(m, found, node) or ()) if found is not MISSING else []
         for name, test in [*zip(names, positional), *named]:
             value = attributes.load(m, v, name, node)
-            holds = conj(holds, test(frame, value))
+            holds = conj(holds, test(frame, value, bindings))
             if holds is False:
                 return False
         return holds

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
-from tensorproof.terms.ints import Origin, Term, symbol
+from tensorproof.terms.ints import Origin, Term, sole_atom, substitute, symbol
+from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import ITEMS, MISSING, Space
+from tensorproof.values.heap import ITEMS, MISSING, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
 from tensorproof.values.python_values import Layer, Unknown
 
@@ -21,6 +22,25 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 _TRIES = (1, 2, 8, 32, 128, 512)
+_MOST_GROWTH = 100_000
+_PROOF = 1 << 60
+"""The number of the branch that a proof is: nobody decides it, the proof ends."""
+
+
+class _Unread(Row):
+    """A list during the round that proves: it may grow, but whoever looks at it ends the proof."""
+
+    __slots__ = ()
+
+    def _read(self, *args: Any, **kwargs: Any) -> Any:
+        raise _Looked
+
+    __len__ = __iter__ = __getitem__ = __setitem__ = __delitem__ = __reversed__ = __contains__ = _read  # type: ignore[assignment]
+    pop = insert = remove = reverse = sort = clear = index = count = copy = _read  # type: ignore[assignment]
+
+
+class _Looked(Exception):
+    """A list that grows was read, so that one round does not stand for the others."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +61,7 @@ class Steady:
         self.items = items
         self.signal: Signal | None = None
         self.last: Pattern | None = None
+        self.owners: dict[int, Any] = {}
 
     def due(self, at: int) -> bool:
         return any(at in (t, t + 1) for t in _TRIES) and at + 2 < len(self.items)
@@ -51,16 +72,16 @@ class Steady:
 
         m, heap = self.m, self.m.heap
         waiting = len(self.frame.waiting)
+        count = m.branching.count
         mark = heap.mark()
-        put(self.frame, self.items[at])
-        self.signal = one_round(m, self.frame, body)
-        if self.signal is not None or len(self.frame.waiting) > waiting:
-            if heap.marks and heap.marks[-1] is mark:
-                heap.close(mark)
-            self.last = None
-            return False
-        pattern = self._pattern(mark)
-        heap.close(mark)
+        pattern = None
+        try:
+            put(self.frame, self.items[at])
+            self.signal = one_round(m, self.frame, body)
+            if self.signal is None and len(self.frame.waiting) == waiting and m.branching.count == count:
+                pattern = self._pattern(mark)
+        finally:
+            heap.forget(mark)
         alike = pattern is not None and pattern == self.last
         self.last = pattern
         return alike and pattern is not None and self._proved(at, pattern, put, body)
@@ -68,6 +89,7 @@ class Steady:
     def _pattern(self, mark: Any) -> Pattern | None:
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
+        self.owners = difference.owners
         counters: dict[tuple[int, Any], int] = {}
         grown: dict[tuple[int, Any], int] = {}
         others: set[tuple[int, Any]] = set()
@@ -82,88 +104,120 @@ class Steady:
                 counters[location] = new - old
             elif old is MISSING or not alike(old, new):
                 others.add(location)
-        return Pattern(counters, grown, frozenset(others)) if not others or self._loop_only(others, difference) else Pattern(counters, grown, frozenset(others))
-
-    def _loop_only(self, others: set[tuple[int, Any]], difference: Any) -> bool:
-        return all(difference.owners[number] is self.frame.space for number, _ in others)
+        return Pattern(counters, grown, frozenset(others))
 
     def _proved(self, at: int, pattern: Pattern, put: Any, body: Any) -> bool:
-        """One round with a symbolic number, undone afterwards."""
+        """One round with a symbolic number, undone afterwards; when it does as the others did, all the rounds are written at once."""
         from tensorproof.frontends.python.loops import one_round
 
-        if pattern.others:
+        rest = len(self.items) - at - 1
+        if pattern.others or any(growth * rest > _MOST_GROWTH for growth in pattern.grown.values()):
             return False
         m, heap = self.m, self.m.heap
         path = m.path
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting))
-        owners = {id(self.frame.space): self.frame.space, id(self.frame.globals): self.frame.globals}
-        rest = len(self.items) - at - 1
         round_ = symbol(m.name_here("round", self.frame.at or _HERE), 1, rest, Origin.WORLD)
-        mark = heap.mark()
-        ok = False
+        item = self._symbolic_item(at, round_)
+        if item is MISSING:
+            return False
+        rows = [self.owners[number] for number, _ in pattern.grown]
+        mark = heap.mark(_PROOF)
+        grown: dict[tuple[int, Any], list[Any]] | None = None
         try:
             for (number, key), step in pattern.counters.items():
-                owner = owners.get(number)
-                if owner is None or not isinstance(owner, Space):
-                    if step:
-                        return False
-                    continue
-                heap.set(owner, key, owner[key] + step * round_ if step else owner[key])
-            put(self.frame, self._symbolic_item(at, round_))
-            inner = heap.mark()
+                owner = self.owners[number]
+                if step:
+                    heap.set(owner, key, owner[key] + step * (round_ - 1))
+            inner = heap.mark(_PROOF)
+            for row in rows:
+                row.__class__ = _Unread
+            put(self.frame, item)
             signal = one_round(m, self.frame, body)
             if signal is None and len(self.frame.waiting) == kept[6]:
-                ok = self._same(inner, pattern)
-                heap.close(inner)
-        except (Fork, Raised, Dead):
-            ok = False
+                grown = self._same(inner, pattern)
+        except (Fork, Raised, Dead, _Looked):
+            grown = None
         finally:
+            for row in rows:
+                row.__class__ = Row
             while heap.marks and heap.marks[-1] is not mark:
                 heap.marks.pop()
             heap.undo(mark)
             heap.close(mark)
-            ok = ok and len(path.stated) == kept[0] and len(path.gaps) == kept[1] and len(path.findings) == kept[2]
+            same = len(path.stated) == kept[0] and len(path.gaps) == kept[1] and len(path.findings) == kept[2]
             del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], self.frame.waiting[kept[6] :]
             path.calls, m.branching.count = kept[3], kept[4]
-        if ok:
-            self._advance(pattern, rest)
-        return ok
+        if not same or grown is None:
+            return False
+        return self._advance(pattern, rest, grown, round_)
 
-    def _same(self, mark: Any, pattern: Pattern) -> bool:
+    def _same(self, mark: Any, pattern: Pattern) -> dict[tuple[int, Any], list[Any]] | None:
+        """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
+        if any(step and location not in difference.values for location, step in pattern.counters.items()):
+            return None
+        if any(location not in difference.values for location in pattern.grown):
+            return None
+        grown: dict[tuple[int, Any], list[Any]] = {}
         for location, new in difference.values.items():
             old = before[location]
             if location in pattern.counters:
-                if not isinstance(new, (int, Term)) or not isinstance(old, (int, Term)) or new - old != pattern.counters[location]:
-                    return False
+                if type(new) not in (int, Term) or type(old) not in (int, Term) or new - old != pattern.counters[location]:
+                    return None
             elif location in pattern.grown:
-                if len(new) - len(old) != pattern.grown[location]:
-                    return False
+                grown[location] = list(new[len(old) :])
+                if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v) for v in grown[location]):
+                    return None
             elif not alike(old, new):
-                return False
-        return True
+                return None
+        return grown
 
     def _symbolic_item(self, at: int, round_: Term) -> Any:
-        a, b = self.items[at], self.items[at + 1]
-        if type(a) is int and type(b) is int:
-            return a + (b - a) * round_
-        if type(a) is tuple and type(b) is tuple and len(a) == len(b):
-            return tuple(x + (y - x) * round_ if type(x) is int and type(y) is int else x if alike(x, y) else Unknown("an item") for x, y in zip(a, b))
-        return a if alike(a, b) else Unknown("an item")
+        """The item of the round with this number; MISSING when the items do not follow one rule."""
+        return _ruled(self.items[at:], round_)
 
-    def _advance(self, pattern: Pattern, rest: int) -> None:
+    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Any], list[Any]], round_: Term) -> bool:
         heap = self.m.heap
-        owners: dict[int, Any] = {id(self.frame.space): self.frame.space, id(self.frame.globals): self.frame.globals}
+        atom = sole_atom(round_)
+        assert atom is not None
+        rows: list[tuple[Any, list[Any]]] = []
+        for location, values in grown.items():
+            rows.append((self.owners[location[0]], [_at_round(v, {atom: n}) for n in range(1, rest + 1) for v in values]))
         for (number, key), step in pattern.counters.items():
-            owner = owners.get(number)
-            if owner is not None and step:
+            if step:
+                owner = self.owners[number]
                 heap.set(owner, key, owner[key] + step * rest)
-        for (number, _), growth in pattern.grown.items():
-            row = next((v.items for space in owners.values() for v in space.values() if isinstance(v, List) and id(v.items) == number), None)
-            if row is not None and growth * rest <= 100_000:
-                heap.touch(row)
-                row.extend(list(row[-growth:]) * rest)
+        for row, values in rows:
+            heap.touch(row)
+            row.extend(values)
+        return True
+
+
+def _ruled(items: list[Any], round_: Term) -> Any:
+    first = items[0]
+    if type(first) is int and all(type(v) is int for v in items):
+        step = items[1] - first
+        return first + step * round_ if all(b - a == step for a, b in zip(items, items[1:])) else MISSING
+    if type(first) is tuple and all(type(v) is tuple and len(v) == len(first) for v in items):
+        parts = [_ruled([v[i] for v in items], round_) for i in range(len(first))]
+        return MISSING if any(p is MISSING for p in parts) else tuple(parts)
+    return first if all(v is first or (not isinstance(first, (List, Dict, Set, Instance)) and alike(first, v)) for v in items) else MISSING
+
+
+def _repeatable(value: Any) -> bool:
+    """Whether a value that a round appends has no identity of its own."""
+    if isinstance(value, tuple):
+        return all(_repeatable(v) for v in value)
+    return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown)) or (isinstance(value, TensorType) and value.shape.concrete and value.contents is None)
+
+
+def _at_round(value: Any, numbers: dict[Any, Any]) -> Any:
+    if type(value) is Term:
+        return substitute(value, numbers)
+    if isinstance(value, Predicate):
+        return value.substitute(numbers)
+    return tuple(_at_round(v, numbers) for v in value) if type(value) is tuple else value
 
 
 class _Here:
