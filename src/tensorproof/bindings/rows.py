@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from tensorproof.ops.inputs import REQUIRED
@@ -116,10 +116,12 @@ def _entries(text: str, file: str) -> list[tuple[list[str], _Raw]]:
 @cache
 def _index(library: str) -> dict[str, list[_Raw]]:
     found: dict[str, list[_Raw]] = {}
-    folder = files("tensorproof.bindings") / "tables" / library
-    for table in sorted(folder.iterdir(), key=lambda t: t.name):
-        if table.name.endswith(".txt"):
-            for names, raw in _entries(table.read_text(encoding="utf-8"), f"{library}/{table.name}"):
+    folder = os.path.join(os.path.dirname(__file__), "tables", library)
+    for table in sorted(os.listdir(folder)):
+        if table.endswith(".txt"):
+            with open(os.path.join(folder, table), encoding="utf-8") as stream:
+                text = stream.read()
+            for names, raw in _entries(text, f"{library}/{table}"):
                 for name in names:
                     found.setdefault(name, []).append(raw)
     return found

@@ -6,8 +6,8 @@ name that is listed but was not entered (a class's attributes, a module that cou
 
 from __future__ import annotations
 
+import os
 from functools import cache
-from importlib.resources import files
 
 __all__ = ["LIBRARIES", "closest", "is_public", "opsets", "public", "version"]
 
@@ -21,7 +21,7 @@ _LARGEST = 1 << 20  # bytes; a longer list is a damaged installation
 def _lines(library: str) -> tuple[str, ...]:
     if library not in LIBRARIES:
         raise KeyError(library)
-    with files(__name__).joinpath(f"{library}.txt").open("rb") as stream:
+    with open(os.path.join(os.path.dirname(__file__), f"{library}.txt"), "rb") as stream:
         data = stream.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise ValueError(f"the list of {library}'s public names is longer than {_LARGEST} bytes")
