@@ -15,6 +15,16 @@ _torch: Any = torch
 NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend",
              "is not implemented on the CPU", "'_OpNamespace' 'torchvision'", "Torch not compiled", "No CUDA", "no NVIDIA driver")  # fmt: skip
 
+UNSAFE = frozenset({
+    "native_batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training",
+    "_batch_norm_with_update", "_batch_norm_no_update", "lstm", "_scaled_dot_product_flash_attention_for_cpu",
+})  # fmt: skip
+"""Kernels that read past the end of arguments that are too short, without a check: that a wrong call returns (or kills) tells nothing."""
+
+
+def unsafe(name: str) -> bool:
+    return name.rpartition(".")[2] in UNSAFE
+
 
 def _dtype(dtype: DType) -> Any:
     return getattr(_torch, dtype.label)

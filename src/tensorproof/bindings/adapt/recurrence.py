@@ -10,7 +10,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.catalogue.recurrence import STATE, Packed
 from tensorproof.ops.call import GiveUp, Session
-from tensorproof.ops.inputs import Anything, Int, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Bool, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, INDEX, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
@@ -91,6 +91,32 @@ def run_layer(a: dict[str, Any], run: Run) -> Any:
     return output, (tuple(last) if len(last) > 1 else last[0])
 
 
+def flat(gates: int) -> tuple[Any, ...]:
+    """The kinds of a flat call, so that the generator makes parameters of one layer that fit."""
+    weights = f"{gates}*H I, {gates}*H H"
+    state = Tensors("hx", "1 N H", STATE, draw="1 N H, 1 N H") if gates == 4 else Tensor("hx", "1 N H", STATE)
+    both = (Tensors("params", dtypes=STATE, draw=weights), Tensors("params", dtypes=STATE, draw=f"{weights}, {gates}*H, {gates}*H"))
+    return (
+        Tensor("x", "T N I", STATE), Anything("hx", like=(state,)), Anything("params", like=both), Bool("has_biases"), Bool("train"),
+        Int("num_layers", 1, least=1),
+    )  # fmt: skip
+
+
+@takes(*flat(4))
+def run_flat_lstm(a: dict[str, Any], run: Run) -> Any:
+    return run_flat(a, run)
+
+
+@takes(*flat(3))
+def run_flat_gru(a: dict[str, Any], run: Run) -> Any:
+    return run_flat(a, run)
+
+
+@takes(*flat(1))
+def run_flat_rnn(a: dict[str, Any], run: Run) -> Any:
+    return run_flat(a, run)
+
+
 @takes(Anything("hx"), Tensors("params"))
 def run_flat(a: dict[str, Any], run: Run) -> Any:
     """torch.lstm(input, hx, params, ...): the sizes are those of the parameters."""
@@ -103,12 +129,22 @@ def run_flat(a: dict[str, Any], run: Run) -> Any:
     each = (4 if a["has_biases"] else 2) + project
     total = levels * (2 if a["bidirectional"] else 1) * each
     run.require("params", len(params) == total, f"{levels} layers need {total} parameters, and {len(params)} are given", ("params",))
-    a = {**a, **given, "weight": params[0], "hidden_size": hidden, "proj_size": projected if project else 0}
+    for one in params:
+        same = one.dtype is a["x"].dtype or one.dtype is None or a["x"].dtype is None
+        run.require("dtype", same, f"the parameters must have the element type {a['x'].dtype!r} of the input, and one has {one.dtype!r}", ("params", "x"))
+    if a["x"].dtype is not None and a["x"].dtype.is_complex and a.get("nonlinearity") == "relu":
+        raise run.refuse("dtype", "complex numbers have no relu", ("x",))
+    a = {**a, **given, "dropout": a["dropout"] if a["train"] and levels > 1 else 0.0, "weight": params[0], "hidden_size": hidden, "proj_size": projected if project else 0}
     sizes = a.get("batch_sizes")
     if sizes is not None:
         a["packed_batch"] = sizes.contents[0] if sizes.contents else given["hx"].shape[1]
     else:
-        run.require("rank", len(a["x"].shape) == 3, f"the input must have rank 3, and is {a['x'].shape!r}", ("x",))
+        x, state = a["x"].shape, given["hx"].shape
+        if len(x) != 3 or len(state) != 3:
+            raise run.give_up("what torch makes of an input or a state without three axes")
+        batch = x[0 if a["batch_first"] else 1]
+        if eq(batch, state[1]) is False and 1 in (batch, state[1]):
+            raise run.give_up("torch broadcasts the batch of the input and of the state")
     return run.default(a)
 
 
