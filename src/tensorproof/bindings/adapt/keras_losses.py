@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_ops import as_float, asked, tensor
+from tensorproof.bindings.adapt.keras_ops import as_float, asked
+from tensorproof.bindings.adapt.numpy_arrays import tensor
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Choice, Float, Int, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, INT64
@@ -12,16 +13,24 @@ from tensorproof.terms.tensor import TensorType
 
 _FLOATS = (Tensor("target", "... C", FLOATS, values="unit"), Tensor("x", "... C", FLOATS, values="unit"))
 _SPARSE = (Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Tensor("x", "... C", FLOATS, values="unit"))
-_REDUCTION = Choice("reduction", ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None), "sum_over_batch_size", optional=True)
+_REDUCTION = Choice(
+    "reduction", ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None), "sum_over_batch_size", optional=True
+)
 
 
 def _run(a: dict[str, Any], run: Run, form: str, squeezes: bool) -> Any:
     x, target = tensor(a["x"]), tensor(a["target"])
     if "_module" not in a:
-        return run("sample_loss", x=x, target=target, form=form, axis=_axis(a), squeezes=squeezes, reduction=None).but(dtype=as_float(x.dtype))
+        return run("sample_loss", x=x, target=target, form=form, axis=_axis(a), squeezes=squeezes, reduction=None).but(
+            dtype=as_float(x.dtype)
+        )
     dtype = asked({"dtype": a.get("dtype")}, FLOAT32)
     weight = a.get("weight")
-    cast = {k: v.but(dtype=FLOAT32, contents=None, weak=False) for k, v in (("x", x), ("target", target), ("weight", weight)) if isinstance(v, TensorType)}
+    cast = {
+        k: v.but(dtype=FLOAT32, contents=None, weak=False)
+        for k, v in (("x", x), ("target", target), ("weight", weight))
+        if isinstance(v, TensorType)
+    }
     made = run("sample_loss", **cast, form=form, axis=_axis(a), squeezes=True, reduction=a["reduction"])
     return made.but(dtype=dtype)
 

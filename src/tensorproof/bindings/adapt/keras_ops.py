@@ -1,15 +1,16 @@
-"""keras.ops on the TensorFlow backend: NumPy's names with Keras's element types, channels at the end, paddings by word."""
+"""keras.ops on the TensorFlow backend: NumPy's names with Keras's element types."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import numpy_arrays
-from tensorproof.bindings.adapt.numpy_arrays import Data, Many, Real, Whole, _atleast, _flat, tensor, word  # pyright: ignore[reportPrivateUsage]
+from tensorproof.bindings.adapt import numpy_algebra, numpy_creation, numpy_shapes
+from tensorproof.bindings.adapt.numpy_arrays import Data, Many, Whole, flat, tensor
+from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Sizes, Tensor, as_size, is_number, is_size
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, COMPLEX64, FLOAT32, FLOAT64, FLOATS, INT32, INT64, UINT8, DType
+from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Index, Int, Ints, Number, Tensor, as_size, is_size
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, COMPLEX64, FLOAT32, FLOAT64, FLOATS, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
@@ -17,7 +18,6 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
-PADDING = Choice("padding", ("valid", "same"), "valid")
 
 
 def common(*values: Any, more: tuple[Operand, ...] = ()) -> DType | None:
@@ -44,9 +44,6 @@ def has_axis(run: Run, x: TensorType, dim: Any) -> None:
     """A number has no axis 0, as it has in NumPy."""
     if dim is not None and x.shape.known and len(x.shape) == 0 and dim not in ((), []):
         raise run.refuse("axis", f"a number has no axis {dim!r}", ("dim", "x"))
-
-
-# --- element by element --------------------------------------------------------------------------------------------------------
 
 
 def floating(a: dict[str, Any], run: Run) -> Any:
@@ -76,7 +73,9 @@ def unary(a: dict[str, Any], run: Run) -> Any:
         dtype = dtype.real
     elif name == "round" and dtype is BOOL:
         dtype = INT32
-    return x.but(dtype=dtype, contents=x.contents if name in ("abs", "negative") and dtype is x.dtype and x.contents is None else None, weak=False)
+    return x.but(
+        dtype=dtype, contents=x.contents if name in ("abs", "negative") and dtype is x.dtype and x.contents is None else None, weak=False
+    )
 
 
 def binary(a: dict[str, Any], run: Run) -> Any:
@@ -132,7 +131,11 @@ def bits(a: dict[str, Any], run: Run) -> Any:
 
 
 def isclose(a: dict[str, Any], run: Run) -> Any:
-    made = run("mul", x=tensor(a["x"]).but(dtype=FLOAT32, contents=None, weak=False), y=tensor(a["y"]).but(dtype=FLOAT32, contents=None, weak=False))
+    made = run(
+        "mul",
+        x=tensor(a["x"]).but(dtype=FLOAT32, contents=None, weak=False),
+        y=tensor(a["y"]).but(dtype=FLOAT32, contents=None, weak=False),
+    )
     return made.but(dtype=BOOL)
 
 
@@ -153,7 +156,12 @@ def clip(a: dict[str, Any], run: Run) -> Any:
 def where(a: dict[str, Any], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["y"])
     dtype = common(x, y)
-    return run("where", condition=tensor(a["condition"]).but(dtype=BOOL, weak=False), x=x.but(dtype=dtype, weak=False), y=y.but(dtype=dtype, weak=False))
+    return run(
+        "where",
+        condition=tensor(a["condition"]).but(dtype=BOOL, weak=False),
+        x=x.but(dtype=dtype, weak=False),
+        y=y.but(dtype=dtype, weak=False),
+    )
 
 
 @takes(Tensor("condition"))
@@ -166,7 +174,9 @@ def select(a: dict[str, Any], run: Run) -> Any:
     conditions, choices = a["condlist"], a["choicelist"]
     if not isinstance(conditions, (list, tuple)) or not isinstance(choices, (list, tuple)):
         raise run.give_up("the choices are not a list")
-    run.require("count", len(conditions) == len(choices), f"{len(conditions)} conditions are given for {len(choices)} choices", ("condlist",))
+    run.require(
+        "count", len(conditions) == len(choices), f"{len(conditions)} conditions are given for {len(choices)} choices", ("condlist",)
+    )
     made = tensor(a["default"])
     for condition, choice in zip(conditions, choices):
         made = where({"condition": condition, "x": choice, "y": made}, run)
@@ -181,35 +191,6 @@ def floats_only(a: dict[str, Any], run: Run) -> Any:
     return x.but(contents=None)
 
 
-def activation(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    name = run.row.name.rpartition(".")[2]
-    if name in ("tanh", "exponential"):
-        return x.but(dtype=as_float(x.dtype), contents=None, weak=False)
-    return x.but(contents=None, weak=False)
-
-
-def glu(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    return run("glu", x=x.but(contents=None), dim=a["dim"])
-
-
-@takes(Whole("dim", -1, least=-1, most=-1))
-def softmax(a: dict[str, Any], run: Run) -> Any:
-    x, dim = tensor(a["x"]), a["dim"]
-    has_axis(run, x, dim)
-    if x.dtype is not None and not x.dtype.is_float:
-        raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
-    if dim is None:
-        return x.but(contents=None)
-    for one in dim if isinstance(dim, (tuple, list)) else (dim,):
-        x = run("softmax", x=x.but(contents=None), dim=one)
-    return x
-
-
-# --- reductions ---------------------------------------------------------------------------------------------------------------
-
-
 def reduced(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     name = run.row.name.rpartition(".")[2]
@@ -219,7 +200,11 @@ def reduced(a: dict[str, Any], run: Run) -> Any:
         return run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"], dtype=asked(a, None))
     if name in ("mean", "nanmean", "median", "nanmedian"):
         return made.but(dtype=as_float(x.dtype), contents=None)
-    return run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"]) if x.shape.known and not _may_be_empty(x, a) else made.but(dtype=x.dtype, contents=None)
+    return (
+        run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"])
+        if x.shape.known and not _may_be_empty(x, a)
+        else made.but(dtype=x.dtype, contents=None)
+    )
 
 
 def _may_be_empty(x: TensorType, a: dict[str, Any]) -> bool:
@@ -280,7 +265,7 @@ def quantile(a: dict[str, Any], run: Run) -> Any:
 def cumulative(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
-    x, dim = (_flat(x), 0) if a["dim"] is None else (x, a["dim"])
+    x, dim = (flat(x), 0) if a["dim"] is None else (x, a["dim"])
     dtype = asked(a, x.dtype)
     made = run("cumsum", x=x.but(dtype=FLOAT32, contents=None), dim=dim)
     return made.but(dtype=INT32 if dtype is BOOL else dtype)
@@ -305,7 +290,7 @@ def sorted(a: dict[str, Any], run: Run) -> Any:
 @takes(Axis("dim", -1, optional=True))
 def argsorted(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
-    x, dim = (_flat(x), 0) if a["dim"] is None else (x, a["dim"])
+    x, dim = (flat(x), 0) if a["dim"] is None else (x, a["dim"])
     return run("argsort", x=x, dim=dim).but(dtype=INT32)
 
 
@@ -328,11 +313,17 @@ def digitize(a: dict[str, Any], run: Run) -> Any:
     return tensor(a["y"]).but(dtype=INT32, contents=None, weak=False)
 
 
-@takes(Tensor("x", "N", frozenset({INT32, INT64}), values="index"), Tensor("weight", "N", FLOATS, optional=True, default=None), Int("minlength", 0, least=0))
+@takes(
+    Tensor("x", "N", frozenset({INT32, INT64}), values="index"),
+    Tensor("weight", "N", FLOATS, optional=True, default=None),
+    Int("minlength", 0, least=0),
+)
 def bincount(a: dict[str, Any], run: Run) -> Any:
     x, w = a["x"], a["weight"]
     size = run.fresh("counts", 0)
-    return TensorType(Shape((*x.shape[:-1], size)), None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None)
+    return TensorType(
+        Shape((*x.shape[:-1], size)), None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None
+    )
 
 
 @takes(Int("bins", 10, least=1), Anything("range"))
@@ -341,7 +332,10 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("bins", "the number of bins is a whole number", ("bins",))
     run.require("bins", ge(a["bins"], 1), f"there must be at least one bin, and there are {a['bins']!r}", ("bins",))
     dtype = a["x"].dtype
-    return (TensorType(Shape((a["bins"],)), dtype if dtype is not None and dtype.is_float else None), TensorType(Shape((a["bins"] + 1,)), None if dtype is None or not dtype.is_float else dtype))
+    return (
+        TensorType(Shape((a["bins"],)), dtype if dtype is not None and dtype.is_float else None),
+        TensorType(Shape((a["bins"] + 1,)), None if dtype is None or not dtype.is_float else dtype),
+    )
 
 
 def corrcoef(a: dict[str, Any], run: Run) -> Any:
@@ -359,11 +353,8 @@ def correlate(a: dict[str, Any], run: Run) -> Any:
     return run("convolve_vectors", x=x.but(dtype=FLOAT32), y=y.but(dtype=FLOAT32), mode=a["mode"]).but(dtype=dtype)
 
 
-# --- shapes -----------------------------------------------------------------------------------------------------------------
-
-
 def ravel(a: dict[str, Any], run: Run) -> Any:
-    return _flat(tensor(a["x"]))
+    return flat(tensor(a["x"]))
 
 
 @takes(Axes("axes", None))
@@ -374,7 +365,7 @@ def transpose(a: dict[str, Any], run: Run) -> Any:
 
 
 def moved(a: dict[str, Any], run: Run) -> Any:
-    return numpy_arrays.moved(a, run)
+    return numpy_shapes.moved(a, run)
 
 
 def rot90(a: dict[str, Any], run: Run) -> Any:
@@ -399,7 +390,9 @@ def squeeze(a: dict[str, Any], run: Run) -> Any:
     if dim is not None and x.shape.known:
         for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
             if -len(x.shape) <= axis < len(x.shape):
-                run.require("size", eq(x.shape[axis], 1), f"axis {axis} is {x.shape[axis]!r} and only an axis of 1 is squeezed", ("x", "dim"))
+                run.require(
+                    "size", eq(x.shape[axis], 1), f"axis {axis} is {x.shape[axis]!r} and only an axis of 1 is squeezed", ("x", "dim")
+                )
             else:
                 raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim", "x"))
     return run("squeeze", x=x, dim=dim)
@@ -420,13 +413,13 @@ def stack(a: dict[str, Any], run: Run) -> Any:
 def append(a: dict[str, Any], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["y"])
     if a["axis"] is None:
-        return run("cat", xs=(_flat(x), _flat(y)), dim=0)
+        return run("cat", xs=(flat(x), flat(y)), dim=0)
     return run("cat", xs=(x, y), dim=a["axis"])
 
 
 @takes(Whole("at", least=1))
 def array_split(a: dict[str, Any], run: Run) -> Any:
-    return numpy_arrays.array_split(a, run)
+    return numpy_shapes.array_split(a, run)
 
 
 @takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
@@ -435,11 +428,16 @@ def pad(a: dict[str, Any], run: Run) -> Any:
     word(run, a, "mode", ("constant", "reflect", "symmetric"))
     if a["constant_values"] is not None and a["mode"] != "constant":
         raise run.refuse("mode", "constant_values goes with mode='constant'", ("mode",))
-    made = numpy_arrays.pad({"x": x, "width": width, "mode": "constant"}, run)
+    made = numpy_shapes.pad({"x": x, "width": width, "mode": "constant"}, run)
     if a["mode"] != "constant":
         for n, m in zip(x.shape, made.shape):
             if is_size(width):
-                run.require("width", le(width, n - (1 if a["mode"] == "reflect" else 0)), f"padding of {width!r} finds too few elements on an axis of {n!r}", ("width", "x"))
+                run.require(
+                    "width",
+                    le(width, n - (1 if a["mode"] == "reflect" else 0)),
+                    f"padding of {width!r} finds too few elements on an axis of {n!r}",
+                    ("width", "x"),
+                )
             elif m != n:
                 raise run.give_up("reflected padding by pairs")
     return made
@@ -481,7 +479,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
     x, index = tensor(a["x"]), tensor(a["index"])
     if index.dtype is not None and index.dtype.kind not in "iu":
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
-    x, axis = (_flat(x), 0) if a["dim"] is None else (x, a["dim"])
+    x, axis = (flat(x), 0) if a["dim"] is None else (x, a["dim"])
     if not -len(x.shape) <= axis < len(x.shape):
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
     axis %= len(x.shape)
@@ -491,7 +489,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
 @takes(_INDEX, Axis("dim", None, optional=True))
 def take_along_axis(a: dict[str, Any], run: Run) -> Any:
     index = a["index"]
-    return numpy_arrays.take_along_axis({**a, "index": index.but(dtype=INT64, contents=None)}, run)
+    return numpy_shapes.take_along_axis({**a, "index": index.but(dtype=INT64, contents=None)}, run)
 
 
 @takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
@@ -499,9 +497,6 @@ def unravel(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     return tuple(x.but(contents=None, weak=False) for _ in size)
-
-
-# --- products --------------------------------------------------------------------------------------------------------------
 
 
 def matmul(a: dict[str, Any], run: Run) -> Any:
@@ -515,17 +510,14 @@ def matmul(a: dict[str, Any], run: Run) -> Any:
 def dot(a: dict[str, Any], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["y"])
     dtype = common(x, y)
-    return numpy_arrays.dot({"x": _in(x, dtype, False), "y": _in(y, dtype, False)}, run).but(dtype=dtype)
+    return numpy_algebra.dot({"x": _in(x, dtype, False), "y": _in(y, dtype, False)}, run).but(dtype=dtype)
 
 
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
 def cross(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
     b = {**a, "x": x.but(dtype=FLOAT32), "y": y.but(dtype=FLOAT32)}
-    return numpy_arrays.cross(b, run).but(dtype=common(x, y))
-
-
-# --- tensors from numbers ---------------------------------------------------------------------------------------------------
+    return numpy_algebra.cross(b, run).but(dtype=common(x, y))
 
 
 @takes(Data("data"), ElementType("dtype"))
@@ -551,7 +543,7 @@ def filled(a: dict[str, Any], run: Run) -> Any:
 def full(a: dict[str, Any], run: Run) -> Any:
     made = run("empty", size=a["size"], dtype=asked(a, FLOAT32))
     if isinstance(a["value"], TensorType):
-        numpy_arrays.broadcast_to({"x": a["value"], "size": made.shape}, run)
+        numpy_shapes.broadcast_to({"x": a["value"], "size": made.shape}, run)
     return made
 
 
@@ -617,7 +609,9 @@ def unique(a: dict[str, Any], run: Run) -> Any:
             raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
         axis %= len(x.shape)
         n = x.shape[axis]
-        values = x.but(shape=Shape((*x.shape[:axis], run.fresh("unique", 0, n if isinstance(n, int) else None), *x.shape[axis + 1 :])), contents=None)
+        values = x.but(
+            shape=Shape((*x.shape[:axis], run.fresh("unique", 0, n if isinstance(n, int) else None), *x.shape[axis + 1 :])), contents=None
+        )
         count = values.shape[axis]
         inverse = Shape((n,))
     else:
@@ -628,305 +622,6 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     outs += [TensorType(inverse, None)] if a["return_inverse"] else []
     outs += [TensorType(Shape((count,)), None)] if a["return_counts"] else []
     return tuple(outs) if len(outs) > 1 else values
-
-
-# --- neural networks ---------------------------------------------------------------------------------------------------------
-
-
-def _first(run: Run, x: TensorType, a: dict[str, Any]) -> TensorType:
-    """Channels right behind the batch."""
-    word(run, a, "data_format", (None, "channels_last", "channels_first"))
-    n = len(x.shape) - 2
-    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, n + 1, *range(1, n + 1)))
-
-
-def _last(run: Run, x: TensorType, a: dict[str, Any]) -> TensorType:
-    n = len(x.shape) - 2
-    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, *range(2, n + 2), 1))
-
-
-def _spatial(run: Run, x: TensorType) -> int:
-    if not x.shape.known:
-        raise run.give_up("the rank is not known")
-    n = len(x.shape) - 2
-    if n not in (1, 2, 3):
-        raise run.refuse("rank", f"an input has a batch axis, channels and one to three others, and it is {x.shape!r}", ("x",))
-    return n
-
-
-_IMAGE = Tensor("x", "N Y X C | N X C", FLOATS)
-
-
-@takes(_IMAGE, Whole("kernel", least=1), Whole("stride", None, least=1, optional=True), PADDING, FORMAT)
-def pool(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    n = _spatial(run, x)
-    word(run, a, "padding", ("valid", "same"))
-    stride = a["kernel"] if a["stride"] is None else a["stride"]
-    op = f"{'max' if run.row.op.startswith('max') else 'avg'}_pool{n}d"
-    tuples = {k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in (("kernel", a["kernel"]), ("stride", stride))}
-    return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples), a)
-
-
-@takes(_IMAGE, Sizes("output_size", 2, least=1), FORMAT)
-def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    given = a["output_size"]
-    if isinstance(given, (list, tuple)) and len(given) != n:
-        raise run.refuse("output_size", f"{n} sizes are wanted, and they are {given!r}", ("output_size",))
-    if not isinstance(given, tuple):
-        raise run.give_up("a size that is no tuple, which only some of Keras takes")
-    op = f"{run.row.op[:-2]}{n}d"
-    return _last(run, run(op, x=_first(run, a["x"], a), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a)
-
-
-def _reach(run: Run, a: dict[str, Any], n: int, kernel: Shape) -> dict[str, Any]:
-    padding = a["padding"]
-    words = ("valid", "same", "causal") if n == 1 else ("valid", "same")
-    word(run, {"padding": padding}, "padding", words)
-    if padding == "causal":
-        d = a["dilation"][0] if isinstance(a["dilation"], (tuple, list)) else a["dilation"]
-        return {"padding": (d * (kernel[0] - 1),), "padding_end": (0,)}
-    return {"padding": "same" if padding == "same" else 0}
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-_CONV = (
-    Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x C M", FLOATS), Whole("stride", 1, least=1), PADDING, FORMAT, Whole("dilation", 1, least=1), Tensor("pointwise", "1 1 P M", FLOATS),
-)  # fmt: skip
-
-
-def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
-    if len(kernel.shape) != n + 2:
-        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
-    return run("permute", x=kernel, dim=(n + 1, n, *range(n)))
-
-
-@takes(*_CONV)
-def conv(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    kernel = _kernel(run, a["kernel"], n)
-    x = _first(run, a["x"], a)
-    c, per = x.shape[1], kernel.shape[1]
-    run.require("channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are no multiple of the kernel's {per!r}", ("x", "kernel"))
-    made = run(f"conv{n}d", x=x, weight=kernel, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c // per, **_reach(run, a, n, a["kernel"].shape))
-    return _last(run, made, a)
-
-
-@takes(*_CONV)
-def depthwise_conv(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    return _last(run, _depthwise(a, run, n, _first(run, a["x"], a)), a)
-
-
-def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType:
-    kernel: TensorType = a["kernel"]
-    if len(kernel.shape) != n + 2:
-        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
-    *k, c, many = kernel.shape
-    run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
-    flat = kernel.but(shape=Shape((c * many, 1, *k)), contents=None)
-    return run(f"conv{n}d", x=x, weight=flat, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape))
-
-
-@takes(*_CONV)
-def separable_conv(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    made = _depthwise(a, run, n, _first(run, a["x"], a))
-    return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, a["pointwise"], n)), a)
-
-
-@takes(Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x M C", FLOATS), Whole("stride", least=1), PADDING, FORMAT, Whole("dilation", 1, least=1), Anything("output_padding"))
-def conv_transpose(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    kernel, x = a["kernel"], _first(run, a["x"], a)
-    if len(kernel.shape) != n + 2:
-        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
-    word(run, a, "padding", ("valid", "same"))
-    run.require("channels", eq(x.shape[1], kernel.shape[-1]), f"the kernel is for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
-    each = [v if isinstance(v, (tuple, list)) else (v,) * n for v in (a["stride"], a["dilation"], a["output_padding"])]
-    wanted: list[Dim] = []
-    for size_, k, s, d, more in zip(x.shape[2:], kernel.shape[:n], *each, strict=True):
-        reach = d * (k - 1) + 1
-        if a["padding"] == "same":
-            wanted.append(size_ * s if more is None else (size_ - 1) * s + reach % 2 + more)
-        else:
-            wanted.append((size_ - 1) * s + (maximum(reach, s) if more is None else reach + more))
-    return _last(run, x.but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)), contents=None), a)
-
-
-_LABELS = Tensor("x", "...", ALL_INTS, values="index")
-
-
-@takes(_LABELS, Int("classes", least=1), Int("axis", -1, least=-1, most=-1), ElementType("dtype"))
-def one_hot(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    rank = len(x.shape) + 1
-    if not -rank <= a["axis"] < rank:
-        raise run.refuse("axis", f"axis {a['axis']} is out of range for a result of rank {rank}", ("axis",))
-    at = a["axis"] % rank
-    return TensorType(Shape((*x.shape[:at], a["classes"], *x.shape[at:])), asked(a, FLOAT32))
-
-
-@takes(Tensor("x", "_ ...", ALL_INTS, values="index"), Int("classes", least=1), ElementType("dtype"))
-def multi_hot(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    if a["classes"] is None or a["axis"] != -1:
-        raise run.give_up("another axis than the last")
-    shape_ = (*x.shape[:1], *x.shape[2:], a["classes"]) if len(x.shape) > 1 else (a["classes"],)
-    return TensorType(Shape(shape_), asked(a, FLOAT32))
-
-
-def to_categorical(a: dict[str, Any], run: Run) -> Any:
-    """One-hot rows; a last axis of size 1 is dropped."""
-    x = tensor(a["x"])
-    shape_ = x.shape[:-1] if len(x.shape) > 1 and x.shape[-1] == 1 else x.shape
-    n = run.fresh("classes", 1) if a["classes"] is None else a["classes"]
-    if a["classes"] is None and x.framework != "numpy":
-        raise run.give_up("without num_classes only NumPy's arrays are counted")
-    return TensorType(Shape((*shape_, n)), {"numpy": FLOAT64, "keras": FLOAT32, "tf": FLOAT32}.get(x.framework))
-
-
-_PAIR = (Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "... C", FLOATS, values="unit"))
-
-
-def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None) -> None:
-    message = f"target {y.shape!r} and output {x.shape!r} must have one shape"
-    run.require("shape", len(x.shape) == len(y.shape), message, ("target", "x"))
-    for i, (n, m) in enumerate(zip(x.shape, y.shape)):
-        if i != but:
-            run.require("shape", eq(n, m), message, ("target", "x"))
-
-
-@takes(*_PAIR)
-def elementwise_loss(a: dict[str, Any], run: Run) -> Any:
-    x, y = tensor(a["x"]), tensor(a["target"])
-    _equal_shapes(run, x, y)
-    return x.but(contents=None)
-
-
-@takes(*_PAIR, Axis("axis", -1))
-def categorical(a: dict[str, Any], run: Run) -> Any:
-    x, y = tensor(a["x"]), tensor(a["target"])
-    if len(x.shape) < 1:
-        raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
-    _equal_shapes(run, x, y)
-    axis = a["axis"]
-    if not -len(x.shape) <= axis < len(x.shape):
-        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("axis",))
-    at = axis % len(x.shape)
-    return x.but(shape=Shape((*x.shape[:at], *x.shape[at + 1 :])), contents=None)
-
-
-@takes(Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Int("axis", -1, least=-1, most=-1))
-def sparse_categorical(a: dict[str, Any], run: Run) -> Any:
-    x, y = tensor(a["x"]), tensor(a["target"])
-    if len(x.shape) < 1:
-        raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
-    shape_ = y.shape[:-1] if len(y.shape) == len(x.shape) and len(y.shape) and y.shape[-1] == 1 else y.shape
-    message = f"target {y.shape!r} must be output {x.shape!r} without its axis of classes"
-    run.require("shape", len(shape_) == len(x.shape) - 1, message, ("target", "x"))
-    for n, m in zip(shape_, x.shape):
-        run.require("shape", eq(n, m), message, ("target", "x"))
-    return x.but(shape=Shape(x.shape[:-1]), contents=None)
-
-
-@takes(Axes("dim", optional=False))
-def moments(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    has_axis(run, x, a["dim"])
-    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype, contents=None)
-    return (made, made)
-
-
-@takes(Tensor("x", "... C", FLOATS), Tensor("mean", "C", FLOATS), Tensor("variance", "C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Int("dim", least=-1, most=-1))
-def batch_normalization(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    for name in ("gamma", "beta", "mean", "variance"):
-        v = a[name]
-        if v is not None and v.dtype is not None and x.dtype is not None and v.dtype is not x.dtype:
-            raise run.give_up(f"{name} is {v.dtype!r} and x is {x.dtype!r}, which Keras sometimes takes")
-    given = {k: a[k] if a[k] is None else a[k].but(dtype=FLOAT32) for k in ("gamma", "beta", "mean", "variance")}
-    return run("axis_norm", x=x.but(dtype=FLOAT32), dim=(a["dim"],), **given).but(dtype=x.dtype)
-
-
-@takes(Tensor("x", "... C", FLOATS), Tensor("beta", "C", FLOATS, optional=True, default=None), Tensor("gamma", "C", FLOATS, optional=True, default=None), Whole("dim", -1, least=-1, most=-1))
-def layer_normalization(a: dict[str, Any], run: Run) -> Any:
-    dim = a["dim"]
-    axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    given = {k: a[k].but(dtype=FLOAT32) for k in ("gamma", "beta") if a.get(k) is not None}
-    for v in given.values():
-        if len(v.shape) != len(axes):
-            raise run.give_up("a scale that broadcasts")
-    return run("axis_norm", x=a["x"].but(dtype=FLOAT32), dim=axes, **given).but(dtype=a["x"].dtype)
-
-
-@takes(Axis("dim", -1), Int("order", 2, least=1))
-def normalize(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    has_axis(run, x, a["dim"])
-    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
-    for axis in axes:
-        if not -len(x.shape) <= axis < len(x.shape):
-            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
-    return x.but(dtype=as_float(x.dtype), contents=None)
-
-
-_QKV = (Tensor("query", "N T H D", FLOATS), Tensor("key", "N S H D", FLOATS), Tensor("value", "N S H D", FLOATS))
-
-
-@takes(*_QKV, Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None), Tensor("bias", "1 H T S", FLOATS, optional=True, default=None))
-def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
-    """(batch, steps, heads, features), several query heads to a key head."""
-    q, k, v = a["query"], a["key"], a["value"]
-    for name, t in (("query", q), ("key", k), ("value", v)):
-        if len(t.shape) != 4:
-            raise run.refuse("rank", f"{name} is (batch, steps, heads, features), and it is {t.shape!r}", (name,))
-    for code, i in (("batch", 0), ("length", 1), ("heads", 2), ("features", 3)):
-        run.require(code, eq(k.shape[i], v.shape[i]), f"axis {i} of key is {k.shape[i]!r} and of value {v.shape[i]!r}", ("key", "value"))
-    for code, i in (("features", 3),):
-        run.require(code, eq(q.shape[i], k.shape[i]), f"axis {i} of query is {q.shape[i]!r} and of key {k.shape[i]!r}", ("query", "key"))
-    heads = q.shape[2], k.shape[2]
-    run.require("heads", eq(*heads), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
-    batch = run("mul", x=q.but(shape=Shape(q.shape[:1]), dtype=FLOAT32), y=k.but(shape=Shape(k.shape[:1]), dtype=FLOAT32)).shape
-    return q.but(shape=Shape((*batch, *q.shape[1:])), dtype=common(q, k, v), contents=None)
-
-
-@takes(Float("max_val", least=1.0))
-def psnr(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], a["y"]
-    _equal_shapes(run, x, y)
-    return TensorType(Shape(), as_float(common(x, y)))
-
-
-def depth_to_space(a: dict[str, Any], run: Run) -> Any:
-    return _shuffled(a, run)
-
-
-def space_to_depth(a: dict[str, Any], run: Run) -> Any:
-    return _shuffled(a, run)
-
-
-def _shuffled(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    if len(x.shape) != 4:
-        raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
-    run.require("factor", ge(a["factor"], 2), f"blocks have at least two elements a side, and not {a['factor']!r}", ("factor",))
-    return _last(run, run(run.row.op, x=_first(run, x.but(dtype=FLOAT32), a), factor=a["factor"]), a).but(dtype=x.dtype)
-
-
-def folding(a: dict[str, Any], run: Run) -> Any:
-    rank = 3 if run.row.op == "col2im" else 4
-    if len(a["x"].shape) != rank:
-        raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {a['x'].shape!r}", ("x",))
-    x = a["x"]
-    return run.default({**{k: _plain(v) for k, v in a.items()}, "x": x.but(dtype=FLOAT32)}).but(dtype=x.dtype)
-
-
-# --- algebra ----------------------------------------------------------------------------------------------------------------
 
 
 def linalg(a: dict[str, Any], run: Run) -> Any:
@@ -974,11 +669,8 @@ def lstsq(a: dict[str, Any], run: Run) -> Any:
 @takes(Choice("ord", (None, 1, 2), None, optional=True), Axes("dim", None))
 def norm(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
-    made = numpy_arrays.norm({**a, "x": x, "dim": tuple(a["dim"]) if isinstance(a["dim"], list) else a["dim"]}, run)
+    made = numpy_algebra.norm({**a, "x": x, "dim": tuple(a["dim"]) if isinstance(a["dim"], list) else a["dim"]}, run)
     return made.but(dtype=as_float(x.dtype))
-
-
-# --- core --------------------------------------------------------------------------------------------------------------------
 
 
 @takes(ElementType("dtype", optional=False))
@@ -1003,7 +695,12 @@ def slice(a: dict[str, Any], run: Run) -> Any:
     x, start, sizes = a["x"], a["start"], a["size"]
     if isinstance(start, TensorType) or isinstance(sizes, TensorType):
         raise run.give_up("the place is not known")
-    run.require("rank", len(start) == len(sizes) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "size"))
+    run.require(
+        "rank",
+        len(start) == len(sizes) == len(x.shape),
+        f"a start and a size are given for each of the {len(x.shape)} axes",
+        ("start", "size"),
+    )
     made: list[Dim] = []
     for n, s, m in zip(x.shape, start, sizes):
         size_ = n - s if m == -1 else m
@@ -1018,11 +715,18 @@ def slice_update(a: dict[str, Any], run: Run) -> Any:
     x, start, source = a["x"], a["start"], a["source"]
     if isinstance(start, TensorType):
         raise run.give_up("the place is not known")
-    run.require("rank", len(start) == len(source.shape) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "source"))
+    run.require(
+        "rank",
+        len(start) == len(source.shape) == len(x.shape),
+        f"a start and a size are given for each of the {len(x.shape)} axes",
+        ("start", "source"),
+    )
     for n, s, m in zip(x.shape, start, source.shape):
         if isinstance(s, int) and isinstance(n, int) and isinstance(m, int) and (s < 0 or s + m > n >= m):
             raise run.give_up("a start that TensorFlow moves inside")
-        run.require("range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x"))
+        run.require(
+            "range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x")
+        )
     return x.but(contents=None)
 
 
@@ -1050,17 +754,30 @@ def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> N
         run.require("source", eq(n, m), message, ("source", "index"))
     if index.contents is not None:
         for i, v in enumerate(index.contents):
-            run.require("range", conj(ge(v, 0), lt(v, target[i % k])), f"coordinate {v!r} is out of range for an axis of {target[i % k]!r}", ("index",))
+            run.require(
+                "range",
+                conj(ge(v, 0), lt(v, target[i % k])),
+                f"coordinate {v!r} is out of range for an axis of {target[i % k]!r}",
+                ("index",),
+            )
 
 
-@takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True))
+@takes(
+    Tensor("index", "N K", frozenset({INT32, INT64}), values="index"),
+    Tensor("source", "N ..."),
+    Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True),
+)
 def scatter_update(a: dict[str, Any], run: Run) -> Any:
     _placed(run, a["index"], a["source"], a["x"].shape)
     word(run, a, "reduction", (None, "add", "max", "min", "mul"))
     return a["x"].but(contents=None)
 
 
-@takes(Tensor("x", "N ...", FLOATS), Tensor("index", "N", frozenset({INT32, INT64}), values="index"), Int("classes", None, least=1, optional=True))
+@takes(
+    Tensor("x", "N ...", FLOATS),
+    Tensor("index", "N", frozenset({INT32, INT64}), values="index"),
+    Int("classes", None, least=1, optional=True),
+)
 def segment(a: dict[str, Any], run: Run) -> Any:
     x, index = a["x"], a["index"]
     if len(index.shape) != 1 or len(x.shape) < 1:
@@ -1084,8 +801,12 @@ def top_k(a: dict[str, Any], run: Run) -> Any:
 def in_top_k(a: dict[str, Any], run: Run) -> Any:
     target, x = a["target"], a["x"]
     if len(target.shape) != 1 or len(x.shape) != 2:
-        raise run.refuse("rank", f"targets are a vector and predictions a matrix, and are {target.shape!r} and {x.shape!r}", ("target", "x"))
-    run.require("batch", eq(target.shape[0], x.shape[0]), f"there are {target.shape[0]!r} targets and {x.shape[0]!r} predictions", ("target", "x"))
+        raise run.refuse(
+            "rank", f"targets are a vector and predictions a matrix, and are {target.shape!r} and {x.shape!r}", ("target", "x")
+        )
+    run.require(
+        "batch", eq(target.shape[0], x.shape[0]), f"there are {target.shape[0]!r} targets and {x.shape[0]!r} predictions", ("target", "x")
+    )
     return target.but(dtype=BOOL, contents=None)
 
 
@@ -1149,155 +870,6 @@ def irfft(a: dict[str, Any], run: Run) -> Any:
     return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
 
 
-# --- images --------------------------------------------------------------------------------------------------------------------
-
-
-def _image(run: Run, x: TensorType, a: dict[str, Any]) -> tuple[int, int]:
-    """Where the height and the channels stand."""
-    if len(x.shape) not in (3, 4):
-        raise run.refuse("rank", f"an image or a batch of images is wanted, and this is {x.shape!r}", ("x",))
-    word(run, a, "data_format", (None, "channels_last", "channels_first"))
-    rank = len(x.shape)
-    return (rank - 2, rank - 3) if a.get("data_format") == "channels_first" else (rank - 3, rank - 1)
-
-
-_PICTURE = Tensor("x", "N Y X 3 | Y X 3", FLOATS)
-
-
-@takes(_PICTURE, FORMAT, Sizes("size", 2, least=1), Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"))
-def resize(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    at, _ = _image(run, x, a)
-    word(run, a, "interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"))
-    if not isinstance(a["size"], (tuple, list)) or len(a["size"]) != 2:
-        raise run.refuse("size", f"size is (height, width), and is {a['size']!r}", ("size",))
-    return run("resize_image", x=x, size=tuple(a["size"]), axis=at)
-
-
-@takes(_PICTURE, FORMAT)
-def grayscale(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    _, c = _image(run, x, a)
-    run.require("channels", le(x.shape[c], 3), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
-    run.require("channels", eq(x.shape[c] % 2, 1), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
-    return x.but(shape=Shape((*x.shape[:c], 1, *x.shape[c + 1 :])), contents=None)
-
-
-@takes(_PICTURE, FORMAT)
-def hsv(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    _, c = _image(run, x, a)
-    if x.dtype is not None and not x.dtype.is_float:
-        raise run.refuse("dtype", f"colours are floats, and not {x.dtype!r}", ("x",))
-    run.require("channels", eq(x.shape[c], 3), f"an image has 3 channels, and this one has {x.shape[c]!r}", ("x",))
-    return x.but(contents=None)
-
-
-_EDGES = tuple(Int(n, None, least=0, optional=True) for n in ("top", "left", "bottom", "right", "height", "width"))
-
-
-def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> Shape:
-    made = list(x.shape)
-    for i, (low, high, target) in enumerate((("top", "bottom", "height"), ("left", "right", "width"))):
-        n = x.shape[at + i]
-        before, after, wanted = a[low], a[high], a[target]
-        given = [v for v in (before, after, wanted) if v is not None]
-        if len(given) != 2:
-            raise run.refuse("edges", f"exactly two of {low}, {high} and {target} must be given", (low, high, target))
-        if wanted is not None:
-            edge = before if before is not None else after
-            other = sign * (wanted - n) - edge
-            run.require("edges", ge(other, 0), f"an axis of {n!r} cannot become {wanted!r} with {edge!r} at one side", (low, high, target))
-            made[at + i] = wanted
-        else:
-            made[at + i] = n + sign * (before + after)
-        run.require("edges", ge(made[at + i], 0), f"an axis of {made[at + i]!r} elements cannot be made", (low, high, target))
-    return Shape(made)
-
-
-@takes(_PICTURE, FORMAT, *_EDGES)
-def crop_images(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    return x.but(shape=_edges(a, run, x, _image(run, x, a)[0], -1), contents=None)
-
-
-@takes(_PICTURE, FORMAT, *_EDGES)
-def pad_images(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    return x.but(shape=_edges(a, run, x, _image(run, x, a)[0], 1), contents=None)
-
-
-# --- chance and inputs ---------------------------------------------------------------------------------------------------------
-
-
-@takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))
-def random(a: dict[str, Any], run: Run) -> Any:
-    dtype = asked(a, FLOAT32)
-    if dtype is not None and not dtype.is_float:
-        raise run.refuse("dtype", f"floats are drawn, not {dtype!r}", ("dtype",))
-    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=dtype)
-
-
-@takes(Ints("size", least=0, shape=True, one=False), Whole("minval", least=0, most=2), Whole("maxval", least=5))
-def randint(a: dict[str, Any], run: Run) -> Any:
-    low, high = as_size(a["minval"]), as_size(a["maxval"])
-    if is_size(low) and is_size(high):
-        run.require("range", lt(low, high), f"no whole number lies from {low!r} up to {high!r}", ("minval", "maxval"))
-    dtype = asked(a, INT32)
-    if dtype is not None and not dtype.is_integer:
-        raise run.refuse("dtype", f"whole numbers are drawn, not {dtype!r}", ("dtype",))
-    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=dtype)
-
-
-@takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
-def categorical_sample(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    if len(x.shape) != 2:
-        raise run.refuse("rank", f"the logits are a matrix, and they are {x.shape!r}", ("x",))
-    run.require("classes", ge(x.shape[1], 1), "there is no class to draw", ("x",))
-    return TensorType(Shape((x.shape[0], a["n"])), asked(a, INT32))
-
-
-@takes(Tensor("x", "..."), Axis("axis", 0))
-def shuffle(a: dict[str, Any], run: Run) -> Any:
-    has_axis(run, a["x"], a["axis"])
-    return a["x"].but(contents=None)
-
-
-@takes(Tensor("x", "...", FLOATS), Float("rate", least=0.0, most=0.5))
-def dropout(a: dict[str, Any], run: Run) -> Any:
-    rate = a["rate"]
-    if is_number(rate):
-        run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
-    return a["x"].but(contents=None)
-
-
-def _sizes(run: Run, given: Any) -> tuple[Any, ...]:
-    """None is a size that only the data tell."""
-    return tuple(run.fresh("None", 1) if n is None else n for n in given)
-
-
-@takes(Anything("size"))
-def input_tensor(a: dict[str, Any], run: Run) -> Any:
-    if a["tensor"] is not None:
-        return a["tensor"]
-    if a["batch_shape"] is not None:
-        sizes: tuple[Any, ...] = tuple(a["batch_shape"])
-    else:
-        run.require("shape", a["size"] is not None, "an input needs its shape", ("size",))
-        given = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
-        sizes = (a["batch_size"], *given)
-    return TensorType(Shape(_sizes(run, sizes)), asked(a, FLOAT32))
-
-
-@takes(Anything("size"))
-def keras_tensor(a: dict[str, Any], run: Run) -> Any:
-    return TensorType(Shape(_sizes(run, a["size"])), asked(a, FLOAT32))
-
-
-__all__ = ["UINT8", "Bool", "_atleast"]
-
-
 @takes(Tensor("x", "... 2", FLOATS))
 def complex_view(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
@@ -1318,7 +890,7 @@ def arange(a: dict[str, Any], run: Run) -> Any:
     ends = [a[n] for n in ("start", "end", "step") if a[n] is not None]
     if dtype is not None and dtype.is_integer and any(isinstance(v, float) for v in ends):
         raise run.refuse("dtype", f"a range of {dtype!r} has whole ends, not {ends!r}", ("start", "end", "step", "dtype"))
-    return numpy_arrays.arange({**a, "dtype": dtype}, run)
+    return numpy_creation.arange({**a, "dtype": dtype}, run)
 
 
 @takes(Index("index"))

@@ -1,0 +1,389 @@
+"""keras.ops of neural networks: channels at the end, paddings by word, losses, normalisation, attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.adapt.keras_ops import FORMAT, as_float, asked, common, has_axis
+from tensorproof.bindings.adapt.numpy_arrays import Whole, tensor
+from tensorproof.bindings.adapt.numpy_reductions import word
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64
+from tensorproof.terms.ints import Dim, maximum
+from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+PADDING = Choice("padding", ("valid", "same"), "valid")
+
+
+def activation(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    name = run.row.name.rpartition(".")[2]
+    if name in ("tanh", "exponential"):
+        return x.but(dtype=as_float(x.dtype), contents=None, weak=False)
+    return x.but(contents=None, weak=False)
+
+
+def glu(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    return run("glu", x=x.but(contents=None), dim=a["dim"])
+
+
+@takes(Whole("dim", -1, least=-1, most=-1))
+def softmax(a: dict[str, Any], run: Run) -> Any:
+    x, dim = tensor(a["x"]), a["dim"]
+    has_axis(run, x, dim)
+    if x.dtype is not None and not x.dtype.is_float:
+        raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
+    if dim is None:
+        return x.but(contents=None)
+    for one in dim if isinstance(dim, (tuple, list)) else (dim,):
+        x = run("softmax", x=x.but(contents=None), dim=one)
+    return x
+
+
+def _first(run: Run, x: TensorType, a: dict[str, Any]) -> TensorType:
+    """Channels right behind the batch."""
+    word(run, a, "data_format", (None, "channels_last", "channels_first"))
+    n = len(x.shape) - 2
+    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, n + 1, *range(1, n + 1)))
+
+
+def _last(run: Run, x: TensorType, a: dict[str, Any]) -> TensorType:
+    n = len(x.shape) - 2
+    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, *range(2, n + 2), 1))
+
+
+def _spatial(run: Run, x: TensorType) -> int:
+    if not x.shape.known:
+        raise run.give_up("the rank is not known")
+    n = len(x.shape) - 2
+    if n not in (1, 2, 3):
+        raise run.refuse("rank", f"an input has a batch axis, channels and one to three others, and it is {x.shape!r}", ("x",))
+    return n
+
+
+_IMAGE = Tensor("x", "N Y X C | N X C", FLOATS)
+
+
+@takes(_IMAGE, Whole("kernel", least=1), Whole("stride", None, least=1, optional=True), PADDING, FORMAT)
+def pool(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    n = _spatial(run, x)
+    word(run, a, "padding", ("valid", "same"))
+    stride = a["kernel"] if a["stride"] is None else a["stride"]
+    op = f"{'max' if run.row.op.startswith('max') else 'avg'}_pool{n}d"
+    tuples = {k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in (("kernel", a["kernel"]), ("stride", stride))}
+    return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples), a)
+
+
+@takes(_IMAGE, Sizes("output_size", 2, least=1), FORMAT)
+def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    given = a["output_size"]
+    if isinstance(given, (list, tuple)) and len(given) != n:
+        raise run.refuse("output_size", f"{n} sizes are wanted, and they are {given!r}", ("output_size",))
+    if not isinstance(given, tuple):
+        raise run.give_up("a size that is no tuple, which only some of Keras takes")
+    op = f"{run.row.op[:-2]}{n}d"
+    return _last(run, run(op, x=_first(run, a["x"], a), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a)
+
+
+def _reach(run: Run, a: dict[str, Any], n: int, kernel: Shape) -> dict[str, Any]:
+    padding = a["padding"]
+    words = ("valid", "same", "causal") if n == 1 else ("valid", "same")
+    word(run, {"padding": padding}, "padding", words)
+    if padding == "causal":
+        d = a["dilation"][0] if isinstance(a["dilation"], (tuple, list)) else a["dilation"]
+        return {"padding": (d * (kernel[0] - 1),), "padding_end": (0,)}
+    return {"padding": "same" if padding == "same" else 0}
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_CONV = (
+    Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x C M", FLOATS), Whole("stride", 1, least=1), PADDING, FORMAT,
+    Whole("dilation", 1, least=1), Tensor("pointwise", "1 1 P M", FLOATS),
+)  # fmt: skip
+
+
+def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
+    if len(kernel.shape) != n + 2:
+        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
+    return run("permute", x=kernel, dim=(n + 1, n, *range(n)))
+
+
+@takes(*_CONV)
+def conv(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    kernel = _kernel(run, a["kernel"], n)
+    x = _first(run, a["x"], a)
+    c, per = x.shape[1], kernel.shape[1]
+    run.require(
+        "channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are no multiple of the kernel's {per!r}", ("x", "kernel")
+    )
+    made = run(
+        f"conv{n}d",
+        x=x,
+        weight=kernel,
+        stride=_plain(a["stride"]),
+        dilation=_plain(a["dilation"]),
+        groups=c // per,
+        **_reach(run, a, n, a["kernel"].shape),
+    )
+    return _last(run, made, a)
+
+
+@takes(*_CONV)
+def depthwise_conv(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    return _last(run, _depthwise(a, run, n, _first(run, a["x"], a)), a)
+
+
+def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType:
+    kernel: TensorType = a["kernel"]
+    if len(kernel.shape) != n + 2:
+        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
+    *k, c, many = kernel.shape
+    run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
+    flat = kernel.but(shape=Shape((c * many, 1, *k)), contents=None)
+    return run(
+        f"conv{n}d",
+        x=x,
+        weight=flat,
+        stride=_plain(a["stride"]),
+        dilation=_plain(a["dilation"]),
+        groups=c,
+        **_reach(run, a, n, kernel.shape),
+    )
+
+
+@takes(*_CONV)
+def separable_conv(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    made = _depthwise(a, run, n, _first(run, a["x"], a))
+    return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, a["pointwise"], n)), a)
+
+
+@takes(
+    Tensor("x", "N Y X C", FLOATS),
+    Tensor("kernel", "y x M C", FLOATS),
+    Whole("stride", least=1),
+    PADDING,
+    FORMAT,
+    Whole("dilation", 1, least=1),
+    Anything("output_padding"),
+)
+def conv_transpose(a: dict[str, Any], run: Run) -> Any:
+    n = _spatial(run, a["x"])
+    kernel, x = a["kernel"], _first(run, a["x"], a)
+    if len(kernel.shape) != n + 2:
+        raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
+    word(run, a, "padding", ("valid", "same"))
+    run.require(
+        "channels",
+        eq(x.shape[1], kernel.shape[-1]),
+        f"the kernel is for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}",
+        ("x", "kernel"),
+    )
+    each = [v if isinstance(v, (tuple, list)) else (v,) * n for v in (a["stride"], a["dilation"], a["output_padding"])]
+    wanted: list[Dim] = []
+    for size_, k, s, d, more in zip(x.shape[2:], kernel.shape[:n], *each, strict=True):
+        reach = d * (k - 1) + 1
+        if a["padding"] == "same":
+            wanted.append(size_ * s if more is None else (size_ - 1) * s + reach % 2 + more)
+        else:
+            wanted.append((size_ - 1) * s + (maximum(reach, s) if more is None else reach + more))
+    return _last(run, x.but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)), contents=None), a)
+
+
+_LABELS = Tensor("x", "...", ALL_INTS, values="index")
+
+
+@takes(_LABELS, Int("classes", least=1), Int("axis", -1, least=-1, most=-1), ElementType("dtype"))
+def one_hot(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    rank = len(x.shape) + 1
+    if not -rank <= a["axis"] < rank:
+        raise run.refuse("axis", f"axis {a['axis']} is out of range for a result of rank {rank}", ("axis",))
+    at = a["axis"] % rank
+    return TensorType(Shape((*x.shape[:at], a["classes"], *x.shape[at:])), asked(a, FLOAT32))
+
+
+@takes(Tensor("x", "_ ...", ALL_INTS, values="index"), Int("classes", least=1), ElementType("dtype"))
+def multi_hot(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if a["classes"] is None or a["axis"] != -1:
+        raise run.give_up("another axis than the last")
+    shape_ = (*x.shape[:1], *x.shape[2:], a["classes"]) if len(x.shape) > 1 else (a["classes"],)
+    return TensorType(Shape(shape_), asked(a, FLOAT32))
+
+
+def to_categorical(a: dict[str, Any], run: Run) -> Any:
+    """One-hot rows; a last axis of size 1 is dropped."""
+    x = tensor(a["x"])
+    shape_ = x.shape[:-1] if len(x.shape) > 1 and x.shape[-1] == 1 else x.shape
+    n = run.fresh("classes", 1) if a["classes"] is None else a["classes"]
+    if a["classes"] is None and x.framework != "numpy":
+        raise run.give_up("without num_classes only NumPy's arrays are counted")
+    return TensorType(Shape((*shape_, n)), {"numpy": FLOAT64, "keras": FLOAT32, "tf": FLOAT32}.get(x.framework))
+
+
+_PAIR = (Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "... C", FLOATS, values="unit"))
+
+
+def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None) -> None:
+    message = f"target {y.shape!r} and output {x.shape!r} must have one shape"
+    run.require("shape", len(x.shape) == len(y.shape), message, ("target", "x"))
+    for i, (n, m) in enumerate(zip(x.shape, y.shape)):
+        if i != but:
+            run.require("shape", eq(n, m), message, ("target", "x"))
+
+
+@takes(*_PAIR)
+def elementwise_loss(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["target"])
+    _equal_shapes(run, x, y)
+    return x.but(contents=None)
+
+
+@takes(*_PAIR, Axis("axis", -1))
+def categorical(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["target"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
+    _equal_shapes(run, x, y)
+    axis = a["axis"]
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("axis",))
+    at = axis % len(x.shape)
+    return x.but(shape=Shape((*x.shape[:at], *x.shape[at + 1 :])), contents=None)
+
+
+@takes(
+    Tensor("x", "... C", FLOATS, values="unit"),
+    Tensor("target", "...", frozenset({INT32, INT64}), values="index"),
+    Int("axis", -1, least=-1, most=-1),
+)
+def sparse_categorical(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["target"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
+    shape_ = y.shape[:-1] if len(y.shape) == len(x.shape) and len(y.shape) and y.shape[-1] == 1 else y.shape
+    message = f"target {y.shape!r} must be output {x.shape!r} without its axis of classes"
+    run.require("shape", len(shape_) == len(x.shape) - 1, message, ("target", "x"))
+    for n, m in zip(shape_, x.shape):
+        run.require("shape", eq(n, m), message, ("target", "x"))
+    return x.but(shape=Shape(x.shape[:-1]), contents=None)
+
+
+@takes(Axes("dim", optional=False))
+def moments(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
+    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype, contents=None)
+    return (made, made)
+
+
+@takes(
+    Tensor("x", "... C", FLOATS),
+    Tensor("mean", "C", FLOATS),
+    Tensor("variance", "C", FLOATS),
+    Tensor("beta", "C", FLOATS, optional=True, default=None),
+    Tensor("gamma", "C", FLOATS, optional=True, default=None),
+    Int("dim", least=-1, most=-1),
+)
+def batch_normalization(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    for name in ("gamma", "beta", "mean", "variance"):
+        v = a[name]
+        if v is not None and v.dtype is not None and x.dtype is not None and v.dtype is not x.dtype:
+            raise run.give_up(f"{name} is {v.dtype!r} and x is {x.dtype!r}, which Keras sometimes takes")
+    given = {k: a[k] if a[k] is None else a[k].but(dtype=FLOAT32) for k in ("gamma", "beta", "mean", "variance")}
+    return run("axis_norm", x=x.but(dtype=FLOAT32), dim=(a["dim"],), **given).but(dtype=x.dtype)
+
+
+@takes(
+    Tensor("x", "... C", FLOATS),
+    Tensor("beta", "C", FLOATS, optional=True, default=None),
+    Tensor("gamma", "C", FLOATS, optional=True, default=None),
+    Whole("dim", -1, least=-1, most=-1),
+)
+def layer_normalization(a: dict[str, Any], run: Run) -> Any:
+    dim = a["dim"]
+    axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    given = {k: a[k].but(dtype=FLOAT32) for k in ("gamma", "beta") if a.get(k) is not None}
+    for v in given.values():
+        if len(v.shape) != len(axes):
+            raise run.give_up("a scale that broadcasts")
+    return run("axis_norm", x=a["x"].but(dtype=FLOAT32), dim=axes, **given).but(dtype=a["x"].dtype)
+
+
+@takes(Axis("dim", -1), Int("order", 2, least=1))
+def normalize(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
+    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
+    for axis in axes:
+        if not -len(x.shape) <= axis < len(x.shape):
+            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    return x.but(dtype=as_float(x.dtype), contents=None)
+
+
+_QKV = (Tensor("query", "N T H D", FLOATS), Tensor("key", "N S H D", FLOATS), Tensor("value", "N S H D", FLOATS))
+
+
+@takes(
+    *_QKV,
+    Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None),
+    Tensor("bias", "1 H T S", FLOATS, optional=True, default=None),
+)
+def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
+    """(batch, steps, heads, features), several query heads to a key head."""
+    q, k, v = a["query"], a["key"], a["value"]
+    for name, t in (("query", q), ("key", k), ("value", v)):
+        if len(t.shape) != 4:
+            raise run.refuse("rank", f"{name} is (batch, steps, heads, features), and it is {t.shape!r}", (name,))
+    for code, i in (("batch", 0), ("length", 1), ("heads", 2), ("features", 3)):
+        run.require(code, eq(k.shape[i], v.shape[i]), f"axis {i} of key is {k.shape[i]!r} and of value {v.shape[i]!r}", ("key", "value"))
+    for code, i in (("features", 3),):
+        run.require(code, eq(q.shape[i], k.shape[i]), f"axis {i} of query is {q.shape[i]!r} and of key {k.shape[i]!r}", ("query", "key"))
+    heads = q.shape[2], k.shape[2]
+    run.require("heads", eq(*heads), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
+    batch = run("mul", x=q.but(shape=Shape(q.shape[:1]), dtype=FLOAT32), y=k.but(shape=Shape(k.shape[:1]), dtype=FLOAT32)).shape
+    return q.but(shape=Shape((*batch, *q.shape[1:])), dtype=common(q, k, v), contents=None)
+
+
+@takes(Float("max_val", least=1.0))
+def psnr(a: dict[str, Any], run: Run) -> Any:
+    x, y = a["x"], a["y"]
+    _equal_shapes(run, x, y)
+    return TensorType(Shape(), as_float(common(x, y)))
+
+
+def depth_to_space(a: dict[str, Any], run: Run) -> Any:
+    return _shuffled(a, run)
+
+
+def space_to_depth(a: dict[str, Any], run: Run) -> Any:
+    return _shuffled(a, run)
+
+
+def _shuffled(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) != 4:
+        raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
+    run.require("factor", ge(a["factor"], 2), f"blocks have at least two elements a side, and not {a['factor']!r}", ("factor",))
+    return _last(run, run(run.row.op, x=_first(run, x.but(dtype=FLOAT32), a), factor=a["factor"]), a).but(dtype=x.dtype)
+
+
+def folding(a: dict[str, Any], run: Run) -> Any:
+    rank = 3 if run.row.op == "col2im" else 4
+    if len(a["x"].shape) != rank:
+        raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {a['x'].shape!r}", ("x",))
+    x = a["x"]
+    return run.default({**{k: _plain(v) for k, v in a.items()}, "x": x.but(dtype=FLOAT32)}).but(dtype=x.dtype)
