@@ -18,14 +18,15 @@ FILES = {
     "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
     "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators", "itertools": "python_iterators",
-    "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_classes", "typing": "python_classes", "abc": "python_classes",
+    "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing", "abc": "python_typing",
+    "typing_extensions": "python_typing", "numbers": "python_typing",
     "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_system",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "matplotlib": "quiet", "tensorboardX": "quiet", "wandb": "quiet",
     "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
     "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_system",
-    "shutil": "python_system", "uuid": "python_system", "threading": "python_system", "subprocess": "python_system", "types": "python_classes",
+    "shutil": "python_system", "uuid": "python_system", "threading": "python_system", "subprocess": "python_system", "types": "python_typing",
 }  # fmt: skip
 CORE = "python_core"
 """Kinds without a library: ranges of unknown length, exceptions, files, contexts."""
@@ -209,6 +210,9 @@ def call_instance(m: Any, instance: Instance, args: tuple[Any, ...], kwargs: dic
 
 def is_instance(m: Any, value: Any, name: str) -> Any:
     """`isinstance(value, LIBRARY.Class)`."""
+    if name.partition(".")[0] in ("collections", "typing", "typing_extensions", "numbers") and not isinstance(value, (Instance, Model)):
+        host = import_module("tensorproof.libraries.python_typing").host_class(name)
+        return Unknown("isinstance") if host is None else m.call(isinstance, (value, host), {}, None)
     match value:
         case Instance():
             return any(isinstance(c, Named) and name in lineage(c.name) for c in value.cls.mro)

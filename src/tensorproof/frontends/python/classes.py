@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 
+_META = {"abc.ABCMeta": "abc.ABC", "enum.EnumMeta": "enum.Enum", "enum.EnumType": "enum.Enum"}
+"""A metaclass does what a base class with it does."""
+
+
 def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
     from tensorproof.frontends.python.compile_expr import expression, inner_scopes
     from tensorproof.frontends.python.compile_stmt import block
@@ -41,7 +45,9 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
                 hook = _in(m, value.cls, "__set_name__")
                 if hook is not MISSING:
                     m.call(Bound(hook, value), (cls, name), {}, node)
-        named.pop("metaclass", None)
+        meta = named.pop("metaclass", None)
+        if isinstance(meta, Named) and meta.name in _META and not any(isinstance(c, Named) and c.name == _META[meta.name] for c in cls.mro):
+            cls.mro = (*cls.mro, Named(_META[meta.name]))
         made: Any = registry.class_made(m, cls, named, node)
         if isinstance(made, Class):
             _init_subclass(m, made, named, node)

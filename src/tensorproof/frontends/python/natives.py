@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import collections
 from collections.abc import Callable
+from collections.abc import Iterator as HostIterator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration, operations
 from tensorproof.frontends.python.errors import BASES
 from tensorproof.libraries import registry
+from tensorproof.libraries.plain import lazy
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term, absolute, floordiv, lower, maximum, minimum
@@ -196,11 +199,12 @@ def is_instance(m: Interpreter, value: Any, wanted: Any) -> Any:
 def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
     match value:
         case List():
-            return wanted in (list, object) or wanted.__name__ in ("Sequence", "Iterable", "Collection", "MutableSequence")
+            return issubclass(collections.deque if value.deque else list, wanted)
         case Dict():
-            return wanted in (dict, object) or wanted.__name__ in ("Mapping", "Iterable", "Collection", "MutableMapping", "OrderedDict", "defaultdict")
+            counted = collections.Counter if value.counter else collections.OrderedDict if value.ordered else None
+            return issubclass(counted or (dict if value.default is None else collections.defaultdict), wanted)
         case Set():
-            return wanted in ((frozenset if value.frozen else set), object)
+            return issubclass(frozenset if value.frozen else set, wanted)
         case Term():
             return issubclass(int, wanted)
         case Predicate():
@@ -215,7 +219,9 @@ def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
             kind = value.space["kind"]
             return isinstance(kind, str) and kind in BASES and wanted.__name__ in _lineage(kind)
         case _ if isinstance(value, (TensorType, Layer, Named, Model, ModuleFile, DType, Generator, Iterator, Method)):
-            return wanted is object or (wanted.__name__ in ("Iterable", "Iterator") and isinstance(value, (Generator, Iterator)))
+            if wanted.__name__ in ("Iterable", "Iterator") and isinstance(value, (Generator, Iterator)):
+                return True
+            return wanted is object or (wanted.__name__ == "Iterable" and isinstance(value, TensorType)) or (wanted.__name__ == "Callable" and isinstance(value, Layer))
         case _:
             return isinstance(value, wanted)
 
@@ -363,7 +369,9 @@ def _dict(m: Interpreter, node: ast.AST, value: Any = None, **named: Any) -> Any
 
 
 def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any:
-    if isinstance(value, (Model, Generator)) or (isinstance(value, Instance) and registry.rounds_of(value)):
+    if isinstance(value, Generator):
+        return lazy(m, ((operations.binary(m, ast.Add, start, i, node), v) for i, v in enumerate(_pulled(m, value, node))))
+    if isinstance(value, Model) or (isinstance(value, Instance) and registry.rounds_of(value)):
         return Model("enumerate", m.heap.space({"source": value, "start": start}))
     found = m.iterate(value, node)
     return Unknown("enumerate") if found is None else iteration.iterator(m, [(start + i, v) for i, v in enumerate(found)])
@@ -372,13 +380,29 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any
 def _zip(m: Interpreter, node: ast.AST, *values: Any, strict: Any = False) -> Any:
     if any(isinstance(v, Model) for v in values):
         return Model("zip", m.heap.space({"sources": values}))
+    if any(isinstance(v, Generator) for v in values) and strict is False:
+        sources = [iteration.iter_of(m, v, node) for v in values]
+        return Unknown("zip") if any(isinstance(s, Unknown) for s in sources) else lazy(m, zip(*(_pulled(m, s, node) for s in sources)))
     found = [m.iterate(v, node) for v in values]
     if any(f is None for f in found):
         return Unknown("zip")
+    lengths = {len(f) for f in found if f is not None}
+    if strict is True and len(lengths) > 1:
+        raise m.raised("ValueError", f"zip with strict=True gets sequences of {' and '.join(map(str, sorted(lengths)))} items", node)
     return iteration.iterator(m, list(zip(*(f for f in found if f is not None))))
 
 
+def _pulled(m: Interpreter, source: Any, node: ast.AST) -> HostIterator[Any]:
+    """The items of an iterator, each taken when it is asked for."""
+    while (found := iteration.next_of(m, source, node, iteration.END)) is not iteration.END:
+        yield found
+
+
 def _map(m: Interpreter, node: ast.AST, function: Any, *values: Any) -> Any:
+    if any(isinstance(v, Generator) for v in values):
+        sources = [iteration.iter_of(m, v, node) for v in values]
+        if not any(isinstance(s, Unknown) for s in sources):
+            return lazy(m, (m.call(function, row, {}, node) for row in zip(*(_pulled(m, s, node) for s in sources))))
     found = [m.iterate(v, node) for v in values]
     if any(f is None for f in found):
         return Unknown("map")

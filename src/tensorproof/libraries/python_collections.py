@@ -1,0 +1,238 @@
+"""collections: ordered and default dicts, counters, deques, named tuples, chained maps."""
+
+from __future__ import annotations
+
+import collections.abc
+import keyword
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import argument
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.python_values import Method, Named, Unknown
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+
+
+def _ordered_dict(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    made = m.call(dict, args, kwargs, node)
+    if isinstance(made, Dict):
+        made.ordered = True
+    return made
+
+
+def _from_keys(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    found = m.iterate(args[0], node)
+    return Unknown("fromkeys") if found is None else Dict(m.heap.entries(dict.fromkeys(found, argument(args, kwargs, 1, "value"))))
+
+
+def _defaultdict(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    made = m.call(dict, args[1:], kwargs, node)
+    if args and args[0] is not None and not isinstance(args[0], Unknown) and m.call(callable, (args[0],), {}, node) is False:
+        raise m.raised("TypeError", "the first argument of defaultdict must be callable", node)
+    if isinstance(made, Dict):
+        made.default = args[0] if args else kwargs.pop("default_factory", None)
+    return made
+
+
+def _counter(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    made = Dict(m.heap.entries(), None, True)
+    told = m.call(Method(made, "update"), args, kwargs, node)
+    return told if isinstance(told, Unknown) else made
+
+
+def _deque(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    found = m.iterate(argument(args, kwargs, 0, "iterable", ()), node)
+    most = argument(args, kwargs, 1, "maxlen")
+    if found is None or not isinstance(most, (int, type(None))):
+        return m.gap("collections.deque", node, "of something that is not known")
+    kept = found if most is None else found[len(found) - most :] if len(found) > most else found
+    return List(m.heap.row(kept), True, most)
+
+
+# --- named tuples ---
+
+
+def named_tuple_class(m: Any, name: str, fields: list[str], defaults: Args, node: Any) -> Any:
+    """A class of named tuples; the last fields have the defaults."""
+    for at, one in enumerate(fields):
+        if not one.isidentifier() or keyword.iskeyword(one) or one.startswith("_") or one in fields[:at]:
+            raise m.raised("ValueError", f"{one!r} cannot be a field of a named tuple", node)
+    if len(defaults) > len(fields):
+        raise m.raised("TypeError", f"{name} has {len(fields)} fields and {len(defaults)} defaults", node)
+    space = m.heap.space({"__fields__": tuple((f, None) for f in fields)})
+    space.update(dict(zip(fields[len(fields) - len(defaults) :], defaults)))
+    cls = Class(name, (Named("typing.NamedTuple"),), space, span=m.user_span(node), module=m.frames[-1].module if m.frames else None)
+    cls.mro = (cls, Named("typing.NamedTuple"))
+    return tuple_made(m, cls, {}, node)
+
+
+def _namedtuple(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    name, fields = argument(args, kwargs, 0, "typename"), argument(args, kwargs, 1, "field_names")
+    words = fields.replace(",", " ").split() if isinstance(fields, str) else m.iterate(fields, node)
+    defaults = m.iterate(kwargs.get("defaults") or (), node)
+    if not isinstance(name, str) or words is None or defaults is None or not all(isinstance(w, str) for w in words):
+        return m.gap("collections.namedtuple", node, "its fields are not known")
+    if kwargs.get("rename") is True:
+        words = [w if w.isidentifier() and not keyword.iskeyword(w) and not w.startswith("_") and w not in words[:i] else f"_{i}" for i, w in enumerate(words)]
+    return named_tuple_class(m, name, list(words), tuple(defaults), node)
+
+
+def tuple_fields(cls: Any) -> tuple[str, ...]:
+    for one in cls.mro:
+        if isinstance(one, Class) and "*tuple*" in one.space:
+            return one.space["*tuple*"]  # type: ignore[no-any-return]
+    return ()
+
+
+def tuple_made(m: Any, cls: Class, keywords: Named_, node: Any) -> Class:
+    """A class whose base is NamedTuple: its annotated names become the fields."""
+    if any(base is not cls and isinstance(base, Class) and "*tuple*" in base.space for base in cls.mro):
+        return cls  # a subclass of a named tuple adds no fields
+    names = tuple(name for name, _ in cls.space.get("__fields__", ()))
+    late = [n for n in names if n in cls.space]
+    if late and names[len(names) - len(late) :] != tuple(late):
+        raise m.raised("TypeError", f"a field of {cls.name} without a default follows one with a default", node)
+    m.heap.set(cls.space, "*tuple*", names)
+    m.heap.set(cls.space, "*defaults*", {n: cls.space[n] for n in late})
+    for name in late:
+        m.heap.delete(cls.space, name)
+    m.heap.set(cls.space, "_fields", names)
+    m.heap.set(cls.space, "__match_args__", names)
+    m.heap.set(cls.space, "_make", Native("_make", lambda mm, a, k, n: _make(mm, cls, a, n)))
+    return cls
+
+
+def _make(m: Any, cls: Class, args: Args, node: Any) -> Any:
+    found = m.iterate(args[-1], node)
+    return Unknown("_make") if found is None else tuple_construct(m, cls, tuple(found), {}, node)
+
+
+def tuple_construct(m: Any, cls: Class, args: Args, kwargs: Named_, node: Any) -> Any:
+    own = m.in_class(cls, "__new__")
+    if own is not MISSING and not isinstance(own, Native):
+        return MISSING
+    return _build(m, cls, args, kwargs, node)
+
+
+def _build(m: Any, cls: Class, args: Args, kwargs: Named_, node: Any) -> Record:
+    names = tuple_fields(cls)
+    home = next(one for one in cls.mro if isinstance(one, Class) and "*tuple*" in one.space)
+    values = {**home.space["*defaults*"], **dict(zip(names, args)), **kwargs}
+    if len(args) > len(names):
+        raise m.raised("TypeError", f"{cls.name} takes {len(names)} values, {len(args)} are given", node, "call/arguments")
+    for name in kwargs:
+        if name not in names or name in names[: len(args)]:
+            raise m.raised("TypeError", f"{cls.name} has no field {name}" if name not in names else f"{cls.name} gets {name} twice", node, "call/arguments")
+    missing = [n for n in names if n not in values]
+    if missing:
+        raise m.raised("TypeError", f"{cls.name} is missing the value of {missing[0]}", node, "call/arguments")
+    return Record.of(cls, (values[n] for n in names))
+
+
+def tuple_attribute(m: Any, me: Record, name: str, node: Any) -> Any:
+    names = tuple_fields(me.cls)
+    if name in names:
+        return me[names.index(name)]
+    if name == "_asdict":
+        return Native(name, lambda mm, a, k, n: Dict(mm.heap.entries(dict(zip(names, me)))))
+    if name == "_replace":
+        return Native(name, lambda mm, a, k, n: _replace(mm, me, k, n))
+    if name == "__class__":
+        return me.cls
+    return MISSING
+
+
+def _replace(m: Any, me: Record, kwargs: Named_, node: Any) -> Record:
+    names = tuple_fields(me.cls)
+    for name in kwargs:
+        if name not in names:
+            raise m.raised("ValueError", f"{me.cls.name} has no field {name}", node)
+    return Record.of(me.cls, (kwargs.get(n, v) for n, v in zip(names, me)))
+
+
+TUPLE = ClassModel(
+    "typing.NamedTuple", made=tuple_made, construct=tuple_construct, attribute=tuple_attribute,
+    methods={"__new__": lambda m, cls, args, kwargs, node: _build(m, cls, args, kwargs, node)},
+)  # fmt: skip
+
+
+# --- chained maps ---
+
+
+def _chain_map(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    if any(not isinstance(a, Dict) for a in args):
+        return m.gap("collections.ChainMap", node, "of something that is not known")
+    return Model("collections.ChainMap", m.heap.space({"maps": List(m.heap.row(args or [Dict(m.heap.entries())]))}))
+
+
+def _merged(m: Any, me: Model) -> Dict:
+    made: Named_ = {}
+    for one in reversed(me.space["maps"].items):
+        made.update(one.items)
+    return Dict(m.heap.entries(made))
+
+
+def _chain_item(m: Any, me: Model, index: Any, node: Any) -> Any:
+    return m.item(_merged(m, me), index, node)
+
+
+def _chain_set(m: Any, me: Model, index: Any, value: Any, node: Any) -> None:
+    m.set_item(me.space["maps"].items[0], index, value, node)
+
+
+def _chain_method(name: str) -> Run:
+    return lambda m, me, args, kwargs, node: m.call(m.attribute(_merged(m, me), name, node), args, kwargs, node)
+
+
+def _new_child(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    return _chain_map(m, (args[0] if args else Dict(m.heap.entries()), *me.space["maps"].items), {}, node)
+
+
+# --- classes of the program that are dicts ---
+
+
+def _data(m: Any, me: Instance, make: Run) -> Any:
+    if me.native is None:
+        me.native = make(m, (), {}, None)
+    return me.native
+
+
+def _dict_class(name: str, make: Run) -> ClassModel:
+    def init(m: Any, me: Instance, args: Args, kwargs: Named_, node: Any) -> None:
+        me.native = make(m, args, kwargs, node)
+
+    def method(word: str) -> Run:
+        return lambda m, me, args, kwargs, node: m.call(Method(_data(m, me, make), word), args, kwargs, node)
+
+    words = ("get", "setdefault", "pop", "update", "clear", "popitem", "keys", "values", "items", "copy", "move_to_end")
+    return ClassModel(
+        name, init=init, methods={w: method(w) for w in words}, items=lambda m, me, node: list(_data(m, me, make).items),
+        length=lambda m, me, node: len(_data(m, me, make).items), item=lambda m, me, index, node: m.item(_data(m, me, make), index, node),
+        set_item=lambda m, me, index, value, node: m.set_item(_data(m, me, make), index, value, node),
+        attribute=lambda m, me, word, node: _data(m, me, make) if word == "data" and name.endswith("UserDict") else MISSING,
+    )  # fmt: skip
+
+
+FUNCTIONS: dict[str, Any] = {
+    "collections.OrderedDict": _ordered_dict, "collections.OrderedDict.fromkeys": _from_keys, "collections.defaultdict": _defaultdict,
+    "collections.Counter": _counter, "collections.deque": _deque, "collections.namedtuple": _namedtuple, "collections.ChainMap": _chain_map,
+    "collections.UserDict": _ordered_dict, "collections.UserList": lambda m, a, k, n: m.call(list, a, k, n),
+}  # fmt: skip
+_ABSTRACT = [name for name in dir(collections.abc) if isinstance(getattr(collections.abc, name), type)]
+VALUES: dict[str, Any] = {}
+KINDS = {
+    "collections.ChainMap": KindModel(
+        methods={"get": _chain_method("get"), "keys": _chain_method("keys"), "values": _chain_method("values"), "items": _chain_method("items"), "new_child": _new_child},
+        item=_chain_item, set_item=_chain_set, items=lambda m, me, node: list(_merged(m, me).items),
+        length=lambda m, me, node: len(_merged(m, me).items), bases=("collections.abc.Mapping", "collections.abc.MutableMapping"),
+    ),
+}  # fmt: skip
+CLASSES = {
+    **{f"collections.{word}": _dict_class(f"collections.{word}", make) for word, make in (
+        ("OrderedDict", _ordered_dict), ("defaultdict", _defaultdict), ("Counter", _counter), ("UserDict", _ordered_dict),
+    )},
+    **{f"collections.abc.{word}": ClassModel(f"collections.abc.{word}", closed=False) for word in _ABSTRACT},
+}  # fmt: skip
