@@ -10,8 +10,8 @@ from tensorproof.ops.element_types import Given, Like, Promote, Same, Within
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Number, Tensor, Tensors
 from tensorproof.ops.record import DTypeRule, Op, Values
-from tensorproof.terms.dtypes import COMPLEX32, FLOAT8S, FLOAT32, FLOATS, FULL_COMPLEXES, NUMBERS, REALS, DType
-from tensorproof.terms.ints import ite
+from tensorproof.terms.dtypes import BFLOAT16, COMPLEX32, FLOAT8S, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, INT32, NUMBERS, REALS, DType
+from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 
@@ -323,3 +323,41 @@ SCALED_MM = Op(
     codes={"K": "inner"},
     doc="The product of two matrices of small floats, each with its scale.",
 )  # fmt: skip
+
+
+def grouped_mm_shape(c: Call) -> Shape:
+    """A matrix is cut into groups at the offsets (their ends), along the rows of x, the columns of y, or what is summed over."""
+    x, y = c.shape("x"), c.shape("y")
+    whole = len(x) == 3 and len(y) == 3
+    c.require("offsets", whole is not c.given("offsets"), "offsets are needed where an operand is one matrix, and not taken where both are batches", "offsets")
+    c.equal("inner", x[-1], y[-2], "x sums over {a} and y over {b}; they must be equal", ("x", "y"))
+    for name in ("x", "y"):
+        operand = c.tensor(name)
+        if operand.strides is None and operand.dtype is not None:
+            fits = eq(maximum(operand.shape[-1], 1) * (operand.dtype.bits // 8) % 16, 0)
+            c.require("aligned", fits, f"a row of {name} {operand.shape!r} must fill a multiple of 16 bytes", name)
+    groups = c.shape("offsets")[0] if c.given("offsets") else x[0]
+    for name, shape in (("x", x), ("y", y)):
+        if len(shape) == 3:
+            c.equal("batch", shape[0], groups, f"{name} holds {{a}} matrices for {{b}} groups", (name, "offsets"))
+    return Shape((x[-2], y[-1]) if len(x) != len(y) else (groups, x[-2], y[-1]))
+
+
+def grouped_mm_type(c: Call) -> DType | None:
+    made = Same("x", "y")(c)
+    c.require("dtype", c["dtype"] in (None, made) or made is None, f"the result has element type {made!r}, and no other", "dtype")
+    return made
+
+
+GROUPED_MM = Op(
+    "grouped_mm",
+    inputs=(
+        Tensor("x", "_ _ | _ _ _", frozenset({FLOAT16, BFLOAT16, FLOAT32}), draw="N 8*K | B N 8*K"),
+        Tensor("y", "_ _ | _ _ _", frozenset({FLOAT16, BFLOAT16, FLOAT32}), draw="8*K 8*M | B 8*K 8*M"),
+        Tensor("offsets", "B", frozenset({INT32}), optional=True, default=None, values="index"),
+    ),
+    attributes=(ElementType(),),
+    shape=grouped_mm_shape,
+    dtype=grouped_mm_type,
+    doc="Products of groups of rows, each with its own matrix.",
+)

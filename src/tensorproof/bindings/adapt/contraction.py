@@ -91,3 +91,8 @@ def scaled_mm_lists(a: dict[str, Any], run: Run) -> Any:
             raise run.give_up(f"{name} in several levels is not modelled")
         scales[name] = given[0]
     return run.default({**a, **scales})
+
+
+def grouped_mm(a: dict[str, Any], run: Run) -> Any:
+    run.require("bias", a["bias"] is None, "a bias is not taken yet", ("bias",))
+    return run.default(a)
