@@ -23,6 +23,7 @@ class Options:
     arguments: tuple[str, ...] = ()
     entry: str | None = None
     inputs: dict[str, Input] = field(default_factory=dict[str, Input])
+    roots: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -73,7 +74,7 @@ def check_source(source: Source, options: Options | None = None) -> Program:
     if chosen.entry is not None or (not has_driver(source.tree) and not chosen.arguments):
         return check_modules(source, chosen)
     start = perf_counter()
-    found = explore(source, chosen.arguments)
+    found = explore(source, chosen.arguments, tuple(FilePath(r) for r in chosen.roots))
     counts = {v.value: 0 for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
     findings: dict[tuple[str, object, str], Diagnostic] = {}
     gaps: dict[Gap, None] = {}

@@ -37,9 +37,10 @@ def _output_options(command: Any) -> Any:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @click.option("--entry", metavar="FILE.py::Name", help="Enter this module instead of running the program.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=SHAPE", help="The shape of an input, such as x=8,3,H,W.")
+@click.option("--path", "roots", multiple=True, metavar="DIR", help="Another folder from which the program imports.")
 @_output_options
 def check(
-    paths: tuple[str, ...], entry: str | None, inputs: tuple[str, ...], output_format: str, select: tuple[str, ...], ignore: tuple[str, ...],
+    paths: tuple[str, ...], entry: str | None, inputs: tuple[str, ...], roots: tuple[str, ...], output_format: str, select: tuple[str, ...], ignore: tuple[str, ...],
     fail_on: str, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Will these programs crash on a tensor's shape, type or format? Arguments of the program follow after --."""
@@ -56,7 +57,7 @@ def check(
     if entry is not None:
         file, name = entry_of(entry)
         listed = [file] if file not in listed else listed
-    programs = check_programs(listed, Options(arguments, name, inputs_of(inputs)))
+    programs = check_programs(listed, Options(arguments, name, inputs_of(inputs), roots))
     for program in programs:
         program.diagnostics = [d for d in suppressed(program.path, program.text, program.diagnostics) if _chosen(d.code, select, ignore)]
     if output_format == "json":
@@ -139,9 +140,10 @@ def run(arguments: list[str]) -> int:
     """Run a command; every failure is one sentence on standard error and the exit status 2."""
     if arguments and arguments[0] in LATER:
         return _complain(f"the command {arguments[0]} is not built yet")
-    own, after = (arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]) if "--" in arguments else (arguments, [])
     try:
-        return int(tensorproof.main(own, prog_name="tensorproof", standalone_mode=False, obj=tuple(after)) or 0)
+        own, settings = _settings(arguments)
+        own, after = (own[: own.index("--")], own[own.index("--") + 1 :]) if "--" in own else (own, list[str]())
+        return int(tensorproof.main(own, prog_name="tensorproof", standalone_mode=False, obj=tuple(after), default_map=settings) or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 2
@@ -155,6 +157,22 @@ def run(arguments: list[str]) -> int:
         return 2
     except Exception as error:
         return _complain(f"internal error: {type(error).__name__}: {error}; please report it")
+
+
+def _settings(arguments: list[str]) -> tuple[list[str], dict[str, dict[str, object]]]:
+    """The arguments without --config, and the configuration as defaults of the commands."""
+    from tensorproof.app.config import load
+
+    file: str | None = None
+    if "--config" in arguments:
+        at = arguments.index("--config")
+        if at + 1 >= len(arguments):
+            raise BadInput("--config needs a file")
+        file, arguments = arguments[at + 1], arguments[:at] + arguments[at + 2 :]
+    found = {key.replace("-", "_"): value for key, value in load(file).items()}
+    if "path" in found:
+        found["roots"] = found.pop("path")
+    return arguments, dict.fromkeys(("check", "infer", "ops"), found)
 
 
 def _complain(sentence: str) -> int:

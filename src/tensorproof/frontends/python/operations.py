@@ -15,7 +15,7 @@ from tensorproof.terms.predicates import Predicate, Truth, conj, disj, ne, negat
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -50,6 +50,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return _dunder(m, word, a, b, node, in_place)
     if kind_a is Unknown or kind_b is Unknown:
         return Unknown(word)
+    if kind_a is Named or kind_b is Named:
+        return not_modelled(m, a if kind_a is Named else b, node)
     if kind_a is TensorType or kind_b is TensorType:
         return on_tensors(m, word, a, b, node, in_place)
     if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set):
@@ -189,6 +191,9 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         return _dunder(m, word, a, b, node)
     if kind_a is Unknown or kind_b is Unknown:
         return Unknown(word)
+    for side in (a, b):
+        if is_opaque(side):
+            return not_modelled(m, side, node)
     if kind_a is TensorType or kind_b is TensorType:
         if kind_a is not TensorType and not is_number(a):
             return word == "ne" if word in ("eq", "ne") else Unknown(word)
@@ -224,6 +229,8 @@ def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
             return m.branching.choose(x.condition, lambda x=x, y=y: _identity(m, x.then, y, wanted), lambda x=x, y=y: _identity(m, x.other, y, wanted))  # type: ignore[misc]
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return Unknown("is")
+    if is_opaque(a) or is_opaque(b):
+        return Unknown("is")
     if isinstance(a, Predicate) or isinstance(b, Predicate):
         if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
             same = disj(conj(a, b), conj(negate(a), negate(b)))
@@ -232,11 +239,25 @@ def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
     same_object = a is b or (type(a) is type(b) and isinstance(a, (int, str, bool)) and a == b)
     if isinstance(a, Bound) and isinstance(b, Bound):
         same_object = a.function is b.function and a.self is b.self
-    from tensorproof.values.python_values import Named
-
     if isinstance(a, Named) and isinstance(b, Named):
         same_object = a.name == b.name
     return same_object is wanted
+
+
+def is_opaque(value: Any) -> bool:
+    """A library's name of which nobody knows what it stands for: no operator, no modelled function or class."""
+    if type(value) is not Named:
+        return False
+    from tensorproof.bindings.call import spelled
+    from tensorproof.libraries import registry
+
+    name = value.name
+    return not (name.rpartition(".")[2][:1].isupper() or spelled(name) or registry.function(name) is not None or registry.class_model(name) is not None)
+
+
+def not_modelled(m: Interpreter, value: Named, node: ast.AST) -> Unknown:
+    """A value of a library is needed that has no model."""
+    return m.gap(value.name, node, "no model")
 
 
 # --- truth and text ---
@@ -272,6 +293,8 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
             return True
         case Class() | Function():
             return True
+        case Named() if is_opaque(value):
+            return m.open_truth(value.name, node)
         case _:
             from tensorproof.libraries import registry
 
@@ -298,6 +321,11 @@ def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, k
     except Exception as error:
         if any(type(a) in (Term, Predicate) or isinstance(a, Unknown) for a in args):
             return Unknown(getattr(function, "__name__", "operator"))
+        named = next((a for a in args if isinstance(a, Named)), None)
+        if named is not None:
+            return not_modelled(m, named, node)
+        if any(isinstance(a, (Model, Layer, Method)) for a in args):
+            return m.gap(getattr(function, "__name__", "operator"), node, "of a library's object")
         raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
 
 

@@ -1,0 +1,37 @@
+"""`[tool.tensorproof]` in pyproject.toml: the same names as the command line's options."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from tensorproof.diagnostics.errors import BadInput
+
+KEYS = {"select": list, "ignore": list, "fail-on": str, "output-format": str, "path": list}
+
+
+def load(file: str | None = None) -> dict[str, Any]:
+    """The settings of the given file, else of the nearest pyproject.toml from here upwards; empty when there is none."""
+    if file is not None:
+        chosen = Path(file)
+        if not chosen.is_file():
+            raise BadInput(f"the configuration {file} cannot be read: no such file")
+    else:
+        here = Path.cwd()
+        found = next((p for d in (here, *here.parents) if (p := d / "pyproject.toml").is_file()), None)
+        if found is None:
+            return {}
+        chosen = found
+    try:
+        with chosen.open("rb") as stream:
+            whole = tomllib.load(stream)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"the configuration {chosen} cannot be read: {error}") from None
+    settings: dict[str, Any] = whole.get("tool", {}).get("tensorproof", {})
+    for key, value in settings.items():
+        if key not in KEYS:
+            raise BadInput(f"{chosen}: [tool.tensorproof] has no setting {key}; there are {', '.join(KEYS)}")
+        if not isinstance(value, KEYS[key]):
+            raise BadInput(f"{chosen}: the setting {key} must be a {'list of strings' if KEYS[key] is list else 'string'}")
+    return settings
