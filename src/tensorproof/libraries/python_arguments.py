@@ -1,0 +1,364 @@
+"""argparse. The program's parser is written down as it is built; when it parses, a real parser of Python's own is made from those notes.
+
+Command-line arguments are those after `--`; without any, every argument has its default, and a required one is the user's choice.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import Abstract, argument, from_host, listed, to_host
+from tensorproof.libraries.python_typing import namespace_attribute
+from tensorproof.terms.ints import Origin
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Class, Dict, List, Model
+from tensorproof.values.python_values import Named, Unknown
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+_WORDS = ("store", "store_true", "store_false", "store_const", "append", "append_const", "count", "extend", "help", "version")
+_QUIET = ("help", "metavar", "version", "deprecated")
+_TYPES: dict[Any, Any] = {int: int, float: float, str: str, complex: complex}
+
+
+class _Refused(Exception):
+    """The program would refuse its command line with this sentence."""
+
+
+class _Given:
+    """What no command line gives: the user will choose it."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        self.name, self.kind = name, kind
+
+
+class _Abstract:
+    """A value of the program that argparse only passes on."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise _Refused(message)
+
+    def exit(self, status: int = 0, message: str | None = None) -> Any:
+        raise _Refused(message or "it prints its help and ends")
+
+    def print_help(self, file: Any = None) -> None:
+        return None
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        return None
+
+
+class _Unmodelled(argparse.Action):
+    """An action class of the program: its default holds; that it is used is a gap."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        setattr(namespace, self.dest, _Abstract(Unknown(f"the action of {option_string or self.dest}")))
+
+
+# --- notes ---
+
+
+def _parser(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    space = {"notes": m.heap.row(), "settings": m.heap.entries(kwargs), "defaults": m.heap.entries(), "place": node}
+    made = Model("argparse.ArgumentParser", m.heap.space(space))
+    parents = m.iterate(kwargs.get("parents", ()), node) or []
+    for parent in parents:
+        if isinstance(parent, Model) and "notes" in parent.space:
+            made.space["notes"].extend(parent.space["notes"])
+            made.space["defaults"].update(parent.space["defaults"])
+    return made
+
+
+def _note(m: Any, me: Model, note: Any) -> None:
+    home = me.space.get("parser", me)
+    m.heap.touch(home.space["notes"])
+    home.space["notes"].append(note)
+
+
+def _add_argument(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    if any(isinstance(a, Unknown) for a in args):
+        m.gap("add_argument", node, "the name is not known")
+        m.heap.set(me.space.get("parser", me).space, "open", True)
+        return None
+    spec = Model("argparse.Action", m.heap.space({"names": args, "said": dict(kwargs), "group": me.space.get("group"), "place": node}))
+    _note(m, me, spec)
+    trial = _Parser(add_help=False)
+    try:
+        action = _added(m, trial, spec, node)
+    except _Refused as refused:
+        raise m.raised("TypeError", f"add_argument: {refused}", node) from None
+    m.heap.set(spec.space, "dest", action.dest)
+    if not args or (isinstance(args[0], str) and args[0][:1] == "-"):
+        _conflict(m, me.space.get("parser", me), spec, node)
+    return spec
+
+
+def _conflict(m: Any, parser: Model, spec: Model, node: Any) -> None:
+    """Two arguments with one flag are refused when the second is added."""
+    if parser.space["settings"].get("conflict_handler") == "resolve":
+        return
+    mine = set(spec.space["names"])
+    earlier = [n for n in parser.space["notes"] if isinstance(n, Model) and n.kind == "argparse.Action" and n is not spec]
+    taken = {name for one in earlier for name in one.space["names"] if isinstance(name, str) and name.startswith("-")}
+    if parser.space["settings"].get("add_help", True) is not False:
+        taken |= {"-h", "--help"}
+    if mine & taken:
+        raise m.raised("ArgumentError", f"two arguments are called {', '.join(sorted(mine & taken))}", node, "python/arguments")
+
+
+def _group(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("argparse.Group", m.heap.space({"parser": me.space.get("parser", me), "group": me.space.get("group")}))
+
+
+def _exclusive(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Model:
+    number = m.name_here("group", node), kwargs.get("required", False)
+    return Model("argparse.Group", m.heap.space({"parser": me.space.get("parser", me), "group": number}))
+
+
+def _set_defaults(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> None:
+    for name, value in kwargs.items():
+        m.heap.set(me.space["defaults"], name, value)
+
+
+def _get_default(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    if args[0] in me.space["defaults"]:
+        return me.space["defaults"][args[0]]
+    for note in me.space["notes"]:
+        if note.space.get("dest") == args[0]:
+            return note.space["said"].get("default")
+    return None
+
+
+def _subparsers(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Model:
+    made = Model("argparse.Subparsers", m.heap.space({"said": dict(kwargs), "choices": m.heap.entries(), "place": node}))
+    _note(m, me, made)
+    return made
+
+
+def _add_parser(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Model:
+    made = _parser(m, (), {k: v for k, v in kwargs.items() if k != "aliases"}, node)
+    aliases = m.iterate(kwargs.get("aliases", ()), node) or []
+    for name in (argument(args, kwargs, 0, "name"), *aliases):
+        m.heap.set(me.space["choices"], name, made)
+    return made
+
+
+# --- the real parser ---
+
+
+def _converter(m: Any, function: Any, node: Any) -> Any:
+    """A `type=` of the program as a function of Python's own parser."""
+    known = _TYPES.get(function) if isinstance(function, type) else None
+    if known is not None:
+        return known
+
+    def convert(text: str) -> Any:
+        m.handlers += 1
+        try:
+            found = m.call(function, (text,), {}, node)
+        except Exception as raised:
+            if isinstance(getattr(raised, "kind", None), (str, Class)) and any(
+                m.catches(raised, kind, node) for kind in (ValueError, TypeError, Named("argparse.ArgumentTypeError"))
+            ):
+                raise argparse.ArgumentTypeError(getattr(raised, "message", str(raised))) from None
+            raise
+        finally:
+            m.handlers -= 1
+        return found if isinstance(found, (str, int, float, type(None))) else _Abstract(found)
+
+    convert.__name__ = getattr(function, "name", getattr(function, "__name__", "type"))
+    return convert
+
+
+def _passed(value: Any, action: Any) -> Any:
+    """A default or a constant for the real parser."""
+    if action in ("append", "extend", "append_const") and isinstance(value, (List, tuple)):
+        return [_passed(v, None) for v in (value.items if isinstance(value, List) else value)]
+    if isinstance(value, Named) and value.name == "argparse.SUPPRESS":
+        return argparse.SUPPRESS
+    return value if isinstance(value, (str, int, float, bool, type(None))) else _Abstract(value)
+
+
+def _added(m: Any, parser: Any, note: Model, node: Any) -> Any:
+    said = {k: v for k, v in note.space["said"].items() if k not in _QUIET}
+    action = said.get("action")
+    made: Named_ = {}
+    for name, value in said.items():
+        match name:
+            case "action":
+                if isinstance(value, Named) and value.name == "argparse.BooleanOptionalAction":
+                    made[name] = argparse.BooleanOptionalAction
+                elif isinstance(value, str) and value in _WORDS:
+                    made[name] = value if value not in ("help", "version") else "store_true"
+                elif isinstance(value, str):
+                    raise _Refused(f"there is no action {value!r}")
+                else:
+                    made[name] = _Unmodelled
+            case "type":
+                if value is not None:
+                    if not isinstance(value, Unknown) and m.call(callable, (value,), {}, node) is False:
+                        raise _Refused(f"the type {value!r} is not callable")
+                    made[name] = _converter(m, value, node)
+            case "choices":
+                try:
+                    made[name] = to_host(value) if not isinstance(value, Class) else None
+                except Abstract:
+                    found = m.iterate(value, node)
+                    made[name] = None if found is None or not all(isinstance(v, (str, int, float)) for v in found) else found
+            case "default" | "const":
+                made[name] = _passed(value, action)
+            case "nargs":
+                made[name] = {"argparse.REMAINDER": argparse.REMAINDER, "argparse.OPTIONAL": "?"}.get(value.name) if isinstance(value, Named) else value
+            case _:
+                made[name] = value
+    try:
+        return parser.add_argument(*note.space["names"], **made)
+    except (TypeError, ValueError, argparse.ArgumentError) as error:
+        raise _Refused(str(error)) from None
+
+
+def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
+    """Python's own parser, from the notes. When nothing was given, required arguments become the user's choice."""
+    settings = me.space["settings"]
+    kept = {k: v for k, v in settings.items() if k in ("prog", "prefix_chars", "add_help", "allow_abbrev", "conflict_handler") and isinstance(v, (str, bool))}
+    if isinstance(settings.get("argument_default"), Named):
+        kept["argument_default"] = argparse.SUPPRESS
+    parser = _Parser(**kept)
+    groups: Named_ = {}
+    for note in me.space["notes"]:
+        place = note.space["place"]
+        if note.kind == "argparse.Subparsers":
+            said = {k: v for k, v in note.space["said"].items() if k in ("dest", "required", "title") and isinstance(v, (str, bool))}
+            action: Any = parser.add_subparsers(**said, parser_class=_Parser)
+            for name, inner in note.space["choices"].items():
+                action._name_parser_map[name] = _host(m, inner, strict, node)  # noqa: SLF001
+        else:
+            home: Any = parser
+            number = note.space["group"]
+            if number is not None:
+                home = groups.setdefault(number[0], None) or parser.add_mutually_exclusive_group(required=strict and number[1] is True)
+                groups[number[0]] = home
+            action = _added(m, home, note, place)
+        if action.required and not strict:
+            action.required = False
+            if note.kind != "argparse.Subparsers":
+                action.default = _Given(action.dest, action)
+    parser.set_defaults(**{k: _passed(v, None) for k, v in me.space["defaults"].items()})
+    return parser
+
+
+def _given(m: Any, given: _Given, node: Any) -> Any:
+    action = given.kind
+    one = Unknown(f"the argument {given.name}")
+    if action.nargs is None and action.type is int:
+        return m.symbol(given.name, -(2**63), 2**63, Origin.USER)
+    if isinstance(action.nargs, int) and action.nargs > 0:
+        return listed(m, [m.symbol(f"{given.name}[{i}]", -(2**63), 2**63, Origin.USER) if action.type is int else one for i in range(action.nargs)])
+    return one
+
+
+def _program_value(m: Any, value: Any, node: Any) -> Any:
+    match value:
+        case _Given():
+            return _given(m, value, node)
+        case _Abstract():
+            return value.value
+        case list():
+            return listed(m, [_program_value(m, v, node) for v in value])
+        case _:
+            return from_host(m, value)
+
+
+def _parse(known_only: bool) -> Run:
+    def run(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+        given, start = argument(args, kwargs, 0, "args"), argument(args, kwargs, 1, "namespace")
+        explicit = given is not None
+        if isinstance(given, Unknown):
+            return m.gap("parse_args", node, "what it parses is not known")
+        line = list(m.argv) if given is None else m.iterate(given, node)
+        if line is None or not all(isinstance(word, str) for word in line):
+            return m.gap("parse_args", node, "what it parses is not known")
+        try:
+            parser = _host(m, me, strict=explicit or bool(line), node=node)
+            found, rest = parser.parse_known_args(line)
+        except _Refused as refused:
+            return _refuse(m, str(refused), line, node)
+        except (TypeError, ValueError, argparse.ArgumentError) as error:
+            return _refuse(m, str(error), line, node)
+        if rest and not known_only:
+            return _refuse(m, f"unrecognized arguments: {' '.join(rest)}", line, node)
+        values = {k: _program_value(m, v, node) for k, v in vars(found).items()}
+        if isinstance(start, Model):
+            for name, value in values.items():
+                if name not in start.space or value != parser.get_default(name):
+                    m.heap.set(start.space, name, value)
+            result = start
+        else:
+            result = Model("argparse.Namespace", m.heap.entries(values))
+            if me.space.get("open"):
+                result = Model("argparse.Namespace of unknown arguments", result.space)
+        return (result, listed(m, rest)) if known_only else result
+
+    return run
+
+
+def _refuse(m: Any, sentence: str, line: list[str], node: Any) -> Any:
+    if any(word in ("-h", "--help") for word in line):
+        raise m.raised("SystemExit", "the program prints its help and ends", node, "python/arguments")
+    raise m.raised("SystemExit", f"the program refuses its command line: {sentence}", node, "python/arguments")
+
+
+def _error(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    said = args[0] if args and isinstance(args[0], str) else "an error"
+    raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/arguments")
+
+
+def _namespace(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("argparse.Namespace", m.heap.entries(kwargs))
+
+
+def _names(m: Any, me: Model, node: Any) -> list[Any]:
+    return list(me.space)
+
+
+_ADDING: dict[str, Run] = {
+    "add_argument": _add_argument, "add_argument_group": _group, "add_mutually_exclusive_group": _exclusive, "set_defaults": _set_defaults,
+}  # fmt: skip
+_PARSER: dict[str, Run] = {
+    **_ADDING, "parse_args": _parse(False), "parse_known_args": _parse(True), "add_subparsers": _subparsers, "get_default": _get_default,
+    "parse_intermixed_args": _parse(False), "error": _error, "print_help": lambda m, me, a, k, n: None, "print_usage": lambda m, me, a, k, n: None,
+    "format_help": lambda m, me, a, k, n: Unknown("help"), "format_usage": lambda m, me, a, k, n: Unknown("usage"),
+    "register": lambda m, me, a, k, n: None,
+}  # fmt: skip
+
+
+def _action_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    return me.space["said"].get(name, Unknown(name)) if name not in me.space else MISSING
+
+
+def _set_action(m: Any, me: Model, name: str, value: Any, node: Any) -> None:
+    """`parser.add_argument(...).completer = …` and changed defaults."""
+    m.heap.set(me.space, "said", {**me.space["said"], name: value} if name in ("default", "required", "choices") else me.space["said"])
+
+
+FUNCTIONS: dict[str, Any] = {"argparse.ArgumentParser": _parser, "argparse.Namespace": _namespace}
+KINDS = {
+    "argparse.ArgumentParser": KindModel(methods=_PARSER, open=True),
+    "argparse.Group": KindModel(methods={k: v for k, v in _ADDING.items() if k != "set_defaults"}, open=True),
+    "argparse.Subparsers": KindModel(methods={"add_parser": _add_parser}, open=True),
+    "argparse.Action": KindModel(attribute=_action_attribute, set_attribute=_set_action),
+    "argparse.Namespace": KindModel(attribute=namespace_attribute("command line"), items=_names),
+    "argparse.Namespace of unknown arguments": KindModel(open=True, bases=("argparse.Namespace",)),
+}
+CLASSES = {
+    "argparse.Action": ClassModel("argparse.Action", closed=False),
+    "argparse.ArgumentParser": ClassModel("argparse.ArgumentParser", closed=False),
+}
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Dict"]
