@@ -77,7 +77,8 @@ def _operator(name: str) -> Callable[..., Any]:
     return lambda self, *other: result(call(f"numpy.ndarray.{name}", (self.tensor, *plain(other))))
 
 
-for _name in "add sub mul truediv floordiv mod pow matmul and or xor lt le gt ge eq ne getitem radd rsub rmul rtruediv rpow neg abs invert".split():
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lt le gt ge eq ne getitem radd rsub rmul rtruediv rpow"
+for _name in (*_BINARY.split(), "neg", "abs", "invert"):
     setattr(Array, f"__{_name}__", _operator(f"__{_name}__"))
 
 

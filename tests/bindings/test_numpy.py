@@ -19,7 +19,7 @@ from tensorproof.terms.tensor import TensorType
 from tests.bindings import proxies
 
 N = symbol("n", 1)
-LABELS = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
+LABELS = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 
 
 def t(*shape: Any, dtype: Any = FLOAT64) -> TensorType:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.call import Call, any_rank
-from tensorproof.ops.element_types import Promote, ToFloat
+from tensorproof.ops.call import Call
+from tensorproof.ops.element_types import Like, Promote, ToFloat
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
@@ -97,7 +97,10 @@ def _recurrent(c: Call) -> list[Shape]:
 
 RECURRENT = Op(
     "recurrent_layer",
-    inputs=(Tensor("x", "N T C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS), Tensors("states", optional=True, default=None)),
+    inputs=(
+        Tensor("x", "N T C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS),
+        Tensors("states", optional=True, default=None),
+    ),
     attributes=(Int("gates", 1), Int("count", 1), Bool("return_sequences", False), Bool("return_state", False)),
     shape=_recurrent,
     dtype=ToFloat("x", "kernel"),
@@ -159,7 +162,9 @@ def _repeated(c: Call) -> Shape:
     return Shape(n * c["factors"][i] for i, n in enumerate(c.shape("x")))
 
 
-UPSAMPLE = Op("repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, lambda c: c.dtype("x"), doc="Every element repeated along each axis.")
+UPSAMPLE = Op(
+    "repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, Like("x"), doc="Every element repeated along each axis.",
+)  # fmt: skip
 
 
 def _cropped(c: Call) -> Shape:
@@ -173,7 +178,7 @@ def _cropped(c: Call) -> Shape:
     return Shape(made)
 
 
-CROP = Op("crop", (Tensor("x", "...", REAL),), (Ints("before", least=0), Ints("after", least=0)), _cropped, lambda c: c.dtype("x"))
+CROP = Op("crop", (Tensor("x", "...", REAL),), (Ints("before", least=0), Ints("after", least=0)), _cropped, Like("x"))
 
 
 def _resized(c: Call) -> Shape:
@@ -187,17 +192,15 @@ RESIZE_IMAGE = Op(
     inputs=(Tensor("x", "_ _ _ _ | _ _ _", REAL | FULL_COMPLEXES),),
     attributes=(Sizes("size", 2, least=0), Int("axis", 1)),
     shape=_resized,
-    dtype=lambda c: c.dtype("x"),
+    dtype=Like("x"),
     doc="Images of another height and width; axis is where the height stands.",
 )
 
 
-def _flipped(c: Call) -> Shape:
-    return c.shape("x")
-
-
-AUGMENT = Op("augment_image", (Tensor("x", "_ _ _ _ | _ _ _", REAL),), (), any_rank(_flipped), lambda c: c.dtype("x"), random=True, doc="An image changed at random, of the same size.")
-NOISE = Op("noise", (Tensor("x"),), (), same_shape, lambda c: c.dtype("x"), random=True, doc="x, with noise in training.")
+AUGMENT = Op(
+    "augment_image", (Tensor("x", "_ _ _ _ | _ _ _", REAL),), (), same_shape, Like("x"), random=True, doc="An image changed at random, of the same size.",
+)  # fmt: skip
+NOISE = Op("noise", (Tensor("x"),), (), same_shape, Like("x"), random=True, doc="x, with noise in training.")
 
 
 def encoded_shape(c: Call) -> Shape:

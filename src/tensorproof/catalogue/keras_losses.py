@@ -73,7 +73,10 @@ def _loss(c: Call) -> Shape:
 SAMPLE_LOSS = Op(
     "sample_loss",
     inputs=(Tensor("target", "...", REAL), Tensor("x", "...", REAL), Tensor("weight", "...", REAL, optional=True)),
-    attributes=(Choice("form", ("broadcast", "equal", "sparse", "whole"), "broadcast"), Int("axis", -1), Bool("squeezes", True), Choice("reduction", REDUCTIONS, None)),
+    attributes=(
+        Choice("form", ("broadcast", "equal", "sparse", "whole"), "broadcast"), Int("axis", -1), Bool("squeezes", True),
+        Choice("reduction", REDUCTIONS, None),
+    ),
     shape=_loss,
     dtype=ToFloat("x"),
     doc="A loss of y_pred (x) against y_true (target), weighted and reduced.",

@@ -26,7 +26,9 @@ _HAS = {
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
     "complex128", "string",
 }  # fmt: skip
-_NO_KERNEL = ("only support", "not support", "No OpKernel", "Could not find device", "NotImplemented", "XLA", "JIT compil", "Unimplemented", "could not be found")
+_NO_KERNEL = (
+    "only support", "not support", "No OpKernel", "Could not find device", "NotImplemented", "XLA", "JIT compil", "Unimplemented", "could not be found",
+)  # fmt: skip
 
 
 class Absent(Exception):

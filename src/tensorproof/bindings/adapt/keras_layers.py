@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_weights import named_axes, einsum_shapes, at_least, of_rank, sizes
+from tensorproof.bindings.adapt.keras_weights import at_least, einsum_shapes, named_axes, of_rank, sizes
 from tensorproof.bindings.adapt.numpy_arrays import Listed, Real, Sized, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
@@ -336,7 +336,7 @@ def padded(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     of_rank(a["_module"], x, n + 2)
     before, after = _framed(a, run, n, a["padding"])
-    return x.but(shape=Shape(s + b + e for s, b, e in zip(x.shape, before, after)), contents=None)
+    return run("pad", x=x, padding=tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair))
 
 
 @takes(

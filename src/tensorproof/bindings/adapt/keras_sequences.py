@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_layers import FORMAT, PADDING, computed, reach_of, check_padding, first, last, word
+from tensorproof.bindings.adapt.keras_layers import FORMAT, PADDING, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras_weights import gates, of_rank
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module

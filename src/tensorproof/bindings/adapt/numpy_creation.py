@@ -32,6 +32,7 @@ def array(a: dict[str, Any], run: Run) -> Any:
     if made is None:
         raise run.give_up("the data are not numbers that are known")
     made = run("constant", data=made, dtype=a["dtype"] if isinstance(a["dtype"], DType) else None)
+    assert isinstance(made, TensorType)
     least = 1 if run.row.name.endswith(("contiguousarray", "fortranarray")) else a.get("ndmin", 0)
     missing = least - len(made.shape) if isinstance(least, int) else 0
     return made.but(shape=Shape((*(1,) * missing, *made.shape))) if missing > 0 else made
