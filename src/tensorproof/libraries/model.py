@@ -57,6 +57,10 @@ class KindModel:
     enter: Run | None = None
     leave: Run | None = None
     truth: Run | None = None
+    binary: Run | None = None
+    """`binary(machine, word, a, b, node)`: an operator with such an object on either side."""
+    text: Run | None = None
+    """`text(machine, self)`: what `str` gives."""
     bases: tuple[str, ...] = ()
     """Classes that its objects are instances of."""
     binds: bool = False

@@ -86,7 +86,12 @@ KINDS = {
         enter=lambda m, me, node: None, leave=lambda m, me, raised, node: False,
         call=lambda m, me, args, kwargs, node: args[0] if args else None,
     ),
-    "quiet": KindModel(open=True, enter=lambda m, me, node: me, call=lambda m, me, args, kwargs, node: Model("quiet", m.heap.space())),
+    "quiet": KindModel(
+        attribute=lambda m, me, name, node: MISSING if name in me.space else me, enter=lambda m, me, node: me, call=lambda m, me, args, kwargs, node: me,
+        item=lambda m, me, index, node: me, set_item=lambda m, me, index, value, node: None, next=lambda m, me, node: me,
+        rounds=lambda m, me, node: [(m.open_truth("another round", node), me)], length=lambda m, me, node: Unknown("len"),
+        binary=lambda m, word, a, b, node: Unknown(word),
+    ),
     "file": KindModel(
         methods={
             "read": lambda m, me, args, kwargs, node: Unknown("the text of a file"), "close": lambda m, me, args, kwargs, node: None,

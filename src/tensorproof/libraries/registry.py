@@ -10,7 +10,7 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Function, Instance, Model, Native
-from tensorproof.values.python_values import Layer, Method, Named, Unknown
+from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
 
 FILES = {
     "torch": "torch_core", "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
@@ -273,6 +273,21 @@ def call_model(m: Any, owner: Model, args: tuple[Any, ...], kwargs: dict[str, An
 def model_calls(owner: Model) -> bool:
     found = kind_model(owner.kind)
     return found is not None and found.call is not None
+
+
+def model_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    """An operator or a comparison of a library's object; MISSING when its model says nothing of it."""
+    for side in (a, b):
+        found = kind_model(side.kind) if isinstance(side, Model) else None
+        if found is not None and found.binary is not None:
+            return found.binary(m, word, a, b, node)
+    return MISSING
+
+
+def model_text(m: Any, value: Any) -> Any:
+    """`str` of a library's object."""
+    found = kind_model(value.kind) if isinstance(value, Model) else None
+    return TEXT if found is None or found.text is None else found.text(m, value)
 
 
 def binds(owner: Model) -> bool:

@@ -15,6 +15,12 @@ class Unknown:
     reason: str
     ratio: tuple[Any, Any] | None = None
     """A real number that is one whole number by another: its rounding is exact."""
+    text: bool = False
+    """Whether it is a text: its methods are known, what they give is not."""
+
+
+TEXT = Unknown("text", text=True)
+"""A text that nobody knows: a time, a formatted tensor, a line of a file."""
 
 
 @dataclass(frozen=True, slots=True)

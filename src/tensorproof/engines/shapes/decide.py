@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
@@ -53,6 +55,9 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
             return False, False
         possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
         origins = {atom.origin for atom in symbols(predicate)}
+        if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
+            findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
+            return False, False
         if possible is Answer.UNSAT:
             # no value that reaches this place works; what selects the way here never excuses it
             if reached is Answer.UNKNOWN:
@@ -65,6 +70,17 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
             findings.append(_finding(stated, Certainty.POSSIBLE, dict(witness)))
             return True, False
         return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN
+
+
+def _chosen_outside(fact: Truth) -> bool:
+    """Whether a way is chosen by something that no analysis knows, or by the user: the program's own `raise` there is no bug."""
+    if isinstance(fact, bool):
+        return False
+    if fact.kind == "flag":
+        return True
+    if fact.kind in ("and", "or", "not"):
+        return any(_chosen_outside(part) for part in fact.args)
+    return any(atom.origin is not Origin.WORLD for atom in symbols(fact))
 
 
 def _finding(stated: Stated, certainty: Certainty, witness: dict[str, int]) -> Diagnostic:

@@ -35,7 +35,7 @@ from tensorproof.values.objects import (
     StaticMethod,
     Super,
 )  # fmt: skip
-from tensorproof.values.python_values import Layer, Method, Named, Unknown
+from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -52,7 +52,7 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Named:
         return of_library(m, owner.name, name, node)
     if kind is Unknown:
-        return owner
+        return _of_text(name) if owner.text and hasattr(str, name) else owner
     if kind is Choice:
         return m.branching.choose(owner.condition, lambda: load(m, owner.then, name, node), lambda: load(m, owner.other, name, node))
     if kind is Class:
@@ -112,6 +112,17 @@ def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> A
             return owner.get if name == "fget" else owner.set
         case _:
             raise m.raised("AttributeError", f"a property has no attribute {name}", node)
+
+
+_TEXT_RESULTS = {"split": "words", "splitlines": "lines", "rsplit": "words", "partition": "words", "rpartition": "words", "encode": "bytes"}
+
+
+def _of_text(name: str) -> Native:
+    """A method of a text that is not known."""
+    sample = getattr(str, name)
+    plain = name in _TEXT_RESULTS or name.startswith("is") or name in ("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "__len__")
+    result = Unknown(_TEXT_RESULTS.get(name, name)) if plain or not callable(sample) else TEXT
+    return Native(f"str.{name}", lambda m, args, kwargs, node: result)
 
 
 def _of_dtype(owner: DType, name: str) -> Any:

@@ -12,7 +12,7 @@ from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Code, Dict, Function, List
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import TEXT, Unknown
 
 Run = Callable[[Frame], Any]
 
@@ -271,7 +271,7 @@ def _joined(node: ast.JoinedStr, scope: Scope) -> Run:
                 continue
             value = operations.text(frame.machine, part(frame), "" if spec is None else spec(frame), conversion, node)
             shown.append(value)
-        return Unknown("formatted text") if any(isinstance(s, Unknown) for s in shown) else "".join(shown)
+        return TEXT if any(isinstance(s, Unknown) for s in shown) else "".join(shown)
 
     return run
 

@@ -62,6 +62,8 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
         return items(m, value.then if decided(m, value.condition) else value.other, node, wanted)
     if kind is Instance:
         return _of_instance(m, value, node, wanted)
+    if kind is Model and value.kind == "quiet" and wanted is not None:
+        return [value] * wanted
     if kind is Layer or kind is Model:
         return registry.items(m, value, node)
     if kind is Class:

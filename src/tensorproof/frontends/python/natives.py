@@ -38,7 +38,7 @@ from tensorproof.values.objects import (
     StaticMethod,
     Super,
 )  # fmt: skip
-from tensorproof.values.python_values import Layer, Method, Named, Unknown
+from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -549,7 +549,7 @@ def _str(m: Interpreter, node: ast.AST, value: Any = "", *rest: Any) -> Any:
             return str(host(m, value))
         except ValueError:
             pass
-    return Unknown("text")
+    return registry.model_text(m, value) if isinstance(value, Model) else TEXT
 
 
 def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any:
@@ -619,7 +619,7 @@ MODELS: dict[Any, Run] = {
     abs: _abs, int: _number(int), float: _number(float), bool: _bool, str: _str, round: _round, super: _super, property: _property,
     staticmethod: lambda m, node, f: StaticMethod(f), classmethod: lambda m, node, f: ClassMethod(f), callable: _callable, vars: _vars, id: _id,
     pow: _pow, divmod: _divmod, iter: _iter, next: _next, object: _object, open: _open, slice: lambda m, node, *a: slice(*a),
-    repr: lambda m, node, v: _str(m, node, v) if not isinstance(v, str) else repr(v), input: lambda m, node, *a: Unknown("input"),
+    repr: lambda m, node, v: _str(m, node, v) if not isinstance(v, str) else repr(v), input: lambda m, node, *a: TEXT,
     globals: lambda m, node: Dict(m.heap.entries(dict(m.frames[-1].globals))) if m.frames else Unknown("globals"), locals: lambda m, node: Unknown("locals"),
     hash: lambda m, node, v: hash(v) if isinstance(v, (str, int, float, tuple)) else id(v), exec: lambda m, node, *a: m.gap("exec", node),
     eval: lambda m, node, *a: m.gap("eval", node), dir: lambda m, node, *a: Unknown("dir"), __import__: lambda m, node, *a, **k: m.gap("__import__", node),

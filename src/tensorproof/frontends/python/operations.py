@@ -8,6 +8,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import containers, tensors
+from tensorproof.libraries import registry
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
 from tensorproof.terms.ints import Term, lower
@@ -15,7 +16,7 @@ from tensorproof.terms.predicates import Predicate, Truth, conj, disj, ne, negat
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import Layer, Method, Named, Unknown
+from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -49,7 +50,13 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     if kind_a is Instance or kind_b is Instance:
         return _dunder(m, word, a, b, node, in_place)
     if kind_a is Unknown or kind_b is Unknown:
-        return Unknown(word)
+        return TEXT if word in ("add", "mod", "mul") and _is_text(a, b) else Unknown(word)
+    if kind_a is Model or kind_b is Model:
+        found = registry.model_binary(m, word, a, b, node)
+        if found is not MISSING:
+            return found
+    if op is ast.BitOr and _is_type(a) and _is_type(b):
+        return (*(a if isinstance(a, tuple) else (a,)), *(b if isinstance(b, tuple) else (b,)))  # what isinstance takes
     if kind_a is Named or kind_b is Named:
         return not_modelled(m, a if kind_a is Named else b, node)
     if kind_a is TensorType or kind_b is TensorType:
@@ -63,6 +70,15 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
         return Unknown("a real number of a symbolic size", _ratio(word, a, b))
     return plain(m, native, (a, b), node)
+
+
+def _is_text(a: Any, b: Any) -> bool:
+    return any(isinstance(x, str) or (isinstance(x, Unknown) and x.text) for x in (a, b))
+
+
+def _is_type(value: Any) -> bool:
+    """Whether a value can stand in `A | B` as a type."""
+    return value is None or isinstance(value, (Named, Class, type)) or (type(value) is tuple and bool(value) and all(isinstance(v, (Named, Class, type)) for v in value))
 
 
 def _ratio(word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
@@ -135,8 +151,6 @@ def _dunder(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: 
             result = m.call(Bound(found, b), (a,), {}, node)
             if result is not NotImplemented:
                 return result
-    from tensorproof.libraries import registry
-
     plain_a, plain_b = registry.tensor_of(a), registry.tensor_of(b)
     if plain_a is not MISSING or plain_b is not MISSING:
         return on_tensors(m, word, a if plain_a is MISSING else plain_a, b if plain_b is MISSING else plain_b, node)
@@ -191,6 +205,12 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         return _dunder(m, word, a, b, node)
     if kind_a is Unknown or kind_b is Unknown:
         return Unknown(word)
+    if kind_a is Model or kind_b is Model:
+        found = registry.model_binary(m, word, a, b, node)
+        if found is not MISSING:
+            return found
+        if word in ("eq", "ne") and (a is b or type(a) is not type(b)):
+            return (a is b) is (word == "eq")
     for side in (a, b):
         if is_opaque(side):
             return not_modelled(m, side, node)
@@ -249,7 +269,6 @@ def is_opaque(value: Any) -> bool:
     if type(value) is not Named:
         return False
     from tensorproof.bindings.call import spelled
-    from tensorproof.libraries import registry
 
     name = value.name
     return not (name.rpartition(".")[2][:1].isupper() or spelled(name) or registry.function(name) is not None or registry.class_model(name) is not None)
@@ -296,8 +315,6 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
         case Named() if is_opaque(value):
             return m.open_truth(value.name, node)
         case _:
-            from tensorproof.libraries import registry
-
             known = registry.truth(m, value)
             return bool(value) if known is MISSING else known
 
@@ -309,7 +326,9 @@ def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) 
         return plain(m, format, (shown, spec), node)
     if isinstance(value, (Class, Function)) and not spec:
         return value.name
-    return Unknown("formatted text")
+    if isinstance(value, Model):
+        return registry.model_text(m, value)
+    return TEXT
 
 
 def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, kwargs: dict[str, Any] | None = None) -> Any:
