@@ -140,14 +140,14 @@ def requirements(op: Op) -> list[tuple[str, str]]:
                     found.setdefault(f"{op.name}/{op.codes.get(axis, axis.lower())}", f"axis {axis} must be the same wherever it stands")
         for option in alternatives(p.layout):
             seen |= {*option.before, *option.after}
-    for p in op.attributes:
-        match p:
+    for attribute in op.attributes:
+        match attribute:
             case Axis() | Axes():
-                found.setdefault(f"{op.name}/axis", f"{p.name} must be an axis of {p.of}")
-            case Int() | Float() | Sizes() | Ints() if getattr(p, "least", None) is not None:
-                found.setdefault(f"{op.name}/{p.name}", f"{p.name} must be at least {p.least}")
+                found.setdefault(f"{op.name}/axis", f"{attribute.name} must be an axis of {attribute.of}")
+            case Int() | Float() | Sizes() | Ints() if getattr(attribute, "least", None) is not None:
+                found.setdefault(f"{op.name}/{attribute.name}", f"{attribute.name} must be at least {attribute.least}")
             case Choice():
-                found.setdefault(f"{op.name}/{p.name}", f"{p.name} must be one of {', '.join(map(repr, p.options))}")
+                found.setdefault(f"{op.name}/{attribute.name}", f"{attribute.name} must be one of {', '.join(map(repr, attribute.options))}")
             case _:
                 pass
     if callable(op.shape):

@@ -123,7 +123,8 @@ def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
         if argument.ours in row.tensors and isinstance(kind, Tensor) and kind.scalar:
             kind = replace(kind, scalar=False)
         if row.framework == "onnx" and argument.default is REQUIRED and getattr(kind, "optional", False):  # a row says itself what a node may leave out
-            kind = replace(kind, optional=False, **({"default": REQUIRED} if hasattr(kind, "default") else {}))  # type: ignore[type-var, call-overload]
+            changed: dict[str, Any] = {"optional": False, **({"default": REQUIRED} if hasattr(kind, "default") else {})}
+            kind = replace(kind, **changed)
         found[argument.ours] = kind
     return found
 

@@ -211,7 +211,7 @@ def _groups(text: str) -> tuple[list[str], str]:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    return dict(pair.split(":", 1) for pair in text.split(","))  # type: ignore[misc]
+    return dict(pair.split(":", 1) for pair in text.split(","))
 
 
 _LAYER: tuple[tuple[str, Any], ...] = (

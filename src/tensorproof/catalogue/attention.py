@@ -203,7 +203,8 @@ def extra_keys(c: Call, features: Dim) -> Dim:
         shape = (1, 1, *c.shape(name))[-3:]
         holds = conj(eq(shape[1], 1), eq(shape[2], features))
         c.require("bias", holds, f"{name} must have shape (1, 1, {features!r}), and has {c.shape(name)!r}", name)
-    return (1, 1, *c.shape("bias_k"))[-3]
+    made: Dim = (1, 1, *c.shape("bias_k"))[-3]
+    return made
 
 
 def projections(c: Call, features: Dim) -> None:

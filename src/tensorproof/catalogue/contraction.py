@@ -149,7 +149,8 @@ def multi_dot_shape(c: Call) -> Shape:
     for i, (a, b) in enumerate(pairwise(shapes)):
         c.equal("inner", a[-1], b[0], f"tensors {i} and {i + 1} do not chain: {{a}} columns and {{b}} rows", "xs")
     if last == 0:
-        return shapes[0]
+        made: Shape = shapes[0]
+        return made
     return Shape((*shapes[0][:-1], *shapes[last][1:]))
 
 

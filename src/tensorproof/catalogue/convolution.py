@@ -161,7 +161,8 @@ def _wanted_sizes(c: Call, n: int) -> tuple[Dim, ...] | None:
         return None
     rank = c.rank("x")
     c.require("output_size", len(sizes) in (n, rank), f"output_size has {n} or {rank} elements, and here {len(sizes)}", "output_size")
-    return sizes[-n:]
+    made: tuple[Dim, ...] | None = sizes[-n:]
+    return made
 
 
 _TRANSPOSED = FLOATS | COMPLEXES | {INT64}

@@ -216,7 +216,8 @@ def arange_size(c: Call) -> Dim:
                 f"a step of {step!r} does not lead from {start!r} to {end!r}",
                 ("start", "end", "step"),
             )
-        return max(0, ceil((end - start) / step))
+        made: Dim = max(0, ceil((end - start) / step))
+        return made
     c.require("step", ne(step, 0), "a range cannot have step 0", "step")
     if c.framework == "numpy":
         return maximum(0, ceildiv(end - start, step))
@@ -269,7 +270,8 @@ RANGE = Op(
 
 def linspace_type(c: Call) -> DType | None:
     if c["dtype"] is not None:
-        return c["dtype"]
+        result: DType | None = c["dtype"]
+        return result
     made = number_type(c, c["start"], c["end"], 0.0)
     return made
 

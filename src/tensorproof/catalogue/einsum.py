@@ -12,8 +12,17 @@ from tensorproof.ops.inputs import Anything, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import COMPLEX32, INT64, DType
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape, broadcast_axis
+from tensorproof.terms.predicates import Truth, eq
+from tensorproof.terms.shapes import Require, Shape, broadcast_axis
+
+
+def _agreement(c: Call, name: str) -> Require:
+    """States that the sizes of a subscript broadcast."""
+
+    def stated(holds: Truth, a: Dim, b: Dim) -> None:
+        c.require("inner", holds, f"subscript {name} of {c['equation']!r} is {a!r} in one operand and {b!r} in another", "xs")
+
+    return stated
 
 
 def _terms(c: Call, equation: str) -> tuple[list[list[str]], list[str] | None]:
@@ -59,9 +68,7 @@ def einsum_shape(c: Call) -> Shape:
                 broadcast_axis(
                     sizes[name],
                     size,
-                    lambda holds, a, b, name=name: c.require(
-                        "inner", holds, f"subscript {name} of {equation!r} is {a!r} in one operand and {b!r} in another", "xs"
-                    ),
+                    _agreement(c, name),
                 )
                 if name in sizes
                 else size

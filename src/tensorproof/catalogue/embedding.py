@@ -79,7 +79,8 @@ def bags(c: Call) -> Dim:
     if len(index) == 2 and c.op.name == "embedding_bag":
         c.require("offsets", not c.given("offsets"), "index of rank 2 holds bags of one length, so offsets must not be given", ("offsets", "index"))
         c.require("empty", ge(index[1], 1), "the bags of index have length 0", "index")
-        return index[0]
+        made: Dim = index[0]
+        return made
     c.require("offsets", c.given("offsets"), "index of rank 1 needs offsets, which tell where each bag begins", "offsets")
     count: Dim = c.shape("offsets")[0]
     if c["include_last_offset"]:

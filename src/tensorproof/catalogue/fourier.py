@@ -185,7 +185,8 @@ def _complex(c: Call) -> bool:
     if wanted is None:
         c.require("return_complex", _imaginary(c), "return_complex must be given for a real signal", "return_complex")
         return True
-    return wanted
+    made: bool = wanted
+    return made
 
 
 def stft_type(c: Call) -> DType | None:

@@ -30,7 +30,8 @@ def check_positions(c: Call, index: TensorType, n: Dim, about: tuple[str, ...], 
     held = [v for v in index.contents if is_size(v)]
     known_ones = [v for v in held if type(v) is int]
     ends = {min(known_ones), max(known_ones)} if known_ones else set[int]()
-    for at in [*sorted(ends), *[v for v in held if type(v) is Term][:16]]:
+    places: list[Dim] = [*sorted(ends), *[v for v in held if isinstance(v, Term)][:16]]
+    for at in places:
         holds = conj(le(-n if least is None else least, at), lt(at, n))
         c.require("range", holds, f"index {at!r} is out of range for an axis of size {n!r}", about)
 
@@ -63,7 +64,7 @@ def picked(c: Call, x: TensorType, dim: int, item: TensorType) -> Picked:
         if whole(item.contents) and item.shape.concrete:
             steps = row_major(item.shape)
             at = [i for i, v in enumerate(item.contents or ()) if v]
-            places = [tuple((i // s) % n for s, n in zip(steps, item.shape)) for i in at]  # type: ignore[operator]
+            places = [tuple((i // s) % n for s, n in zip(steps, item.shape)) for i in at]
         return Picked(tuple(range(dim, dim + len(item.shape))), Shape((true_count(c, item),)), places)
     n = x.shape[dim]
     places = [(v % n if n else 0,) for v in item.contents or ()] if whole(item.contents) and type(n) is int else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.views import plain_axis, view
+from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Ints, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, whole
+from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, view, whole
 from tensorproof.terms.ints import Dim, absolute
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
@@ -125,10 +125,10 @@ def repeat_interleave_rule(c: Call) -> TensorType:
         return x.but(shape=Shape((total,)), contents=None, strides=None)
 
     def places() -> list[int]:
-        steps = row_major(x.shape)
+        steps: tuple[Any, ...] = row_major(x.shape)
         at = [i for i, k in enumerate(counts or ()) for _ in range(k)]
-        before, after = positions(x.shape[:dim], steps[:dim]), positions(x.shape[dim + 1 :], steps[dim + 1 :])  # type: ignore[arg-type]
-        return [p + i * steps[dim] + q for p in before for i in at for q in after]  # type: ignore[operator]
+        before, after = positions(x.shape[:dim], steps[:dim]), positions(x.shape[dim + 1 :], steps[dim + 1 :])
+        return [p + i * steps[dim] + q for p in before for i in at for q in after]
 
     shape = replaced(x.shape, dim, total)
     return gathered(x, shape, places) if counts is not None and whole(counts) else x.but(shape=shape, contents=None, strides=None)

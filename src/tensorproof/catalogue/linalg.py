@@ -277,7 +277,8 @@ def norm_type(c: Call) -> DType | None:
         raise c.refuse("dtype", f"dtype = {given!r} is not of the kind of x, {dtype!r}", ("dtype", "x"))
     if given.bits < dtype.bits or (given.bits == dtype.bits and given is not dtype):
         raise c.refuse("dtype", f"dtype = {given!r} would lose digits of {dtype!r}", ("dtype", "x"))
-    return given.real
+    result: DType | None = given.real
+    return result
 
 
 @any_rank

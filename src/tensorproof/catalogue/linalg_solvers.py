@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.linalg import CODES, FLOAT, INFO, NUMERIC, one_type, real, smaller, typed
+from tensorproof.catalogue.linalg import CODES, FLOAT, INFO, one_type, real, smaller, typed
 from tensorproof.ops.call import Call
+from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import INT32, INT64, DType

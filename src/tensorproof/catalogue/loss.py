@@ -345,7 +345,7 @@ def triplet_shape(c: Call) -> Shape:
     far = c.broadcast(shapes["anchor"], shapes["negative"], about=("anchor", "negative"))
     if c["swap"]:
         other = c.broadcast(shapes["positive"], shapes["negative"], about=("positive", "negative"))
-        far = c.broadcast(far[:-1], other[:-1], about=("anchor", "positive")) + (0,)
+        far = Shape((*c.broadcast(far[:-1], other[:-1], about=("anchor", "positive")), 0))
     return reduced(c, c.broadcast(Shape(near[:-1]), Shape(far[:-1]), about=("positive", "negative")))
 
 

@@ -21,7 +21,8 @@ def scalar_of_any_rank(rule: ShapeRule) -> ShapeRule:
 
     def shape(c: Call) -> Shape:
         if all(c.shape(p.name).known for p in c.op.inputs if c.given(p.name)):
-            return rule(c)
+            made: Shape = rule(c)
+            return made
         return reduced(c, unknown_shape(f"{c.name} of {c.shape('x')!r}"))
 
     return any_rank(shape)

@@ -9,12 +9,12 @@ from typing import Any
 
 from tensorproof.catalogue.joining import pieces
 from tensorproof.catalogue.onnx_tensors import axis_in, somewhere
-from tensorproof.catalogue.views import selected
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.families import broadcast_shape, same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
+from tensorproof.ops.storage import selected
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, INT64, UINT8, DType
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, le, lt
@@ -55,7 +55,8 @@ def element(c: Call) -> TensorType:
     x = c.tensor("x")
     at = place(c, x.shape[0])
     if x.contents is not None and isinstance(at, int):
-        return x.contents[at]
+        made: TensorType = x.contents[at]
+        return made
     return common(c, x)
 
 

@@ -177,7 +177,8 @@ TENSOR_WRITE = Op(
 
 
 def _float32(value: float) -> float:
-    return unpack("f", pack("f", value))[0]
+    rounded: float = unpack("f", pack("f", value))[0]
+    return rounded
 
 
 def scaled_axis(c: Call, size: Dim, factor: float) -> Dim:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.views import resolved, shown_as, sliced, span, without_ones
+from tensorproof.catalogue.views import resolved, shown_as, without_ones
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import known, positions, row_major, small, view
+from tensorproof.ops.storage import known, positions, row_major, sliced, small, span, view
 from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT64, DType
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
@@ -183,7 +183,7 @@ def expanded(c: Call) -> TensorType:
     made = c.broadcast(x.shape, Shape(size), about=("x", "size"))
     contents = None
     if known(x) and small(made):
-        plain = row_major(x.shape)
+        plain: tuple[Any, ...] = row_major(x.shape)
         steps = [0] * (len(made) - len(plain)) + [0 if n == 1 else step for n, step in zip(x.shape, plain)]
         contents = tuple(x.contents[p] for p in positions(made, steps))  # type: ignore[index]
     return x.but(shape=made, contents=contents)

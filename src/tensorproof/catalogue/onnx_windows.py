@@ -39,7 +39,8 @@ def each(c: Call, name: str, n: int, otherwise: int) -> tuple[Dim, ...]:
     if value is None:
         return (otherwise,) * n
     c.require(name, len(value) == n, f"{name} must have {n} numbers, and has {len(value)}", (name, "x"))
-    return value
+    made: tuple[Dim, ...] = value
+    return made
 
 
 def sides(c: Call, n: int) -> list[tuple[Dim, Dim]]:

@@ -66,7 +66,8 @@ def chosen(c: Call, least: int) -> Dim:
     size: Dim = c.shape("x")[c["dim"]] if c.rank("x") else 1
     k = c["k"]
     c.require("k", conj(ge(k, least), le(k, size)), f"k = {k!r} must lie between {least} and the axis's size {size!r}", ("k", "x"))
-    return k
+    made: Dim = k
+    return made
 
 
 def topk_shape(c: Call) -> list[Any]:

@@ -185,7 +185,8 @@ ADAPTIVE_POOLS = tuple(make(n) for make in (_adaptive_avg, _adaptive_max) for n 
 def _fractional_size(c: Call, n: int) -> tuple[Any, ...]:
     sizes, ratio = c["output_size"], c["output_ratio"]
     if sizes is not None:
-        return sizes
+        result: tuple[Any, ...] = sizes
+        return result
     if ratio is None:
         raise c.refuse("output_size", "either output_size or output_ratio must be given", ("output_size", "output_ratio"))
     ratios = ratio if isinstance(ratio, tuple) else (ratio,) * n

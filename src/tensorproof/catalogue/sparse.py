@@ -155,7 +155,8 @@ def sampled_rule(c: Call) -> TensorType:
     for other in ("y", "z"):
         same = len(c.lead["x"]) == len(c.lead[other]) and conj(*(eq(a, b) for a, b in zip(c.lead["x"], c.lead[other])))
         c.require("batch", same, f"the leading axes are {c.lead['x']!r} in x and {c.lead[other]!r} in {other}; they must be equal", ("x", other))
-    return sparse_only(c)
+    made: TensorType = sparse_only(c)
+    return made
 
 
 SPARSE_MM = Op(

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.views import span
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.inputs import Anything, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
-from tensorproof.ops.storage import Axes, view
+from tensorproof.ops.storage import Axes, span, view
 from tensorproof.terms.dtypes import INDEX, INT32
 from tensorproof.terms.ints import Dim, Term, maximum, upper
 from tensorproof.terms.predicates import conj, eq, ge, le, lt, ne
@@ -51,7 +50,8 @@ def numbers(c: Call, name: str, what: str = "size") -> tuple[Any, ...] | None:
     """The whole numbers of a vector; unknown ones are fresh symbols, and None says that even their count is not known."""
     value = c[name]
     if not isinstance(value, TensorType):
-        return value
+        made: tuple[Any, ...] | None = value
+        return made
     if value.contents is not None:
         return value.contents
     if not value.shape.known:
@@ -177,7 +177,8 @@ def _ends(c: Call, name: str) -> tuple[Any, ...] | None:
         if value.shape.known:
             c.require("rank", len(value.shape) == 1, f"{name} must be a vector, and has shape {value.shape!r}", name)
         return (None,) * value.shape[0] if value.shape.known and type(value.shape[0]) is int else None
-    return value
+    made: tuple[Any, ...] | None = value
+    return made
 
 
 @any_rank
@@ -206,7 +207,8 @@ def strided_slice(c: Call) -> TensorType:
                 offset = offset + fixed[i] * axes[axis][1]
             else:
                 first, length = _range(c, axes[axis][0], i, begin[i], end[i], strides[i])
-                made.append((length, axes[axis][1] * (1 if strides[i] is None else strides[i])))
+                step = strides[i]
+                made.append((length, axes[axis][1] * (1 if step is None else step)))
                 offset = offset + first * axes[axis][1]
         return made, offset
 
@@ -218,7 +220,8 @@ def _position(c: Call, size: Dim, at: Any, stride: Any) -> Dim:
     if at is None:
         return c.fresh("position")
     c.require("range", conj(le(-size, at), lt(at, size)), f"position {at!r} is out of range for an axis of size {size!r}", ("begin", "x"))
-    return at + size if lt(at, 0) is True else at
+    made: Dim = at + size if lt(at, 0) is True else at
+    return made
 
 
 def gt_zero(value: Any) -> Any:

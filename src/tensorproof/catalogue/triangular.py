@@ -46,7 +46,8 @@ def triangle_indices(name: str, upper: bool) -> Op:
         if rows is columns and k in (0, 1, -1):
             small_side = (upper and k == 1) or (not upper and k == -1)
             if k == 0 or small_side:
-                return rows * (rows - 1 if small_side else rows + 1) // 2
+                made: Dim = rows * (rows - 1 if small_side else rows + 1) // 2
+                return made
         return c.fresh("triangle")
 
     def contents(c: Call) -> tuple[Any, ...] | None:

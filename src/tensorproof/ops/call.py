@@ -88,20 +88,24 @@ class Call:
         return self.arguments.get(name) is not None
 
     def tensor(self, name: str) -> TensorType:
-        return self.arguments[name]
+        made: TensorType = self.arguments[name]
+        return made
 
     def shape(self, name: str) -> Shape:
-        return self.arguments[name].shape
+        made: Shape = self.arguments[name].shape
+        return made
 
     def rank(self, name: str) -> int:
         """The rank, known: unknown ranks never reach a rule that does not declare them."""
         return len(self.arguments[name].shape)
 
     def dtype(self, name: str) -> DType | None:
-        return self.arguments[name].dtype
+        made: DType | None = self.arguments[name].dtype
+        return made
 
     def contents(self, name: str) -> tuple[Any, ...] | None:
-        return self.arguments[name].contents
+        made: tuple[Any, ...] | None = self.arguments[name].contents
+        return made
 
     # --- what a rule states ---
 
@@ -235,9 +239,9 @@ class Call:
             case Int() | Float():
                 if is_number(value) and not isinstance(value, complex):
                     self._within(attribute, value)
-            case Ints(least=int()) if isinstance(value, tuple):
+            case Ints(least=int(least)) if isinstance(value, tuple):
                 for one in value:
-                    self.require(attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, and is {value!r}", attribute.name)
+                    self.require(attribute.name, ge(one, least), f"{attribute.name} must be at least {least}, and is {value!r}", attribute.name)
             case Choice():
                 if value not in attribute.options:
                     words = ", ".join(map(repr, attribute.options))
@@ -390,9 +394,9 @@ def _unknown(call: Call) -> Any:
     op = call.op
     if op.counted:
         raise call.give_up("an input's rank is not known, so neither is the number of outputs")
-    present = [out for out in op.outputs if not out.when or call[out.when]] or [None]
+    present: list[Out | None] = [out for out in op.outputs if not out.when or call[out.when]]
     made: list[TensorType] = []
-    for out in present:
+    for out in present or [None]:
         try:
             dtype = _dtype(call, out)
         except (GiveUp, KeyError, IndexError):

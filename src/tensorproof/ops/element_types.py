@@ -108,7 +108,8 @@ def Given(name: str = "dtype", otherwise: DTypeRule | DType = FLOAT32) -> DTypeR
     def rule(c: Call) -> DType | None:
         given = c[name]
         if given is not None:
-            return given
+            made: DType | None = given
+            return made
         return otherwise if isinstance(otherwise, DType) else otherwise(c)
 
     return rule

@@ -101,7 +101,8 @@ def _rounded(value: float, dtype: DType) -> float | None:
         return value
     if dtype in (FLOAT32, FLOAT16):
         code = "f" if dtype is FLOAT32 else "e"
-        return unpack(code, pack(code, value))[0]
+        made: float | None = unpack(code, pack(code, value))[0]
+        return made
     return value if value == int(value) and abs(value) <= 16 else None  # every float type holds these
 
 

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 from tensorproof.runners import tf_runner
@@ -14,8 +15,15 @@ from tensorproof.runners.tf_runner import dtype_of, in_graph, value_of
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
-_tf: Any = tf_runner.tf
+_tf: Any = tf
 _registry: Any = op_def_registry
+
+
+_ANY = {
+    "list(type)": [_tf.float32], "list(shape)": [[2]], "type": _tf.float32, "int": 1, "string": "a", "float": 0.5, "list(int)": [1], "list(float)": [0.5],
+    "shape": [2], "bool": True, "list(string)": ["a"],
+}  # fmt: skip
+"""A value for attributes of which nothing is said."""
 
 
 class NeedsHandle(Exception):
@@ -26,7 +34,9 @@ def _grouped(definition: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Flat positional inputs by name: an input that is a list takes what the single ones leave."""
     inputs = [i for i in definition.input_arg if i.name not in kwargs]
     lists = [i for i in inputs if i.number_attr or i.type_list_attr]
-    share = (len(args) - (len(inputs) - len(lists))) // len(lists) if lists else 0
+    share, odd = divmod(len(args) - (len(inputs) - len(lists)), len(lists)) if lists else (0, 0)
+    if odd:
+        raise ValueError(f"{len(args)} inputs do not divide into {len(lists)} lists")
     found: dict[str, Any] = {}
     at = 0
     for one in inputs:
@@ -58,10 +68,15 @@ def _constant(value: Any, one: Any, definition: Any, given: dict[str, Any]) -> A
     return _tf.constant(value, dtype=kind)
 
 
-def _placeholder(one: Any, definition: Any) -> Any:
-    """A scalar of the first type that an input takes: for inputs of which nothing is said."""
+def _placeholder(one: Any, definition: Any, given: dict[str, Any]) -> Any:
+    """A tensor of unknown shape, of the type that the other inputs give it or the first that it takes: for what nothing is said of."""
+    alike = [given.get(i.name) for i in definition.input_arg if one.type_attr and i.type_attr == one.type_attr]
+    told = next((dtype_of(v.dtype) for v in alike if isinstance(v, TensorType) and v.dtype is not None), None)
     kinds = [t for a in definition.attr if a.name == one.type_attr for t in a.allowed_values.list.type]
-    return _tf.compat.v1.placeholder(_tf.as_dtype(one.type % 100 if one.type else kinds[0] if kinds else 1), [])
+    kind = told or _tf.as_dtype(one.type % 100 if one.type else kinds[0] if kinds else 1)
+    if one.is_ref:
+        return _tf.compat.v1.get_variable("ref", (2,), kind, _tf.compat.v1.zeros_initializer(), use_resource=False)._ref()
+    return _tf.compat.v1.placeholder(kind)
 
 
 def _input(value: Any, one: Any, definition: Any, tensor: Callable[[TensorType], Any], graph: bool, given: dict[str, Any]) -> Any:
@@ -72,12 +87,12 @@ def _input(value: Any, one: Any, definition: Any, tensor: Callable[[TensorType],
         if one.is_ref and graph:
             return _variable(value, ref=True)
         if resource:
-            return _variable(value, ref=False) if value.dtype not in (None, DType.RESOURCE, DType.VARIANT) else _placeholder(one, definition)
+            return _variable(value, ref=False) if value.dtype not in (None, DType.RESOURCE, DType.VARIANT) else _placeholder(one, definition, given)
         return tensor(value)
     if value is None or resource:
         if not graph:
             raise NeedsHandle(one.name)
-        return _placeholder(one, definition)
+        return _placeholder(one, definition, given)
     return _constant(value, one, definition, given)
 
 
@@ -102,7 +117,17 @@ def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Call
     definition = _registry.get(spelling)
     given = _grouped(definition, args, kwargs)
     inputs = {i.name: i for i in definition.input_arg}
-    ready = {k: _input(v, inputs[k], definition, tensor, graph, given) if k in inputs else tf_runner.real(v, tensor) for k, v in given.items()}
+    kinds = {a.name: a.type for a in definition.attr}
+    ready = {
+        k: _input(v, inputs[k], definition, tensor, graph, given) if k in inputs else _ANY[kinds[k]] if v is None and kinds[k] in _ANY else tf_runner.real(v, tensor)
+        for k, v in given.items()
+    }
+    inferred = {f for i in definition.input_arg for f in (i.type_attr, i.number_attr, i.type_list_attr)}
+    for one in definition.attr:
+        if one.name not in ready and one.name not in inferred and not one.HasField("default_value") and one.type in _ANY:
+            ready[one.name] = _ANY[one.type]
+        if one.type == "func" and ready.get(one.name) is None:
+            raise NeedsHandle(one.name)
     function = getattr(_tf.raw_ops, spelling)
     names = _renamed(function, definition)
     return _flat(function(**{names.get(k, k): v for k, v in ready.items()}))
@@ -116,9 +141,13 @@ def _renamed(function: Any, definition: Any) -> dict[str, str]:
     return dict(zip([n for n in theirs if n not in shown], [n for n in shown if n not in theirs]))
 
 
+CAREFUL = ("Backprop", "ConjugateTranspose", "RFFT", "Abort", "Dequeue", "ReaderRead")
+"""Operators whose kernels end the process, or wait for ever, on arguments that a graph takes."""
+
+
 def _stateful(spelling: str) -> bool:
     """Whether it works on variables and handles, which generated calls make in a graph alone."""
-    return any(one.is_ref or one.type % 100 in (20, 21) for one in _registry.get(spelling).input_arg)
+    return any(word in spelling for word in CAREFUL) or any(one.is_ref or one.type % 100 in (20, 21) for one in _registry.get(spelling).input_arg)
 
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
@@ -126,6 +155,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
     spelling = name.partition(".")[2]
     if not hasattr(_tf.raw_ops, spelling):
         return Observed(aside=f"raw_ops has no {spelling}")
+    if any(one.type == "func" for one in _registry.get(spelling).attr):
+        return Observed(aside="needs a function")
     if not _stateful(spelling):
         return tf_runner.both(lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), True, True)
     try:

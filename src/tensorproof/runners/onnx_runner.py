@@ -104,7 +104,8 @@ class Absent(Exception):
 def number_of(dtype: DType | None) -> int:
     if dtype is None or dtype not in _NUMBERS:
         raise Absent(f"ONNX has no element type {dtype!r}")
-    return _NUMBERS[dtype]
+    made: int = _NUMBERS[dtype]
+    return made
 
 
 def array(t: TensorType) -> Any:
@@ -161,7 +162,8 @@ class Model:
             return 3 if "training_mode" in self.attributes and self.attributes["training_mode"].i else 1
         if self.operator == "Split":
             if "num_outputs" in self.attributes:
-                return self.attributes["num_outputs"].i
+                made: int = self.attributes["num_outputs"].i
+                return made
             split = values[1] if len(values) > 1 else None
             given = list(self.attributes["split"].ints) if "split" in self.attributes else split
             held = given.contents if isinstance(given, TensorType) else given

@@ -114,10 +114,10 @@ def ne(a: Dim, b: Dim) -> Truth:
 
 
 def le(a: Dim, b: Dim) -> Truth:
-    if type(a) is not Term and type(b) is not Term:
-        return a <= b  # type: ignore[operator]
+    if not isinstance(a, Term) and not isinstance(b, Term):
+        return a <= b
     difference = a - b
-    if type(difference) is not Term:
+    if not isinstance(difference, Term):
         return difference <= 0
     if upper(difference) <= 0:
         return True

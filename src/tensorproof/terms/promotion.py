@@ -98,10 +98,11 @@ def torch_promote(operands: Sequence[Operand], default_float: DType = FLOAT32) -
     """torch.result_type, for any number of operands. Order matters only to a refusal: torch folds from the left."""
     categories: list[DType | None] = [None, None, None]  # dimensioned tensors, zero-dimensional tensors, Python numbers
     for operand in operands:
-        dtype, category = operand.dtype, 1 if operand.zero_dim else 0
+        dtype: DType | None = operand.dtype
+        category = 1 if operand.zero_dim else 0
         if operand.weak:
             category = 2
-            dtype = {"b": BOOL, "f": default_float, "c": _torch_complex(default_float)}.get(dtype.kind, INT64)
+            dtype = {"b": BOOL, "f": default_float, "c": _torch_complex(default_float)}.get(operand.dtype.kind, INT64)
             if dtype is None:
                 return None
         held = categories[category]

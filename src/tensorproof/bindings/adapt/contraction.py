@@ -32,10 +32,10 @@ def tensordot(a: dict[str, Any], run: Run) -> Any:
         return run("tensordot", x=a["x"], y=a["y"], dim=tuple(range(rank - dims, rank)), dim2=tuple(range(dims)))
     if not isinstance(dims, (tuple, list)):
         raise run.give_up("dims is not known")
-    pair: list[Any] = list(dims)  # type: ignore[arg-type]
+    pair: list[Any] = list(dims)
     if len(pair) != 2 or (run.row.framework == "torch" and not all(isinstance(v, (tuple, list)) for v in pair)):
         raise run.refuse("axes", f"dims must be a number or two lists, and is {dims!r}", ("dims",))
-    ours, theirs = ((as_size(v),) if not isinstance(v, (tuple, list)) else tuple(as_size(w) for w in v) for v in pair)  # type: ignore[union-attr]
+    ours, theirs = ((as_size(v),) if not isinstance(v, (tuple, list)) else tuple(as_size(w) for w in v) for v in pair)
     return run("tensordot", x=a["x"], y=a["y"], dim=ours, dim2=theirs)
 
 

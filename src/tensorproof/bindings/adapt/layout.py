@@ -114,7 +114,8 @@ def axis_split(a: Arguments, run: Run) -> Any:
 
 
 def _raised(x: TensorType, rank: int, run: Run) -> TensorType:
-    return run("atleast", x=x, least=rank)
+    made: TensorType = run("atleast", x=x, least=rank)
+    return made
 
 
 def _all(a: Arguments, run: Run) -> tuple[TensorType, ...]:

@@ -154,7 +154,7 @@ def run_flat(a: dict[str, Any], run: Run) -> Any:
 def cell(module: Module, names: Mapping[str, Any], session: Session) -> None:
     hidden, rows = names["hidden_size"], GATES[module.row.op.removesuffix("_cell")] * names["hidden_size"]
     dtype = names["dtype"] if isinstance(names.get("dtype"), DType) else FLOAT32
-    shapes = {"weight_ih": (rows, names["input_size"]), "weight_hh": (rows, hidden)}
+    shapes: dict[str, tuple[Any, ...]] = {"weight_ih": (rows, names["input_size"]), "weight_hh": (rows, hidden)}
     if names["bias"]:
         shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
     for name, shape in shapes.items():

@@ -76,6 +76,8 @@ def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[s
                 continue
             if not getattr(kind, "optional", False) or row.name.startswith("graphdef."):  # a node has every attribute
                 value = _forced(draw, kind)
+                if value is SKIP and row.name.startswith("graphdef."):
+                    value = None  # of no matter here: the runner finds something
             elif row.framework == "torch":  # "None" must be said where the spelling has no default
                 value = None
             else:
@@ -250,8 +252,8 @@ def _changed(value: Any, random: Random) -> Iterator[tuple[str, Any]]:
                 if other != value:
                     yield f"{other}", other
         case float():
-            for other in (-1.0, 2.0, -0.5):
-                yield f"{other}", other
+            for real in (-1.0, 2.0, -0.5):
+                yield f"{real}", real
         case str():
             yield "no such word", "no_such_word"
         case list() | tuple():

@@ -92,9 +92,9 @@ def _fixed(demands: list[Truth], inputs: dict[str, TensorType]) -> tuple[dict[At
         if found.answer is Answer.SAT:
             axes = {a for t in inputs.values() for axis in t.shape for a in symbols(axis)}
             for atom in sorted(axes - set(fixed), key=lambda a: a.order):
-                value = found.witness.get(atom.name)
-                if value is not None and solver.proves(eq(_term(atom), value)) is True:
-                    solved[atom] = value
+                one = found.witness.get(atom.name)
+                if one is not None and solver.proves(eq(_term(atom), one)) is True:
+                    solved[atom] = one
     return fixed, solved
 
 

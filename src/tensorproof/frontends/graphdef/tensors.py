@@ -129,4 +129,5 @@ def _item(kind: str, given: Any) -> Attribute:
         case "func":
             return FunctionRef(given.get("name", ""), {name: attribute(value) for name, value in given.get("attr", {}).items()})
         case _:
-            return given
+            made: Attribute = given
+            return made

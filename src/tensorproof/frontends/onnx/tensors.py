@@ -126,4 +126,5 @@ def attribute(given: Decoded, graph: Callable[[Decoded], Graph]) -> Attribute:
         return dtype_of(given.get("i", 0))
     if field in singular:
         return singular[field](given.get(field, b"" if field == "s" else {}))
-    return given.get(field, 0.0 if field == "f" else 0)
+    made: Attribute = given.get(field, 0.0 if field == "f" else 0)
+    return made

@@ -263,7 +263,8 @@ def _real(word: str) -> float:
 def _single(value: float) -> float:
     """As a 32-bit float holds it, which is what the binary encoding says."""
     try:
-        return _FLOAT.unpack(_FLOAT.pack(value))[0]
+        made: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
+        return made
     except OverflowError:
         return math.copysign(math.inf, value)
 
