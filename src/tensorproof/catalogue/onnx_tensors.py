@@ -260,6 +260,7 @@ def padded(c: Call) -> Shape:
     x, pads, axes = c.shape("x"), ints(c, "padding"), ints(c, "dim")
     if pads is None or (c.given("dim") and axes is None):
         return somewhere(c, len(x))
+    c.require("mode", c["mode"] != "wrap" or not c["older"], "padding that wraps is younger than this opset", "mode")
     places = axes_in(c, axes, len(x)) if axes is not None else tuple(range(len(x)))
     c.require(
         "padding",
@@ -270,7 +271,6 @@ def padded(c: Call) -> Shape:
     made = list(x)
     for i, axis in enumerate(places):
         before, after = pads[i], pads[i + len(places)]
-        c.require("mode", c["mode"] != "wrap" or not c["older"], "padding that wraps is younger than this opset", "mode")
         if c["mode"] != "constant":
             something = disj(ge(x[axis], 1), conj(le(before, 0), le(after, 0)))
             c.require("empty", something, f"an empty axis has nothing to be padded with by {before!r} and {after!r}", ("padding", "x"))

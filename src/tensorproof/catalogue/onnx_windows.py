@@ -10,9 +10,9 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Attribute, Bool, Choice, Int, Ints, Tensor
 from tensorproof.ops.record import Op, Out
-from tensorproof.ops.window import must_fit, places, places_rounded_up, span
+from tensorproof.ops.window import must_fit, places, span
 from tensorproof.terms.dtypes import FLOATS, INT8, INT64, UINT8
-from tensorproof.terms.ints import Dim, ceildiv, product
+from tensorproof.terms.ints import Dim, ceildiv, ite, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -51,6 +51,14 @@ def sides(c: Call, n: int) -> list[tuple[Dim, Dim]]:
     return list(zip(pads[:n], pads[n:], strict=True))
 
 
+def rounded_up(size: Dim, before: Dim, after: Dim, reach: Dim, stride: Dim) -> Dim:
+    """As `places`, rounded up, less one window where the last would start behind the input and the padding before it."""
+    found = ceildiv(size + before + after - reach, stride) + 1
+    if ge(reach, after + stride) is True:
+        return found
+    return found - ite(ge((found - 1) * stride, size + before), 1, 0)
+
+
 def slid(c: Call, sizes: Sequence[Dim], kernel: Sequence[Dim]) -> list[Dim]:
     """How many windows there are along each axis."""
     n = len(sizes)
@@ -64,7 +72,7 @@ def slid(c: Call, sizes: Sequence[Dim], kernel: Sequence[Dim]) -> list[Dim]:
         before, after = (0, 0) if c["auto_pad"] == "VALID" else (before, after)
         reach = span(k, d)
         must_fit(c, size + before + after, reach)
-        made.append(places_rounded_up(size, before, after, reach, s) if c["ceil_mode"] else places(size + before + after, reach, s))
+        made.append(rounded_up(size, before, after, reach, s) if c["ceil_mode"] else places(size + before + after, reach, s))
     return made
 
 

@@ -56,6 +56,8 @@ _NOT_LOOKED_AT = {
     "Attention": {"batch"},
     "AveragePool": _WINDOW,
     "BatchNormalization": {"rank"},
+    "Clip": {"low", "high"},
+    "Col2Im": {"dilation", "stride"},
     "Conv": _WINDOW,
     "ConvInteger": _WINDOW | _SCALES,
     "ConvTranspose": _WINDOW,
@@ -63,7 +65,7 @@ _NOT_LOOKED_AT = {
     "GRU": _STATES,
     "GatherND": {"batch"},
     "GlobalAveragePool": {"rank"},
-    "GroupNormalization": {"rank"},
+    "GroupNormalization": {"groups", "rank"},
     "InstanceNormalization": {"rank"},
     "LRN": {"rank", "size"},
     "LSTM": _STATES,
@@ -80,7 +82,7 @@ _NOT_LOOKED_AT = {
     "QLinearConv": _WINDOW | _SCALES,
     "QLinearMatMul": _SCALES,
     "QuantizeLinear": _SCALES,
-    "RMSNormalization": {"axis"},
+    "RMSNormalization": {"axis", "rank"},
     "RNN": _STATES,
     "Resize": {"rank"},
     "ReverseSequence": {"axis", "batch", "batch_dim", "time_dim"},
@@ -278,6 +280,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             if whole or no_code or words.endswith("Error: ") or any(w in words for w in _EMPTY):
                 return Observed(aside=f"the evaluator fails: {words}")
             return Observed(error=words)
+    if any(shape is None or None in shape for shape, _ in told) and any(held.size == 0 for held in model.feeds.values()):
+        return Observed(aside="an input without elements, of which inference does not tell all")
     for (shape, label), (true, kind) in zip(told, seen):
         if shape is not None and (len(shape) != len(true) or any(a is not None and a != b for a, b in zip(shape, true))):
             return Observed(aside=f"inference tells {shape}, evaluation gives {true}")

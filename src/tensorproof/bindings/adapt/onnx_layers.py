@@ -58,7 +58,7 @@ def _spatial(a: dict[str, Any], run: Run, name: str = "x") -> int | None:
 def max_pool(a: dict[str, Any], run: Run) -> Any:
     n = _spatial(a, run)
     made = None if n is None else _window(a, run, n)
-    if made is None or not all(isinstance(size, int) and size for size in a["x"].shape):
+    if made is None or a.get("ceil_mode") or not all(isinstance(size, int) and size for size in a["x"].shape):
         found = run.default(a)
     else:
         found = run(f"max_pool{n}d", x=a["x"], kernel=tuple(a["kernel"]), ceil_mode=a.get("ceil_mode", False), return_indices=True, **made)
