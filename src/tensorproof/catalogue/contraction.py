@@ -101,7 +101,7 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
         made = Shape(c.dims[axis] for axis in out.split())
         start = c.shape("start")
         _fits(c, start, made)
-        if name == "addmv" and len(start) <= 1:  # without elements to multiply torch gives back what is added, as it stands
+        if name == "addmv" and len(start) <= 1 and not c.name.endswith("_"):  # without elements to multiply torch gives back what is added, as it stands
             nothing = eq(c.shape("x").numel, 0)
             return start if nothing is True else made if nothing is False or not start else Shape((ite(nothing, start[0], made[0]),))
         return made

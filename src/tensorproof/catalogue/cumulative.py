@@ -47,6 +47,8 @@ def scan(name: str, *attributes: Any, dtype: DTypeRule, fold: Any = None, doc: s
 def total(c: Call) -> DType | None:
     """The element type of running sums; a tensor of rank 0 is its own, and needs no kernel."""
     rule = Given("dtype", Summed())
+    if c.shape("x") == () and c.name.endswith("_"):  # in place torch only copies the one number
+        return c.dtype("x")
     return rule(c) if c.shape("x") == () else Within(rule, REALS | FULL_COMPLEXES)(c)
 
 

@@ -8,7 +8,7 @@ from tensorproof.catalogue.contraction import Agreed, summable
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Promote
 from tensorproof.ops.families import NUMERIC
-from tensorproof.ops.inputs import Anything, Tensors
+from tensorproof.ops.inputs import Anything, Choice, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import COMPLEX32, INT64, DType
 from tensorproof.terms.ints import Dim
@@ -136,10 +136,12 @@ def einsum_dtype(c: Call) -> DType | None:
     return INT64 if c.framework == "torch" and summed and common is not None and common.kind in "iub" else common
 
 
+EQUATIONS = ("ij,jk->ik", "ij->ji", "...ij,...jk->...ik", "ii->i", "i,j->ij", "bij,bjk", "ij->", "b i j , b k j -> b i k", "i,i", "ijk,kl->ijl", "...a->...")
+"""For the generator."""
 EINSUM = Op(
     "einsum",
-    inputs=(Tensors("xs", "...", NUMERIC),),
-    attributes=(Anything("equation"),),
+    inputs=(Tensors("xs", "...", NUMERIC, draw="@equation"),),
+    attributes=(Anything("equation", like=(Choice("equation", EQUATIONS),)),),
     shape=einsum_shape,
     dtype=einsum_dtype,
     doc="A sum of products, as the subscripts of an equation tell.",

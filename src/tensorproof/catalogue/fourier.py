@@ -40,6 +40,8 @@ def transformed(c: Call, axes: tuple[int, ...], lengths: tuple[Any, ...], kind: 
         n: Dim = length if length is not None else 2 * (made[axis] - 1) if last and kind == BACKWARD else made[axis]
         c.require("length", ge(n, 1), f"the transform along axis {axis} has length {n!r}, and must have at least 1", ("x", "n"))
         made[axis] = n // 2 + 1 if last and kind == FORWARD else n
+    if c.framework == "torch" and axes and any(size == 0 for i, size in enumerate(made) if i not in axes):  # on the CPU
+        raise c.refuse("empty", f"there is nothing to transform in {c.shape('x')!r}", "x")
     return Shape(made)
 
 

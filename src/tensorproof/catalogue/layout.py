@@ -85,6 +85,7 @@ def repeat_interleave_rule(c: Call) -> TensorType:
         dim = 0
     else:
         dim = c["dim"]
+        c.require("axis", len(x.shape) > 0, f"x has no axis {dim}", ("dim", "x"))
     n = x.shape[dim] if len(x.shape) else 1
     counts: tuple[Any, ...] | None = None
     if isinstance(times, TensorType):

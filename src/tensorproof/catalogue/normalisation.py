@@ -68,7 +68,9 @@ def _running(c: Call, needed: bool) -> None:
     c.require("running", mean or not needed, "without statistics of the batch, running_mean and running_var must be given", about)
 
 
-_STATISTICS = (Tensor("running_mean", "_", FLOATS, optional=True, default=None), Tensor("running_var", "_", FLOATS, optional=True, default=None))
+_STATISTICS = (
+    Tensor("running_mean", "...", FLOATS, optional=True, default=None, draw="C"), Tensor("running_var", "...", FLOATS, optional=True, default=None, draw="C"),
+)  # fmt: skip
 _AFFINE = (Tensor("weight", "...", FLOATS, optional=True, default=None), Tensor("bias", "...", FLOATS, optional=True, default=None))
 _VECTORS = (Tensor("weight", "C", FLOATS, optional=True, default=None), Tensor("bias", "C", FLOATS, optional=True, default=None))
 _CODES = {"C": "channels"}
@@ -76,15 +78,36 @@ _ALL = ("running_mean", "running_var", "weight", "bias")
 _MOMENTUM = (Float("momentum", 0.1, optional=True), Float("eps", 1e-5))
 
 
+def _scaled(c: Call) -> None:
+    for name in ("weight", "bias"):
+        if c.given(name):
+            _not_empty(c, name, c.shape(name).numel)
+            if _nothing(c):
+                c.require("rank", len(c.shape(name)) > 0, f"{name} must have rank 1, and is {c.shape(name)!r}", name)
+
+
+def _nothing(c: Call) -> bool:
+    """torch hands a tensor without elements on before it looks at the rest."""
+    return c.framework == "torch" and c.shape("x").concrete and c.shape("x").numel == 0 and c.op.name != "native_batch_norm"
+
+
+def _vectors(c: Call, *names: str) -> None:
+    for name in names:
+        if c.given(name):
+            c.require("rank", len(c.shape(name)) == 1, f"{name} must have rank 1, and is {c.shape(name)!r}", name)
+
+
 def _batch_norm_shape(c: Call) -> Shape:
+    _scaled(c)
+    if _nothing(c):
+        _running(c, needed=not c["training"])
+        return c.shape("x")
+    _vectors(c, "running_mean", "running_var")
     channels = c.dims.get("C", 0)
     if c.rank("x") == 1:  # torch takes a vector, if it is empty
         c.require("rank", eq(c.shape("x")[0], 0), f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
     _running(c, needed=not c["training"])
     _channels(c, channels)
-    for name in ("weight", "bias"):
-        if c.given(name):
-            _not_empty(c, name, c.shape(name).numel)
     return c.shape("x")
 
 
@@ -98,6 +121,8 @@ BATCH_NORM = Op(
 
 
 def _native_batch_norm_shape(c: Call) -> list[Any]:
+    c.require("rank", c.rank("x") >= 2, f"x must have rank 2 or more, and is {c.shape('x')!r}", "x")
+    c.require("empty", disj(not c["training"], ge(c.shape("x").numel, 1)), f"x has no elements: {c.shape('x')!r}", "x")
     shape = _batch_norm_shape(c)
     kept = Shape((c.dims.get("C", 0) if c["training"] else 0,))
     statistics = TensorType(kept, _parameter_dtype(c, _ALL) or c.dtype("x"))
@@ -223,8 +248,11 @@ RMS_NORM = Op(
 
 
 def _fused_rms_norm_shape(c: Call) -> list[Any]:
-    dtype = c.dtype("x")
-    return [c.shape("x"), TensorType(_lead_of(c), FLOAT32 if dtype in _HALVES else dtype)]
+    """torch counts the normalised axes and does not look at their sizes; a weight broadcasts."""
+    dtype, x, count = c.dtype("x"), c.shape("x"), len(c["normalized_shape"])
+    c.require("normalized_shape", 0 < count <= len(x), f"{count} axes of {x!r} are to be normalised", ("normalized_shape", "x"))
+    made = c.broadcast(x, c.shape("weight"), about=("x", "weight"), code="weight") if c.given("weight") else x
+    return [made, TensorType(Shape((*x[: len(x) - count], *[1] * count)), FLOAT32 if dtype in _HALVES else dtype)]
 
 
 FUSED_RMS_NORM = Op(
@@ -264,6 +292,8 @@ def _weight_norm_shape(c: Call) -> Shape:
         raise c.give_up("magnitude has more axes than x, and torch has two answers to that")
     if c["dim"] not in (0, len(direction) - 1):  # torch's own kernel for the first and the last axis looks at no shape
         c.broadcast(direction, magnitude, about=("x", "magnitude"))
+    elif any(a != b and b != 1 for a, b in zip(reversed(direction), reversed(magnitude))):
+        raise c.give_up("what torch makes of a magnitude that is longer than x")
     return direction
 
 

@@ -32,6 +32,7 @@ def pad_shape(c: Call) -> Shape:
     c.require(
         "value", mode == "constant" or c["value"] in (None, 0), f"a value is given with mode {mode!r}, which takes none", ("value", "mode")
     )
+    c.require("mode", mode != "symmetric" or c.framework != "torch", "torch has no mode 'symmetric'", "mode")
     sides = pairs(c)
     made: list[Dim] = []
     copies = c.dtype("x") is None or c.dtype("x") in REALS | FULL_COMPLEXES

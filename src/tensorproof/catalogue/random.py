@@ -10,8 +10,8 @@ from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Number, Tensor, is_size
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import ALL_INTS, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL, DType
-from tensorproof.terms.predicates import ge, gt, le, lt
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL, DType
+from tensorproof.terms.predicates import conj, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -45,6 +45,9 @@ def drawn_between(c: Call) -> None:
     low, high = number(c["low"]), number(c["high"])
     if is_size(low) and is_size(high):
         c.require("range", lt(low, high), f"there is no whole number from {low!r} up to, and without, {high!r}", ("low", "high"))
+        dtype = c["dtype"] or (c.dtype("x") if c.given("x") else None)
+        if c.framework == "torch" and dtype is BOOL:
+            c.require("bounds", conj(ge(low, 0), le(high, 2)), f"truth values are 0 and 1, and {low!r} up to {high!r} are to be drawn", ("low", "high"))
 
 
 def randint_shape(c: Call) -> Shape:

@@ -86,7 +86,9 @@ def observed(value: Any) -> Any:
 def find(name: str) -> Any:
     """The function or class of that public name."""
     if name.startswith("aten."):
-        return getattr(_torch.ops.aten, name.removeprefix("aten.").partition(".")[0])
+        packet, _, overload = name.removeprefix("aten.").partition(".")
+        made: Any = getattr(_torch.ops.aten, packet)
+        return getattr(made, overload) if overload else made
     found: Any = _torch
     for part in name.split(".")[1:]:
         found = getattr(found, part)

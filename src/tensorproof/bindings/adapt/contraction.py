@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.catalogue.einsum import EQUATIONS
 from tensorproof.ops.inputs import Anything, Choice, Tensors, as_size
 from tensorproof.terms.tensor import TensorType
 
@@ -39,10 +40,7 @@ def tensordot(a: dict[str, Any], run: Run) -> Any:
     return run("tensordot", x=a["x"], y=a["y"], dim=ours, dim2=theirs)
 
 
-_EQUATIONS = ("ij,jk->ik", "ij->ji", "...ij,...jk->...ik", "ii->i", "i,j->ij", "bij,bjk", "ij->", "b i j , b k j -> b i k", "i,i", "ijk,kl->ijl", "...a->...")
-
-
-@takes(Anything("operands", like=(Tensors("operands", draw="@equation"),)), Anything("equation", like=(Choice("equation", _EQUATIONS),)))
+@takes(Anything("operands", like=(Tensors("operands", draw="@equation"),)), Anything("equation", like=(Choice("equation", EQUATIONS),)))
 def einsum(a: dict[str, Any], run: Run) -> Any:
     """The equation and its operands, or operands each followed by its list of subscripts."""
     equation, operands = a["equation"], a["operands"]

@@ -7,20 +7,30 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Int, Ints
 
+
+def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:
+    """The kernels themselves take axes from the front, each once."""
+    axes = tuple(a["dim"])
+    rank = len(a["x"].shape)
+    fits = all(isinstance(d, int) and 0 <= d < rank for d in axes) and len(set(axes)) == len(axes)
+    run.require("axis", fits, f"dim must name different axes from 0 to {rank - 1}, and is {axes!r}", ("dim",))
+    return axes
+
+
 NORMALIZATION = Int("normalization", least=0, most=2)
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Bool("forward"))
 def complex_to_complex(a: dict[str, Any], run: Run) -> Any:
-    return run("fftn", x=a["x"], dim=a["dim"])
+    return run("fftn", x=a["x"], dim=_plain(a, run))
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Bool("onesided"))
 def real_to_complex(a: dict[str, Any], run: Run) -> Any:
-    return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=a["dim"])
+    return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=_plain(a, run))
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Int("length"))
 def complex_to_real(a: dict[str, Any], run: Run) -> Any:
     """The last axis gets its length back; the others stay."""
-    return run("irfftn", x=a["x"], dim=a["dim"], size=(*(-1 for _ in a["dim"][:-1]), a["length"]))
+    return run("irfftn", x=a["x"], dim=_plain(a, run), size=(*(-1 for _ in a["dim"][:-1]), a["length"]))

@@ -73,6 +73,12 @@ def adjoint(a: Arguments, run: Run) -> Any:
     return x if len(x.shape) == 0 else run("adjoint", x=x)
 
 
+@takes(Anything("xs", like=(Tensor("xs"), Tensors("xs"))))
+def atleast_one(a: Arguments, run: Run) -> Any:
+    """As ATen has it: one tensor, or a list."""
+    return atleast(a, run)
+
+
 def chunk_like(a: Arguments, run: Run) -> Any:
     return run.default(a)
 
@@ -375,7 +381,7 @@ def flipud(a: Arguments, run: Run) -> Any:
     return run("flip", x=a["x"], dim=0)
 
 
-@takes(Tensor("times"))
+@takes(Tensor("times", values="positive"))
 def counted_out(a: Arguments, run: Run) -> Any:
     """torch.repeat_interleave(repeats): position i, repeats[i] times."""
     times: TensorType = a["times"]
@@ -466,7 +472,7 @@ def repeated(a: Arguments, run: Run) -> Any:
     return run.default(a)
 
 
-@takes(Tensor("times"))
+@takes(Tensor("times", values="positive"))
 def repeated_each(a: Arguments, run: Run) -> Any:
     return run.default(a)
 

@@ -8,7 +8,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
 from tensorproof.terms.dtypes import FLOATS, UINT8
 from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import ne
+from tensorproof.terms.predicates import ge, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -113,3 +113,12 @@ def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
     if x.shape.known and a["dim"] not in (0, len(x.shape) - 1):
         raise run.refuse("axis", f"dim must be 0 or {len(x.shape) - 1}, the first or the last axis, and is {a['dim']!r}", ("dim", "x"))
     return run.default(a), a["magnitude"]
+
+
+@takes(Int("size"))
+def across(a: dict[str, Any], run: Run) -> Any:
+    """nn.CrossMapLRN2d, which is written in Python and looks at little."""
+    x, size = a["x"], a["size"]
+    run.require("size", ne(size, 0), "size must not be 0", ("size",))
+    run.require("channels", ge(x.shape[1], 1), f"x has no channels: {x.shape!r}", ("x",))
+    return x.but(contents=None, strides=None)

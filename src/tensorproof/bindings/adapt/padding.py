@@ -29,3 +29,18 @@ def layer2(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6))
 def layer3(a: dict[str, Any], run: Run) -> Any:
     return layer(a, run)
+
+
+@takes(Tensor("x", draw="_ _ | _ _ _"), Sizes("padding", 2, one=False))
+def sided1(a: dict[str, Any], run: Run) -> Any:
+    return layer(a, run)
+
+
+@takes(Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4, one=False))
+def sided2(a: dict[str, Any], run: Run) -> Any:
+    return layer(a, run)
+
+
+@takes(Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6, one=False))
+def sided3(a: dict[str, Any], run: Run) -> Any:
+    return layer(a, run)

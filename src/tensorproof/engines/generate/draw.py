@@ -10,7 +10,6 @@ from typing import Any
 
 from tensorproof.ops.inputs import (
     REQUIRED,
-    Anything,
     Axes,
     Axis,
     Bool,
@@ -149,6 +148,9 @@ class Draw:
         low = 0 if kind.least is None else kind.least
         if kind.per_axis and first is not None:
             return [r.randint(low, low + 2) for _ in range(kind.per_axis * max(1, len(first.shape) - 2))]
+        earlier = next((v for v in self.made.values() if isinstance(v, (list, tuple)) and all(isinstance(n, int) for n in v)), None)
+        if first is None and earlier is not None and not kind.shape and r.random() < 0.5:
+            return r.sample(range(len(earlier)), len(earlier))
         if first is None:
             return [self.size() for _ in range(r.randint(0 if kind.shape else 1, 3))]
         shape, rank = list(first.shape), len(first.shape)
@@ -270,4 +272,5 @@ class Draw:
             return None
         axis = wanted.partition(":")[2]
         below = self.dims.get(axis, 1) if axis else 1
+        below = below if below in self._all_sizes() else min(below, 1)  # an axis of that name may have been left out
         return tuple(r.randrange(below) if below > 0 else 0 for _ in range(count))
