@@ -25,6 +25,7 @@ from tensorproof.terms.tensor import TensorType
 _tf: Any = tf
 _np: Any = np
 NO_KERNEL = (
+    "NeedsHandle",
     "does not support eager execution", "is not compatible with eager execution", "Could not find device for node", "No OpKernel was registered",
     "only supported on GPU", "not supported on CPU", "not supported for CPU", "CPU implementation", "currently only supports",
     "only supports the NHWC", "only supports NHWC", "does not support CPU",

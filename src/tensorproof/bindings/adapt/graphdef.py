@@ -197,16 +197,15 @@ def with_scalars(a: Arguments, run: Run) -> TensorType:
 # --- arrays ------------------------------------------------------------------------------------------------------------------------
 
 
-@takes(Anything("size"))
+@takes(Ints("size", shape=True, loose=True))
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
-    return run("ensure_shape", x=a["x"], size=a["size"]) if isinstance(a["size"], Shape) else a["x"]
+    return run("ensure_shape", x=a["x"], size=_declared(run, a["size"])) if a.get("size") is not None else a["x"]
 
 
+@takes(Tensor("x"), Ints("size", shape=True, loose=True))
 def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     """The declared shape, which the default must fit."""
-    x, size = a["x"], a["size"]
-    if not isinstance(size, Shape):
-        return x.but(contents=None)
+    x, size = a["x"], _declared(run, a["size"])
     merged(run, [x.shape, size], ("x", "size"))
     return tensor(size, x.dtype)
 
@@ -227,11 +226,63 @@ def one_vector(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=ranked(run, a["x"], 1))
 
 
+def _declared(run: Run, size: Any) -> Shape:
+    """A shape that a node states; -1 in it stands for any size."""
+    if not isinstance(size, (tuple, list)):
+        return somewhere(run)
+    return Shape(run.fresh("size") if type(n) is int and n < 0 else n for n in size)
+
+
+@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
+def mirror_pad(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.pad(a, run)
+
+
+@takes(Tensor("x"), Pairs("paddings"), Tensor("value", ""))
+def pad_v2(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "x", "value")
+    return tensorflow.pad(a, run)
+
+
+@takes(Ints("dim", (), optional=True, one=False))
+def squeeze(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.squeeze(a, run)
+
+
+def _held(run: Run, a: Arguments) -> None:
+    """A variable is read as what it holds."""
+    kind, dtype = a["x"].dtype, a.get("dtype")
+    run.require("dtype", None in (kind, dtype) or kind in (DType.RESOURCE, dtype), f"the variable holds {kind!r} and is read as {dtype!r}", ("x", "dtype"))
+
+
+@takes(Tensor("x"), Tensor("index", "...", INDEX), _DTYPE)
+def resource_gather(a: Arguments, run: Run) -> TensorType:
+    _held(run, a)
+    return tensorflow.gather({**a, "dim": 0}, run)
+
+
+@takes(Tensor("x"), Tensor("index", "...", INDEX), _DTYPE)
+def resource_gather_nd(a: Arguments, run: Run) -> TensorType:
+    _held(run, a)
+    return run("gather_nd", x=a["x"], index=a["index"])
+
+
+@takes(Tensor("x"), Tensor("dims", "R", frozenset({BOOL})))
+def reverse_flags(a: Arguments, run: Run) -> TensorType:
+    """One flag for each axis; at most eight axes."""
+    x, flags = a["x"], ranked(run, a["dims"], 1, "dims")
+    if x.shape.known:
+        run.require("rank", len(x.shape) <= 8, f"x may have at most 8 axes, and is {x.shape!r}", ("x",))
+        run.require("flags", eq(flags.shape[0], len(x.shape)), f"{flags.shape[0]!r} flags go with {len(x.shape)} axes", ("dims", "x"))
+    return anew(x, x.shape)
+
+
 @takes(Tensors("xs"), Ints("size", shape=True, loose=True))
 def accumulate(a: Arguments, run: Run) -> TensorType:
     """A sum of tensors of one shape; the shape that the node states is not held against them."""
     same_types(run, a, "xs")
-    return anew(a["xs"][0], merged(run, [x.shape for x in a["xs"]], ("xs",)))
+    merged(run, [x.shape for x in a["xs"]], ("xs",))
+    return anew(a["xs"][0], _declared(run, a["size"]))
 
 
 @takes(Ints("sizes", loose=True), Axis("dim", loose=True), Int("count", least=1))
@@ -271,6 +322,11 @@ def strided_slice_grad(a: Arguments, run: Run) -> TensorType:
 def strided_assign(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     return anew(a["x"], a["x"].shape)
+
+
+@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
+def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
+    return pad_grad(a, run)
 
 
 @takes(Tensor("x"), Pairs("paddings"))
@@ -547,7 +603,7 @@ def space_depth(a: Arguments, run: Run) -> TensorType:
     return made if last else made.but(shape=Shape((made.shape[0], made.shape[3], made.shape[1], made.shape[2])))
 
 
-@takes(Axis("dim", loose=True))
+@takes(Axis("dim", 0, loose=True))
 def cumulative(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -767,6 +823,7 @@ def array_concat(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tensor(shape, a["dtype"]), tensor((run.fresh("pieces"),), INT64)
 
 
+@takes(Anything("x"))
 def array_grad(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tensor((2,), DType.RESOURCE), tensor((), FLOAT32)
 
@@ -860,6 +917,8 @@ def parse_many(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 
 def _parsed(a: Arguments, run: Run, lead: tuple[Dim, ...]) -> tuple[TensorType, ...]:
+    if a.get("sparse_types") is None:
+        raise run.give_up("the features are not known")
     sparse, dense = tuple(a.get("sparse_types") or ()), tuple(a.get("dense_shapes") or ())
     kinds = tuple(a.get("Tdense") or ())
     rank = 1 + len(lead)

@@ -17,6 +17,7 @@ from tensorproof.bindings.adapt.tensorflow import (
     somewhere,
     spatial,
     tensor,
+    to_front,
     vector,
     windowed,
 )
@@ -138,7 +139,9 @@ def _stated_sizes(run: Run, value: Any, rank: int, y: TensorType) -> TensorType:
     if sizes is None:
         return anew(y, [run.fresh("size") for _ in range(rank)])
     run.require("sizes", len(sizes) == rank, f"sizes must be {rank} numbers, and are {len(sizes)}", ("sizes",))
-    return anew(y, [run.fresh("size") if n is None else n for n in sizes])
+    for n in sizes:
+        run.require("sizes", n is None or ge(n, -1), f"a size cannot be negative, and the shape is {sizes!r}", ("sizes",))
+    return anew(y, [run.fresh("size") if n is None or n == -1 else n for n in sizes])
 
 
 @takes(_SIZES, Tensor("weight", "h w C M"), Tensor("y", "N H W M"), *_WINDOW)
@@ -146,7 +149,8 @@ def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
     """The transposed convolution, with its shape given. `sizes` may leave out the batch and the channels."""
     _full_format(run, a, "stride", "dilation")
     same_types(run, a, "weight", "y")
-    weight = ranked(run, a["weight"], 4, "weight")
+    weight, image = ranked(run, a["weight"], 4, "weight"), to_front(ranked(run, a["y"], 4, "y"), channels_last(a["data_format"]))
+    run.require("channels", eq(image.shape[1], weight.shape[3]), f"y has {image.shape[1]!r} channels and the weight makes {weight.shape[3]!r}", ("y", "weight"))
     sizes = vector(run, a["sizes"], "sizes")
     if sizes is not None and len(sizes) == 2:
         y, last = ranked(run, a["y"], 4, "y"), channels_last(a["data_format"])
@@ -243,7 +247,9 @@ def _deep(run: Run, a: Arguments, n: int) -> TensorType:
     last = channels_last(a["data_format"])
     kernel, stride = tuple(a["kernel"]), tuple(a["stride"])
     at = len(kernel) - 1 if last else 1
-    if kernel[at] != 1 and "Max" in run.name and n == 2:
+    if "Max" in run.name:
+        run.require("stride", all(type(s) is not int or s >= 1 for s in stride[1:]), f"the stride must be at least 1, and is {stride!r}", ("stride",))
+    if (kernel[at] != 1 or run.name.endswith("V2")) and "Max" in run.name and n == 2:
         x = ranked(run, a["x"], n + 2)
         for k in kernel[1:]:
             run.require("kernel", ge(k, 1), f"the kernel must be at least 1, and is {kernel!r}", ("kernel",))

@@ -169,7 +169,7 @@ def transpose(a: Arguments, run: Run) -> TensorType:
         return anew(x, somewhere(run) if known is None else [run.fresh("axis") for _ in range(known)])
     x = ranked(run, x, len(order))
     order = tuple(axis(run, v, len(order)) for v in order)
-    run.require("axes", len(set(order)) == len(order), f"the order {order!r} names an axis twice", ("dim",))
+    run.require("axes", len(set(order)) == len(order) or "Conjugate" in run.name, f"the order {order!r} names an axis twice", ("dim",))
     return run("permute", x=x, dim=order).but(strides=None) if order else x
 
 
@@ -482,7 +482,7 @@ def convolve(run: Run, x: TensorType, weight: TensorType, n: int, stride: Any, p
     image = to_front(x, last)
     *kernel, per_group, out = weight.shape
     channels = image.shape[1]
-    run.require("channels", ge(per_group, 1), "the weight takes no input channels", ("weight",))
+    run.require("channels", conj(ge(per_group, 1), ge(channels, 1)), f"x has {channels!r} channels and the weight takes {per_group!r}", ("x", "weight"))
     run.require("channels", eq(channels % per_group, 0), f"x has {channels!r} channels, which the {per_group!r} of the weight do not divide", ("x", "weight"))
     known = type(channels) is int and type(per_group) is int
     groups = channels // per_group if known else 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef, tensorflow
@@ -48,6 +49,33 @@ _indices = builtins.range
 _COMPLEX = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
 
 # --- elementwise -----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Loosely(Int):
+    """A whole number as a rule, though anything is looked at."""
+
+    def takes(self, value: Any) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Holes(Ints):
+    """Sizes, some of which may be None."""
+
+    def takes(self, value: Any) -> bool:
+        return value is None or isinstance(value, (tuple, list, TensorType))
+
+
+def numeric(a: Arguments, run: Run) -> TensorType:
+    """A function that real numbers pass through."""
+    kind = a["x"].dtype
+    run.require("dtype", kind is None or kind.kind in "iufc", f"{run.name} takes numbers, not {kind!r}", ("x",))
+    return anew(a["x"], a["x"].shape)
+
+
+def real_part(a: Arguments, run: Run) -> TensorType:
+    return _real(numeric(a, run))
 
 
 def magnitude(a: Arguments, run: Run) -> TensorType:
@@ -128,6 +156,7 @@ def clip_by_norm(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensors("xs"), Float("clip_norm"), Anything("use_norm"))
 def clip_by_global_norm(a: Arguments, run: Run) -> Any:
+    same_types(run, a, "xs")
     return [anew(x, x.shape) for x in a["xs"]], tensor((), a["xs"][0].dtype)
 
 
@@ -148,7 +177,11 @@ def cast(a: Arguments, run: Run) -> TensorType:
 
 @takes(Axes("dim", None), Bool("keepdim", None, optional=True), ElementType("dtype", INT64, optional=False))
 def count_nonzero(a: Arguments, run: Run) -> TensorType:
-    made = reduce({**a, "keepdim": bool(a.get("keepdim"))}, run)
+    a = modern(a)
+    given = a["x"] if isinstance(a.get("x"), TensorType) else a.get("input")
+    if not isinstance(given, TensorType):
+        raise run.refuse("x", "the tensor to count in is missing", ("x",))
+    made = reduce({**a, "x": given.but(dtype=FLOAT32, contents=None), "keepdim": bool(a.get("keepdim"))}, run)
     return made.but(dtype=a.get("dtype") or INT64, contents=None)
 
 
@@ -188,7 +221,7 @@ def shape(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
 
 
-@takes(Anything("sizes"), Axis("dim", 0, loose=True), Anything("num"))
+@takes(Loosely("sizes", least=1), Axis("dim", 0, loose=True), Anything("num"))
 def split_any(a: Arguments, run: Run) -> Any:
     """A number of equal parts, or a list of sizes."""
     sizes, x = whole(a["sizes"]), a["x"]
@@ -224,9 +257,11 @@ def strided_slice(a: Arguments, run: Run) -> TensorType:
     return run.default(a)
 
 
-@takes(Anything("times"), Axis("dim", None, optional=True))
+@takes(Loosely("times", least=0), Axis("dim", None, optional=True))
 def repeat(a: Arguments, run: Run) -> TensorType:
     x, times = a["x"], a["times"]
+    if x.shape.known and len(x.shape) == 0:
+        x = anew(x, (1,))
     if a.get("dim") is None:
         x, at = anew(x, (x.shape.numel,)), 0
     else:
@@ -348,7 +383,7 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     at_least(run, x, 1)
     at_least(run, y, 1, "y")
-    if x.shape.known and y.shape.known:
+    if x.shape.known and y.shape.known and x.dtype is not BOOL:
         run.require("rows", eq(product(x.shape[:-1]), product(y.shape[:-1])), f"x {x.shape!r} and y {y.shape!r} must have as many rows", ("x", "y"))
     return tensor(y.shape, a.get("dtype") or INT32)
 
@@ -409,6 +444,8 @@ def range(a: Arguments, run: Run) -> TensorType:
     values = [v.contents[0] if isinstance(v, TensorType) and v.contents else v for v in (start, end, step)]
     typed = [v.dtype for v in (start, end, step) if isinstance(v, TensorType) and v.dtype is not None and not v.weak]
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32 if any(isinstance(v, float) for v in values) else INT32)
+    broken = dtype.is_integer and any(isinstance(v, float) for v in values)
+    run.require("dtype", not broken, f"{values!r} make no range of {dtype!r}", ("start", "end", "step"))
     if any(isinstance(v, TensorType) for v in values) or (any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)):
         return tensor((run.fresh("range"),), dtype)
     return run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
@@ -419,9 +456,10 @@ def linspace(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "start", "end")
     kinds = [v.dtype for v in (a["start"], a["end"]) if isinstance(v, TensorType) and v.dtype is not None]
     dtype = kinds[0] if kinds else FLOAT32
+    dtype = FLOAT64 if dtype.is_integer else dtype
     steps = whole(a["steps"])
     n = run.fresh("steps") if isinstance(steps, TensorType) else steps
-    run.require("steps", ge(n, 1), f"there must be at least one step, and there are {n!r}", ("steps",))
+    run.require("steps", ge(n, 0), f"the number of steps must not be negative, and is {n!r}", ("steps",))
     first = a["start"].shape if isinstance(a["start"], TensorType) else Shape()
     return tensor((n, *first), dtype)
 
@@ -443,7 +481,7 @@ def constant(a: Arguments, run: Run) -> TensorType:
     return tensor(made, dtype)
 
 
-@takes(Anything("size"))
+@takes(Holes("size", shape=True, loose=True, optional=True))
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
     size = a["size"]
     if size is None:
@@ -522,7 +560,7 @@ def _seed(run: Run, seed: Any) -> None:
         run.require("seed", len(seed.shape) == 1 and eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has shape {seed.shape!r}", ("seed",))
 
 
-@takes(ElementType("dtype", optional=False), Anything("size"))
+@takes(ElementType("dtype", optional=False), Holes("size", None, shape=True, optional=True))
 def placeholder(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
     if size is None:
@@ -530,10 +568,10 @@ def placeholder(a: Arguments, run: Run) -> TensorType:
     return tensor([run.fresh("placeholder") if n is None or n == -1 else n for n in size], a["dtype"])
 
 
-@takes(Tensor("x"), Anything("size"))
+@takes(Tensor("x"), Holes("size", shape=True, optional=True))
 def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
-    made = somewhere(run) if size is None else Shape(run.fresh("placeholder") if n is None else n for n in size)
+    made = somewhere(run) if size is None else Shape(run.fresh("placeholder") if n is None or n == -1 else n for n in size)
     merged(run, [a["x"].shape, made], ("x", "size"))
     return tensor(made, a["x"].dtype)
 
@@ -625,7 +663,7 @@ def matvec(a: Arguments, run: Run) -> TensorType:
     return anew(made, made.shape[:-1]) if made.shape.known else made
 
 
-@takes(Tensor("x"), Tensor("y"), Anything("dim"))
+@takes(Tensor("x"), Tensor("y"), Loosely("dim", least=0, most=2))
 def tensordot(a: Arguments, run: Run) -> TensorType:
     """Axes as a number, or as two lists."""
     x, y, axes = a["x"], a["y"], whole(a["dim"])
@@ -650,7 +688,7 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
     return anew(x, (*left, *(n for j, n in enumerate(y.shape) if j not in second)))
 
 
-@takes(Anything("equation"), Tensors("xs"))
+@takes(Choice("equation", ("i->", "ij->ji", "ij,jk->ik", "ij,ij->", "bij,bjk->bik", "i,j->ij", "i,i->")), Tensors("xs"))
 def einsum(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "xs")
     if any(not x.shape.known for x in a["xs"]):
@@ -702,7 +740,8 @@ def diag_part(a: Arguments, run: Run) -> TensorType:
     x, k = a["x"], a.get("offset") or 0
     at_least(run, x, 2)
     made = run("diagonal", x=x, offset=k, dim1=-2, dim2=-1).but(strides=None)
-    run.require("offset", disj(ge(made.shape[-1], 1), eq(k, 0), eq(x.shape.numel, 0)), f"there is no diagonal {k} in {x.shape!r}", ("offset", "x"))
+    rows, columns = x.shape[-2:]
+    run.require("offset", k == 0 or conj(ge(k, 1 - rows), ge(columns, k + 1)), f"there is no diagonal {k} in {x.shape!r}", ("offset", "x"))
     return made
 
 
@@ -782,6 +821,7 @@ def frame(a: Arguments, run: Run) -> TensorType:
         return anew(x, somewhere(run))
     at = axis(run, a["dim"], len(x.shape))
     n, length, step = x.shape[at], a["length"], a["step"]
+    run.require("dtype", not a.get("pad_end") or x.dtype is not BOOL, "truth values are not padded with numbers", ("x", "pad_end"))
     count = -(-n // step) if a.get("pad_end") else maximum(0, 1 + (n - length) // step)
     return anew(x, (*x.shape[:at], count, length, *x.shape[at + 1 :]))
 

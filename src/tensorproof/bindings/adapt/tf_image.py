@@ -94,17 +94,25 @@ def crop_or_pad(a: Arguments, run: Run) -> TensorType:
 @takes(_IMAGE, _HEIGHT, _WIDTH, Choice("method", _METHODS[:4], "bilinear"))
 def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
+    height, width = _target(run, a)
+    if x.shape.known and all(type(n) is int for n in (*x.shape[-3:-1], height, width)):
+        ratio = max(x.shape[-3] / height, x.shape[-2] / width)
+        left = min(int(x.shape[-3] / ratio), int(x.shape[-2] / ratio))
+        run.require("size", left >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width"))
     return tensor(_framed(run, x, *_target(run, a)), _float_unless(x, a.get("method") in ("nearest", 1)))
 
 
 @takes(_IMAGE, Float("fraction", least=0.05, most=1.0))
 def central_crop(a: Arguments, run: Run) -> TensorType:
-    x, fraction = _image(run, a["x"]), a["fraction"]
+    x, fraction = a["x"], a["fraction"]
+    if fraction == 1:
+        return x
+    _image(run, x)
     if not isinstance(fraction, (int, float)):
         return anew(x, _framed(run, x, run.fresh("height"), run.fresh("width")))
     run.require("fraction", 0 < fraction <= 1, f"the fraction must lie above 0 and not above 1, and is {fraction!r}", ("fraction",))
-    if fraction == 1 or not x.shape.known:
-        return x
+    if not x.shape.known:
+        return anew(x, x.shape)
     sizes = [n - 2 * int((n - n * fraction) / 2) if type(n) is int else run.fresh("size") for n in x.shape[-3:-1]]
     return anew(x, _framed(run, x, *sizes))
 
@@ -144,6 +152,14 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
 def same_image(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     return anew(x, x.shape)
+
+
+@takes(_IMAGE)
+def random_flip(a: Arguments, run: Run) -> TensorType:
+    x = same_image(a, run)
+    batch = x.shape.known and len(x.shape) == 4
+    run.require("dtype", not batch or x.dtype is None or x.dtype.kind in "iufc", f"a batch of {x.dtype!r} is not flipped at random", ("x",))
+    return x
 
 
 @takes(_IMAGE, Int("k", 1))
@@ -204,8 +220,8 @@ def random_crop(a: Arguments, run: Run) -> TensorType:
         return anew(x, [run.fresh("size") for _ in x.shape] if x.shape.known else somewhere(run))
     x = ranked(run, x, len(size))
     for m, n in zip(size, x.shape):
-        run.require("size", m is None or le(m, n), f"a block of {m!r} cannot be cut out of {n!r}", ("size", "x"))
-    return anew(x, [run.fresh("size") if m is None else m for m in size])
+        run.require("size", m is None or conj(ge(m, -1), le(m, n)), f"a block of {m!r} cannot be cut out of {n!r}", ("size", "x"))
+    return anew(x, [run.fresh("size") if m is None or m == -1 else m for m in size])
 
 
 @takes(ElementType("dtype", optional=False))
@@ -222,7 +238,7 @@ def standardised(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 3)
     for n in x.shape[-3:] if x.shape.known else ():
         run.require("empty", ge(n, 1), f"an image must not be empty, and this is {x.shape!r}", ("x",))
-    return tensor(x.shape, x.dtype if x.dtype is None or x.dtype.is_float else FLOAT32)
+    return tensor(x.shape, x.dtype if x.dtype in (None, DType.FLOAT16) else FLOAT32)
 
 
 @takes(Tensor("x", "... 3"))
@@ -277,7 +293,8 @@ def similarity(a: Arguments, run: Run) -> TensorType:
     x, y = a["x"], a["y"]
     at_least(run, x, 3)
     at_least(run, y, 3, "y")
-    same_types(run, a, "x", "y")
+    if "ssim" in run.name:
+        same_types(run, a, "x", "y")
     if not x.shape.known or not y.shape.known:
         return tensor(somewhere(run), FLOAT32)
     for m, n in zip(x.shape[-3:], y.shape[-3:]):

@@ -47,7 +47,7 @@ def _format(n: int) -> Choice:
 
 
 def _kinds(n: int, kernels: dict[int, str] = _KERNELS) -> tuple[Any, ...]:
-    stride = Sizes("stride", n, least=1)
+    stride = Sizes("stride", n, least=1) if n < 3 or kernels is _FLIPPED else Ints("stride", least=1, one=False)
     return (Tensor("x", _IMAGES[n]), Tensor("weight", kernels[n]), stride, _PADDING, _format(n), Sizes("dilation", n, None, least=1, optional=True))
 
 
@@ -66,11 +66,25 @@ def _needed(run: Run, a: Arguments, *names: str) -> Arguments:
 # --- convolutions ----------------------------------------------------------------------------------------------------------------
 
 
+def _batched(run: Run, x: TensorType, n: int, conv: Any, several: bool = True) -> TensorType:
+    """A convolution of a batch that may have several axes."""
+    extra = len(x.shape) - n - 2 if several and x.shape.known else 0
+    if extra <= 0:
+        return conv(x)
+    lead = x.shape[: extra + 1]
+    made = conv(anew(x, (product(lead), *x.shape[extra + 1 :])))
+    return anew(made, (*lead, *made.shape[1:]))
+
+
 def _conv(n: int) -> Any:
     @takes(*_kinds(n))
     def conv(a: Arguments, run: Run) -> TensorType:
         a = _needed(run, a, "x", "weight", "stride", "padding")
-        return convolve(run, a["x"], a["weight"], n, a["stride"], a["padding"], None, a.get("dilation"), _layout(a, n))
+        if n == 3:
+            for name in ("stride", "dilation"):
+                full = a.get(name) is None or (isinstance(a[name], (tuple, list)) and len(a[name]) == 5)
+                run.require(name, full, f"{name} must have 5 numbers, and is {a[name]!r}", (name,))
+        return _batched(run, a["x"], n, lambda x: convolve(run, x, a["weight"], n, a["stride"], a["padding"], None, a.get("dilation"), _layout(a, n)), n < 3)
 
     return conv
 
@@ -80,7 +94,11 @@ conv1d, conv2d, conv3d = _conv(1), _conv(2), _conv(3)
 
 @takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), Int("dilation", least=1), _PADDING)
 def atrous_conv2d(a: Arguments, run: Run) -> TensorType:
-    return convolve(run, a["x"], a["weight"], 2, 1, a["padding"], None, a["dilation"], "NHWC")
+    if a["x"].shape.known and a["x"].shape.numel == 0:
+        raise run.give_up("an empty batch is spread over blocks")
+    for k in a["weight"].shape[:2] if a["weight"].shape.known else ():
+        run.require("kernel", ge(k, 1), f"a kernel has at least one element, and this is {a['weight'].shape!r}", ("weight",))
+    return _batched(run, a["x"], 2, lambda x: convolve(run, x, a["weight"], 2, 1, a["padding"], None, a["dilation"], "NHWC"))
 
 
 @takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), Sizes("stride", 2, None, least=1, optional=True), Choice("padding", ("SAME", "VALID"), "VALID"), Anything("data_format"), Sizes("dilation", 2, None, least=1, optional=True))
@@ -92,7 +110,11 @@ def convolution(a: Arguments, run: Run) -> TensorType:
         return anew(a["x"], somewhere(run))
     n = len(weight.shape) - 2
     run.require("rank", n in (1, 2, 3), f"the weight {weight.shape!r} must have one, two or three kernel axes", ("weight",))
-    return convolve(run, a["x"], weight, n, a.get("stride") or 1, a["padding"], None, a.get("dilation"), _layout(a, n))
+    steps = [v for name in ("stride", "dilation") for v in (any(type(n) is int and n > 1 for n in spatial(run, a.get(name) or 1, n, channels_last(_layout(a, n)), name)),)]
+    run.require("stride", not all(steps), "strides and dilations are not both more than 1", ("stride", "dilation"))
+    for k in weight.shape[:-2]:
+        run.require("kernel", ge(k, 1), f"a kernel has at least one element, and this is {weight.shape!r}", ("weight",))
+    return _batched(run, a["x"], n, lambda x: convolve(run, x, weight, n, a.get("stride") or 1, a["padding"], None, a.get("dilation"), _layout(a, n)))
 
 
 @takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), Ints("stride", least=1, one=False), _PADDING, _format(2), Sizes("dilation", 2, None, least=1, optional=True))
@@ -101,6 +123,7 @@ def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     stride = tuple(a["stride"])
     run.require("stride", len(stride) == 4, f"stride must have 4 numbers, and is {stride!r}", ("stride",))
     dilation = a.get("dilation")
+    run.require("dilation", dilation is None or (isinstance(dilation, (tuple, list)) and len(dilation) == 2), f"dilation is two numbers, not {dilation!r}", ("dilation",))
     return depthwise(run, a["x"], a["weight"], stride, a["padding"], None, dilation, _layout(a, 2))
 
 
@@ -124,15 +147,17 @@ def _conv_transpose(n: int) -> Any:
         x, weight = to_front(ranked(run, a["x"], n + 2), last), ranked(run, a["weight"], n + 2, "weight")
         same_types(run, a, "x", "weight")
         *kernel, out, channels = weight.shape
+        if x.shape.numel == 0:
+            raise run.give_up("nothing is checked of an empty input")
         run.require("channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight"))
         sizes = vector(run, a["sizes"], "sizes")
         if sizes is None or None in sizes:
             return to_back(anew(x, [run.fresh("size") for _ in x.shape]), last)
         full = len(sizes) == n + 2
-        run.require("sizes", full or len(sizes) == n, f"sizes must be {n + 2} numbers, and are {len(sizes)}", ("sizes",))
+        run.require("sizes", full or (len(sizes) == n and n == 2), f"sizes must be {n + 2} numbers, and are {len(sizes)}", ("sizes",))
         if full:
             given = to_front(anew(x, sizes), last).shape
-            run.require("batch", eq(given[0], x.shape[0]), f"the batch is {x.shape[0]!r} and the output asked for has {given[0]!r}", ("sizes", "x"))
+            run.require("batch", disj(eq(given[0], x.shape[0]), eq(x.shape.numel, 0)), f"the batch is {x.shape[0]!r} and the output asked for has {given[0]!r}", ("sizes", "x"))
             run.require("channels", eq(given[1], out), f"the weight makes {out!r} channels and {given[1]!r} are asked for", ("sizes", "weight"))
             inner = given[2:]
         else:
@@ -141,7 +166,7 @@ def _conv_transpose(n: int) -> Any:
         name, sides = explicit_sides(run, a["padding"], None, n, last)
         for size, k, s, d, e, found in zip(inner, kernel, strides, dilations, sides, x.shape[2:]):
             wanted = windowed(run, size, k, s, d, name, e)
-            run.require("sizes", eq(wanted, found), f"an output of {size!r} comes from {wanted!r} windows, and x has {found!r}", ("sizes", "x"))
+            run.require("sizes", disj(eq(wanted, found), eq(x.shape.numel, 0)), f"an output of {size!r} comes from {wanted!r} windows, and x has {found!r}", ("sizes", "x"))
         return to_back(anew(x, (x.shape[0], out, *inner)), last)
 
     return conv_transpose
@@ -171,6 +196,16 @@ def _pool(n: int) -> Any:
 pool1d, pool2d, pool3d = _pool(1), _pool(2), _pool(3)
 
 
+@takes(Tensor("x", "N W C | N H W C | N D H W C"), Int("kernel", least=1), Int("stride", least=1), _PADDING, Anything("data_format"))
+def pool_any(a: Arguments, run: Run) -> TensorType:
+    """A pool over as many axes as the input has between batch and channels."""
+    a = _needed(run, a, "x", "kernel", "stride", "padding")
+    x = a["x"]
+    n = len(x.shape) - 2 if x.shape.known and not run.name.startswith("tf.compat.v1.") else 2
+    run.require("rank", n in (1, 2, 3), f"x must have rank 3, 4 or 5, and is {x.shape!r}", ("x",))
+    return pooled(run, x, n, a["kernel"], a["stride"], a["padding"], None, a.get("data_format") or _FORMATS[n][0])
+
+
 @takes(Tensor("x", "N H W C"), Sizes("kernel", 2, least=1), Sizes("stride", 2, least=1), _PADDING, Choice("data_format", ("NHWC",), "NHWC"), ElementType("dtype", INT64, dtypes=INDEX))
 def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": a.get("data_format") or "NHWC"}
@@ -190,6 +225,8 @@ def pool(a: Arguments, run: Run) -> TensorType:
     run.require("kernel", n in (1, 2, 3), f"the window must have one, two or three axes, and is {kernel!r}", ("kernel",))
     stride = tuple(a.get("stride") or (1,) * n)
     run.require("stride", len(stride) == n, f"stride must have {n} numbers, and is {stride!r}", ("stride",))
+    for s, k in zip(stride, kernel):
+        run.require("stride", ge(k, s), f"a stride of {s!r} leaves gaps between windows of {k!r}", ("stride", "kernel"))
     if a.get("dilations") is not None or a.get("dilation") is not None:
         raise run.give_up("a pool with dilation")
     return pooled(run, a["x"], n, kernel, stride, a.get("padding") or "VALID", None, _layout(a, n))
@@ -241,12 +278,13 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x"), *(Tensor(n) for n in ("mean", "variance")), *(Tensor(n, optional=True) for n in ("bias", "weight")), Float("variance_epsilon", 0.001))
 def batch_normalization(a: Arguments, run: Run) -> TensorType:
-    """(x - mean) · scale + offset: everything broadcasts."""
-    made = run("sub", x=a["x"], y=run("add", x=a["mean"], y=a["variance"]))
-    for name in ("weight", "bias"):
-        if a.get(name) is not None:
-            made = run("mul", x=made, y=a[name])
-    return anew(made, made.shape)
+    """(x - mean) · scale + offset: everything broadcasts, and what is not x has one element type."""
+    same_types(run, a, "mean", "variance", "weight", "bias")
+    made = a["x"].but(dtype=None, contents=None)
+    for name in ("mean", "variance", "weight", "bias"):
+        if isinstance(a.get(name), TensorType):
+            made = run("add", x=made, y=a[name].but(dtype=None))
+    return anew(a["x"], made.shape)
 
 
 @takes(Tensor("x", "N H W C"), Tensor("weight", "C"), Tensor("bias", "C"), Tensor("mean", "C", optional=True), Tensor("variance", "C", optional=True), Bool("training", True), Anything("data_format", "NHWC"))
@@ -293,6 +331,7 @@ def zero_fraction(a: Arguments, run: Run) -> TensorType:
 def dropout(a: Arguments, run: Run) -> TensorType:
     x, noise = a["x"], a.get("noise_shape")
     rate = a.get("rate")
+    run.require("rate", rate is None or a.get("keep_prob") is None, "give the rate of dropping or the probability of keeping, not both", ("rate", "keep_prob"))
     if isinstance(rate, (int, float)):
         run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     elif rate is None and a.get("keep_prob") is None:
@@ -314,8 +353,12 @@ def embedding_lookup(a: Arguments, run: Run) -> TensorType:
     return anew(weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run))
 
 
-@takes(Int("k", 1, least=0, loose=True), Anything("sorted"), ElementType("index_type", INT32))
+_PLACES = frozenset({DType.INT16, INT32, INT64})
+
+
+@takes(Int("k", 1, least=0, loose=True), Anything("sorted"), ElementType("index_type", INT32, dtypes=_PLACES))
 def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    run.require("dtype", a.get("index_type") in _PLACES | {None}, f"places are whole numbers, not {a.get('index_type')!r}", ("index_type",))
     return graphdef.top_k({**a, "dtype": a.get("index_type") or INT32}, run)
 
 
@@ -345,6 +388,7 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     if not x.shape.known or not target.shape.known:
         return anew(x, somewhere(run))
     dim = -1 if a.get("dim") is None else a["dim"]
+    run.require("axis", isinstance(dim, int) and dim >= -1, f"the classes stand on the last axis (-1) or on one counted from the front, not on {dim!r}", ("dim",))
     sides = [(v.shape, axis(run, dim, len(v.shape))) for v in (x, target)]
     tables = [Shape((product(n for i, n in enumerate(s) if i != at), s[at])) for s, at in sides]
     rows = run("add", x=anew(x, tables[0]).but(dtype=None), y=anew(x, tables[1]).but(dtype=None)).shape[0]
