@@ -153,7 +153,7 @@ DOT_ATTENTION = Op(
     attributes=(Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False)),
     outputs=(Out("output"), Out("scores", when="return_scores")),
     shape=_attended,
-    dtype=Promote("query", "value"),
+    dtype=lambda c: (ToFloat if c["score"] == "concat" else Promote)("query", "value")(c),
     doc="Attention without heads.",
 )
 

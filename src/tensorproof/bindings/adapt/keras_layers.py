@@ -436,7 +436,7 @@ def dotted(a: dict[str, Any], run: Run) -> Any:
     pair = sizes(a["axes"], 2)
     if len(pair) != 2:
         raise run.refuse("axes", f"axes must be one axis or two, and is {a['axes']!r}", ("axes",))
-    dims = tuple(p + len(v.shape) if p < 0 else p for p, v in zip(pair, (x, y)))
+    dims = tuple(p + len(v.shape) if isinstance(p, int) and p < 0 else p for p, v in zip(pair, (x, y)))
     return run("batch_dot", x=x, y=y, dims=dims)
 
 
@@ -483,7 +483,7 @@ def resized(a: dict[str, Any], run: Run) -> Any:
     return made.but(dtype=None if erratic else computed_in(a["_module"]))
 
 
-@takes(Real("scale", least=0.0))
+@takes(Real("scale", least=0.0), Whole("dim", -1, least=-1, most=-1))
 def rescaled(a: dict[str, Any], run: Run) -> Any:
     return computed(a, a["x"])
 

@@ -244,10 +244,11 @@ def average(a: dict[str, Any], run: Run) -> Any:
     dtype = common(x, more=(PY_FLOAT,))
     if w is not None:
         dtype = common(x, w, more=(PY_FLOAT,))
-        raise_unless = len(w.shape) == len(x.shape) or (a["dim"] is not None and len(w.shape) == 1)
-        if not raise_unless:
+        alike = len(w.shape) == len(x.shape)
+        if not alike and (a["dim"] is None or len(w.shape) != 1):
             raise run.refuse("weights", f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
-        against = x.shape if len(w.shape) == len(x.shape) else [x.shape[a["dim"]]]
+        along: Any = a["dim"]
+        against = x.shape if alike else [x.shape[along]]
         for n, m in zip(w.shape, against):
             run.require("weights", eq(n, m), f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
     return made.but(dtype=dtype, contents=None)

@@ -154,13 +154,13 @@ def wrapped(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) < 3:
         raise run.refuse("rank", f"an input has a batch axis, steps and features, and it is {x.shape!r}", ("x",))
     step = x.but(shape=Shape((x.shape[0], *x.shape[2:])), contents=None)
-    made = _inside(call_module(inner, (step,), None, run.session))
+    made = inside(call_module(inner, (step,), None, run.session))
     a["_module"].parameters.update(inner.parameters)
     a["_module"].buffers.update(inner.buffers)
     return made.but(shape=Shape((made.shape[0], x.shape[1], *made.shape[1:])))
 
 
-def _inside(outcome: Any) -> Any:
+def inside(outcome: Any) -> Any:
     if outcome.refused is not None:
         raise Refused(outcome.refused)
     if outcome.unknown is not None:
@@ -177,7 +177,7 @@ def bidirectional(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(inner, Module):
         raise run.give_up("the layer inside is not known")
     word(run, a, Choice("merge_mode", ("sum", "mul", "concat", "ave", None)))
-    made = _inside(call_module(inner, (a["x"],), None, run.session))
+    made = inside(call_module(inner, (a["x"],), None, run.session))
     for way in ("forward", "backward"):
         a["_module"].parameters.update({f"{way}/{name}": held for name, held in inner.parameters.items()})
     outs, states = (made[0], list(made[1:])) if isinstance(made, (tuple, list)) else (made, [])
@@ -197,3 +197,38 @@ def grouped(a: dict[str, Any], run: Run) -> Any:
         ("query", "value"),
     )
     return multi_head(a, run)
+
+
+def spectral(a: dict[str, Any], run: Run) -> Any:
+    """SpectralNormalization: the layer inside, and a vector of the length of its kernel's last axis."""
+    from tensorproof.bindings.call import call_module
+
+    inner, module = a["layer"], a["_module"]
+    if not isinstance(inner, Module):
+        raise run.give_up("the layer inside is not known")
+    made = inside(call_module(inner, (a["x"],), None, run.session))
+    kernel = inner.parameters.get("kernel") or inner.parameters.get("embeddings")
+    if kernel is None:
+        raise run.refuse("layer", f"{inner.name} has no kernel to normalise", ("layer",))
+    module.parameters.update(inner.parameters)
+    module.buffers.update({**inner.buffers, "vector_u": kernel.but(shape=Shape((1, kernel.shape[-1])), requires_grad=False)})
+    return made
+
+
+@takes(_STATES)
+def rnn(a: dict[str, Any], run: Run) -> Any:
+    """RNN around one of Keras's own cells."""
+    from tensorproof.bindings.call import call_module
+
+    cell, x = a["cell"], a["x"]
+    if not isinstance(cell, Module) or not cell.name.endswith("Cell"):
+        raise run.give_up("the cell is not one of Keras's own")
+    n, time, _ = of_rank(a["_module"], x, 3)
+    number = gates(cell.name)[1]
+    units = cell.arguments["units"]
+    states = [computed(a, x).but(shape=Shape((n, units))) for _ in range(number)]
+    step = x.but(shape=Shape((n, x.shape[2])), contents=None)
+    out, _ = inside(call_module(cell, (step, states), None, run.session))
+    a["_module"].parameters.update(cell.parameters)
+    made = out.but(shape=Shape((n, time, units))) if a["return_sequences"] else out
+    return (made, *states) if a["return_state"] else made

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT32, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
@@ -266,3 +266,14 @@ def einsum_shapes(module: Module, x: TensorType) -> tuple[tuple[Dim, ...], tuple
         at = [out.index(c) for c in axes if c in out]
         bias = tuple(named[c] if c in axes else 1 for c in out[min(at) :]) if at else None
     return tuple(named[c] for c in kernel), bias, Shape((*lead, *made, *tail))
+
+
+def normalization_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    """Normalization keeps its statistics as weights, unless they are given."""
+    if names["mean"] is None and names["variance"] is None:
+        shape = at_least(module, names["x"], 1)
+        axis = names["dim"]
+        wanted = () if axis is None else tuple(shape[a] for a in named_axes(module, shape, axis))
+        state(module, "mean", *wanted)
+        state(module, "variance", *wanted)
+        module.buffers["count"] = TensorType(Shape(), INT32)

@@ -31,11 +31,10 @@ def array(a: dict[str, Any], run: Run) -> Any:
             raise run.refuse("ragged", "the nested lists have unequal lengths", ("data",)) from None
     if made is None:
         raise run.give_up("the data are not numbers that are known")
-    made = run("constant", data=made, dtype=a["dtype"] if isinstance(a["dtype"], DType) else None)
-    assert isinstance(made, TensorType)
+    result: TensorType = run("constant", data=made, dtype=a["dtype"] if isinstance(a["dtype"], DType) else None)
     least = 1 if run.row.name.endswith(("contiguousarray", "fortranarray")) else a.get("ndmin", 0)
-    missing = least - len(made.shape) if isinstance(least, int) else 0
-    return made.but(shape=Shape((*(1,) * missing, *made.shape))) if missing > 0 else made
+    missing = least - len(result.shape) if isinstance(least, int) else 0
+    return result.but(shape=Shape((*(1,) * missing, *result.shape))) if missing > 0 else result
 
 
 def filled(a: dict[str, Any], run: Run) -> Any:
@@ -177,7 +176,7 @@ def choice(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", f"elements of a vector are drawn, and this is {x.shape!r}", ("x",))
     made = run("random", size=sizes, dtype=FLOAT64)
     if not a["replace"]:
-        many = x.shape[0] if isinstance(x, TensorType) else x
+        many: Any = x.shape[0] if isinstance(x, TensorType) else x
         run.require(
             "count",
             ge(many, made.shape.numel),

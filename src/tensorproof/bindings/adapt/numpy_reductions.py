@@ -82,7 +82,8 @@ def quantile(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
     if x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "complex numbers have no order", ("x",))
-    if x.dtype is BOOL and tensor(a["q"]).dtype is not None and tensor(a["q"]).dtype.kind in "iub":
+    fraction = tensor(a["q"]).dtype
+    if x.dtype is BOOL and fraction is not None and fraction.kind in "iub":
         raise run.give_up("whole fractions of truth values")
     if x.dtype is BOOL:
         raise run.refuse("dtype", "quantiles of truth values are not defined: NumPy does not subtract them", ("x",))

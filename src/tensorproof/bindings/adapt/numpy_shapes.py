@@ -10,7 +10,7 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Index, Int, Ints, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64
-from tensorproof.terms.ints import Dim, maximum
+from tensorproof.terms.ints import Dim, maximum, minimum
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -233,7 +233,8 @@ def column_stack(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
 def append(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], tensor(a["y"])
-    y = y.but(weak=False, dtype=INT64 if y.weak and y.dtype.kind == "i" else FLOAT64 if y.weak and y.dtype.kind == "f" else y.dtype)
+    kind = y.dtype.kind if y.weak and y.dtype is not None else ""
+    y = y.but(weak=False, dtype={"i": INT64, "f": FLOAT64}.get(kind, y.dtype))
     if a["axis"] is None:
         return run("cat", xs=(flat(x), flat(y)), dim=0)
     if len(x.shape) == 0:
@@ -588,3 +589,30 @@ def setitem(a: dict[str, Any], run: Run) -> Any:
     ):
         raise run.refuse("value", f"an array {a['value'].shape!r} is not put into the place of one number", ("value", "index"))
     return run("setitem", x=a["x"], index=index, value=a["value"])
+
+
+def shape_tuple(a: dict[str, Any], run: Run) -> Any:
+    """np.shape, np.ndim and np.size are plain Python values."""
+    shape = tensor(a["x"]).shape
+    name = run.row.name.rpartition(".")[2]
+    if name == "size" and a.get("axis") is not None:
+        return shape[a["axis"]]
+    if name == "shape" and not shape.known:
+        raise run.give_up("the rank is not known")
+    return shape.rank if name == "ndim" else shape.numel if name == "size" else tuple(shape)
+
+
+@takes(Tensor("x"), Tensor("y"))
+def set_operation(a: dict[str, Any], run: Run) -> Any:
+    """A sorted vector without repetitions; how long, only the data tell."""
+    x, y = tensor(a["x"]), tensor(a["y"])
+    numel = {"intersect1d": minimum(x.shape.numel, y.shape.numel), "setdiff1d": x.shape.numel}.get(run.row.name[6:], x.shape.numel + y.shape.numel)
+    if a.get("return_indices"):
+        raise run.give_up("the places of common elements")
+    dtype = x.dtype if run.row.name.endswith("setdiff1d") else run("cat", xs=(flat(x), flat(y)), dim=0).dtype
+    return TensorType(Shape((run.fresh("elements", 0, numel if isinstance(numel, int) else None),)), dtype)
+
+
+def nothing(a: dict[str, Any], run: Run) -> Any:
+    """What works in place and returns None."""
+    return None
