@@ -135,7 +135,11 @@ CONCAT_OFFSET = Op("concat_offset", (Tensors("xs", "N", INDEX),), (Int("dim", lo
 
 def inverted(c: Call) -> tuple[Any, ...] | None:
     held = c.contents("x")
-    return tuple(held.index(i) for i in range(len(held))) if held is not None and sorted(map(repr, held)) == sorted(map(repr, range(len(held)))) else None
+    return (
+        tuple(held.index(i) for i in range(len(held)))
+        if held is not None and sorted(map(repr, held)) == sorted(map(repr, range(len(held))))
+        else None
+    )
 
 
 INVERT_PERMUTATION = Op("invert_permutation", (Tensor("x", "N", INDEX),), (), "N", Like("x"), fold=inverted)
@@ -150,7 +154,12 @@ def _bit(mask: int, i: int) -> bool:
 def _plan(c: Call, rank: int, count: int) -> list[tuple[str, int, int]]:
     """What each position of the sparse specification does: (kind, position, axis)."""
     ellipses = [i for i in range(count) if _bit(c["ellipsis_mask"], i)]
-    c.require("ellipsis", len(ellipses) <= 1 and (c["ellipsis_mask"] < 0 or c["ellipsis_mask"].bit_count() <= 1), "a slice has at most one ellipsis", "ellipsis_mask")
+    c.require(
+        "ellipsis",
+        len(ellipses) <= 1 and (c["ellipsis_mask"] < 0 or c["ellipsis_mask"].bit_count() <= 1),
+        "a slice has at most one ellipsis",
+        "ellipsis_mask",
+    )
     new = sum(1 for i in range(count) if _bit(c["new_axis_mask"], i) and i not in ellipses)
     used = count - new - len(ellipses)
     c.require("rank", used <= rank, f"{used} axes are sliced and x has {rank}", ("x", "begin"))
@@ -185,7 +194,9 @@ def _ends(c: Call, name: str) -> tuple[Any, ...] | None:
 def strided_slice(c: Call) -> TensorType:
     x, ends = c.tensor("x"), [_ends(c, name) for name in ("begin", "end", "strides")]
     counts = {len(e) for e in ends if e is not None}
-    c.require("ends", len(counts) <= 1, f"begin, end and strides must be of one length, and have {sorted(counts)}", ("begin", "end", "strides"))
+    c.require(
+        "ends", len(counts) <= 1, f"begin, end and strides must be of one length, and have {sorted(counts)}", ("begin", "end", "strides")
+    )
     if not x.shape.known or not counts:
         return x.but(shape=somewhere(c, "slice"), contents=None, strides=None)
     count = counts.pop()
@@ -237,7 +248,9 @@ def _range(c: Call, size: Dim, i: int, begin: Any, end: Any, stride: Any) -> tup
 
 MASKS = tuple(Int(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis"))
 ENDS = tuple(Ints(name, loose=True, one=False) for name in ("begin", "end", "strides"))
-STRIDED_SLICE = Op("strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), doc="Slices, new axes and single positions, by vectors and bit masks.")
+STRIDED_SLICE = Op(
+    "strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), doc="Slices, new axes and single positions, by vectors and bit masks."
+)
 
 
 @any_rank
@@ -259,15 +272,29 @@ def slice_shape(c: Call) -> TensorType:
         length = n - first if s == -1 else s
         if b is not None:
             c.require("begin", conj(ge(b, 0), le(b, n)), f"a slice cannot begin at {b!r} in an axis of size {n!r}", ("begin", "x"))
-            c.require("size", conj(ge(length, 0), le(b + length, n)), f"{s!r} elements from {b!r} on go beyond an axis of size {n!r}", ("size", "x"))
+            c.require(
+                "size",
+                conj(ge(length, 0), le(b + length, n)),
+                f"{s!r} elements from {b!r} on go beyond an axis of size {n!r}",
+                ("size", "x"),
+            )
         plan.append((first, length))
 
     def change(old: Axes) -> tuple[Axes, Dim]:
-        return [(length, step) for (_, length), (_, step) in zip(plan, old)], sum((first * step for (first, _), (_, step) in zip(plan, old)), 0)
+        return [(length, step) for (_, length), (_, step) in zip(plan, old)], sum(
+            (first * step for (first, _), (_, step) in zip(plan, old)), 0
+        )
 
     if not x.shape.known:
         return x.but(shape=Shape(length for _, length in plan), contents=None)
     return view(x.but(strides=None), change).but(strides=None)
 
 
-BLOCK = Op("block_slice", (X,), (Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False)), slice_shape, Like("x"), doc="The block of `size` elements from `begin` on.")
+BLOCK = Op(
+    "block_slice",
+    (X,),
+    (Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False)),
+    slice_shape,
+    Like("x"),
+    doc="The block of `size` elements from `begin` on.",
+)

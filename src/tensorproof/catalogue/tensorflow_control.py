@@ -21,7 +21,14 @@ def stated(c: Call) -> Shape:
     return Shape(c.fresh("size") if type(n) is int and n < 0 else n for n in size) if isinstance(size, tuple) else somewhere(c)
 
 
-STATED = Op("stated", (), (Ints("size", None, shape=True, loose=True, optional=True), ElementType()), stated, Given("dtype"), doc="A tensor whose shape and element type the graph states.")
+STATED = Op(
+    "stated",
+    (),
+    (Ints("size", None, shape=True, loose=True, optional=True), ElementType()),
+    stated,
+    Given("dtype"),
+    doc="A tensor whose shape and element type the graph states.",
+)
 STATED_EACH = Op(
     "stated_each", (), (Anything("sizes"), Anything("dtypes")), counted=True, doc="Tensors whose shapes and element types the graph states.",
     shape=any_rank(lambda c: [TensorType(s if isinstance(s, Shape) else somewhere(c), d, framework="tf") for s, d in zip(c["sizes"], c["dtypes"])]),
@@ -43,7 +50,9 @@ def assigned(c: Call) -> Shape:
     return agreed(c, [c.shape("x"), c.shape("y")], ("x", "y"))
 
 
-ASSIGN = Op("assign", (X, Tensor("y")), (Bool("validate", True),), assigned, Same("x", "y"), writes=("x",), doc="A value put into a variable.")
+ASSIGN = Op(
+    "assign", (X, Tensor("y")), (Bool("validate", True),), assigned, Same("x", "y"), writes=("x",), doc="A value put into a variable."
+)
 
 
 @any_rank
@@ -71,7 +80,15 @@ def sparse_updated(c: Call) -> Shape:
     return x
 
 
-SCATTER_ROWS = Op("scatter_rows", (X, Tensor("index"), Tensor("y")), (), sparse_updated, Same("x", "y"), writes=("x",), doc="Rows of a variable replaced, added to or scaled.")
+SCATTER_ROWS = Op(
+    "scatter_rows",
+    (X, Tensor("index"), Tensor("y")),
+    (),
+    sparse_updated,
+    Same("x", "y"),
+    writes=("x",),
+    doc="Rows of a variable replaced, added to or scaled.",
+)
 
 # --- tensor arrays, stacks, queues ---------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,9 @@ def gather_nd(c: Call) -> Shape:
     return Shape((*index[:-1], *x[batch + index[-1] :]))
 
 
-GATHER_ND = Op("gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), doc="Slices named by whole index vectors.")
+GATHER_ND = Op(
+    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), doc="Slices named by whole index vectors."
+)
 
 
 def _scattered(c: Call, target: Shape) -> Shape:
@@ -57,12 +59,28 @@ def scatter_nd(c: Call) -> Shape:
     if c.shape("index").known and c.shape("y").known:
         c.require("rank", len(c.shape("y")) >= 1, "the updates need at least one axis", "y")
         nothing = conj(eq(c.shape("index").numel, 0), eq(c.shape("y").numel, 0))
-        c.require("empty", disj(ge(Shape(size).numel, 1), nothing), f"there is nowhere to put updates in the shape {tuple(size)!r}", ("size", "y"))
+        c.require(
+            "empty", disj(ge(Shape(size).numel, 1), nothing), f"there is nowhere to put updates in the shape {tuple(size)!r}", ("size", "y")
+        )
     return _scattered(c, Shape(size))
 
 
-SCATTER_ND = Op("scatter_nd", (INDICES, Tensor("y")), (Ints("size", shape=True, loose=True, one=False),), scatter_nd, Like("y"), doc="Updates put into a tensor of zeros.")
-TENSOR_SCATTER = Op("tensor_scatter", (X, INDICES, Tensor("y")), (), any_rank(lambda c: _scattered(c, c.shape("x"))), Same("x", "y"), doc="x with updates put, added or held against.")
+SCATTER_ND = Op(
+    "scatter_nd",
+    (INDICES, Tensor("y")),
+    (Ints("size", shape=True, loose=True, one=False),),
+    scatter_nd,
+    Like("y"),
+    doc="Updates put into a tensor of zeros.",
+)
+TENSOR_SCATTER = Op(
+    "tensor_scatter",
+    (X, INDICES, Tensor("y")),
+    (),
+    any_rank(lambda c: _scattered(c, c.shape("x"))),
+    Same("x", "y"),
+    doc="x with updates put, added or held against.",
+)
 
 
 @any_rank
@@ -73,7 +91,12 @@ def dynamic_stitch(c: Call) -> TensorType:
     tails: list[Shape] = []
     for index, data in zip(xs, ys):
         if index.shape.known and data.shape.known:
-            c.require("rank", len(data.shape) >= len(index.shape), f"data {data.shape!r} has fewer axes than its indices {index.shape!r}", ("xs", "ys"))
+            c.require(
+                "rank",
+                len(data.shape) >= len(index.shape),
+                f"data {data.shape!r} has fewer axes than its indices {index.shape!r}",
+                ("xs", "ys"),
+            )
             for a, b in zip(index.shape, data.shape):
                 c.require("shape", eq(a, b), f"data {data.shape!r} must begin with the shape of its indices {index.shape!r}", ("xs", "ys"))
             tails.append(Shape(data.shape[len(index.shape) :]))
@@ -92,7 +115,13 @@ def dynamic_stitch(c: Call) -> TensorType:
     return TensorType(Shape((length, *tail)), dtype, contents=contents, framework="tf")
 
 
-DYNAMIC_STITCH = Op("dynamic_stitch", (Tensors("xs", "...", frozenset({INT32})), Tensors("ys")), (), dynamic_stitch, doc="Tensors merged by the places of their rows.")
+DYNAMIC_STITCH = Op(
+    "dynamic_stitch",
+    (Tensors("xs", "...", frozenset({INT32})), Tensors("ys")),
+    (),
+    dynamic_stitch,
+    doc="Tensors merged by the places of their rows.",
+)
 
 
 @any_rank

@@ -50,7 +50,9 @@ def _grouped(definition: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _variable(t: TensorType, ref: bool) -> Any:
-    made = _tf.compat.v1.get_variable(f"v{id(t)}", tuple(t.shape), dtype_of(t.dtype), _tf.compat.v1.zeros_initializer(), use_resource=not ref)  # type: ignore[arg-type]
+    made = _tf.compat.v1.get_variable(
+        f"v{id(t)}", tuple(t.shape), dtype_of(t.dtype), _tf.compat.v1.zeros_initializer(), use_resource=not ref
+    )  # type: ignore[arg-type]
     return made._ref() if ref else made.handle
 
 
@@ -75,7 +77,7 @@ def _placeholder(one: Any, definition: Any, given: dict[str, Any]) -> Any:
     kinds = [t for a in definition.attr if a.name == one.type_attr for t in a.allowed_values.list.type]
     kind = told or _tf.as_dtype(one.type % 100 if one.type else kinds[0] if kinds else 1)
     if one.is_ref:
-        return _tf.compat.v1.get_variable("ref", (2,), kind, _tf.compat.v1.zeros_initializer(), use_resource=False)._ref()
+        return _tf.compat.v1.get_variable(f"ref_{one.name}", (2,), kind, _tf.compat.v1.zeros_initializer(), use_resource=False)._ref()
     return _tf.compat.v1.placeholder(kind)
 
 
@@ -87,7 +89,11 @@ def _input(value: Any, one: Any, definition: Any, tensor: Callable[[TensorType],
         if one.is_ref and graph:
             return _variable(value, ref=True)
         if resource:
-            return _variable(value, ref=False) if value.dtype not in (None, DType.RESOURCE, DType.VARIANT) else _placeholder(one, definition, given)
+            return (
+                _variable(value, ref=False)
+                if value.dtype not in (None, DType.RESOURCE, DType.VARIANT)
+                else _placeholder(one, definition, given)
+            )
         return tensor(value)
     if value is None or resource:
         if not graph:
@@ -119,7 +125,11 @@ def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Call
     inputs = {i.name: i for i in definition.input_arg}
     kinds = {a.name: a.type for a in definition.attr}
     ready = {
-        k: _input(v, inputs[k], definition, tensor, graph, given) if k in inputs else _ANY[kinds[k]] if v is None and kinds[k] in _ANY else tf_runner.real(v, tensor)
+        k: _input(v, inputs[k], definition, tensor, graph, given)
+        if k in inputs
+        else _ANY[kinds[k]]
+        if v is None and kinds[k] in _ANY
+        else tf_runner.real(v, tensor)
         for k, v in given.items()
     }
     inferred = {f for i in definition.input_arg for f in (i.type_attr, i.number_attr, i.type_list_attr)}
@@ -147,7 +157,9 @@ CAREFUL = ("Backprop", "ConjugateTranspose", "RFFT", "Abort", "Dequeue", "Reader
 
 def _stateful(spelling: str) -> bool:
     """Whether it works on variables and handles, which generated calls make in a graph alone."""
-    return any(word in spelling for word in CAREFUL) or any(one.is_ref or one.type % 100 in (20, 21) for one in _registry.get(spelling).input_arg)
+    return any(word in spelling for word in CAREFUL) or any(
+        one.is_ref or one.type % 100 in (20, 21) for one in _registry.get(spelling).input_arg
+    )
 
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
@@ -158,7 +170,9 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
     if any(one.type == "func" for one in _registry.get(spelling).attr):
         return Observed(aside="needs a function")
     if not _stateful(spelling):
-        return tf_runner.both(lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), True, True)
+        return tf_runner.both(
+            lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), True, True
+        )
     try:
         with _tf.Graph().as_default():
             seen = tf_runner.observed(_call(name, args, kwargs, in_graph, True))

@@ -162,7 +162,10 @@ def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Call
         try:
             return function(*given, **named)
         except TypeError as error:  # the arguments may be those of the other version
-            wrong = any(w in str(error) for w in ("unexpected keyword argument", "required positional argument", "multiple values for", "positional arguments but"))
+            wrong = any(
+                w in str(error)
+                for w in ("unexpected keyword argument", "required positional argument", "multiple values for", "positional arguments but")
+            )
             if not wrong or i + 1 == len(functions):
                 raise
     raise AssertionError(name)

@@ -158,7 +158,12 @@ def select(a: Arguments, run: Run) -> TensorType:
     if condition.known and shape.known and len(condition):
         if len(condition) == 1 and len(shape) != 1:
             run.require("condition", len(shape) > 0, "a vector does not choose between scalars", ("condition", "x"))
-            run.require("condition", eq(condition[0], shape[0]), f"the condition has {condition[0]!r} elements and the choices {shape[0]!r} rows", ("condition", "x"))
+            run.require(
+                "condition",
+                eq(condition[0], shape[0]),
+                f"the condition has {condition[0]!r} elements and the choices {shape[0]!r} rows",
+                ("condition", "x"),
+            )
         else:
             shape = merged(run, [shape, condition], ("condition", "x"), "condition")
     elif condition.known and len(condition) > 1:
@@ -182,7 +187,12 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
     if x.dtype.bits > dtype.bits:
         return tensor((*x.shape, x.dtype.bits // dtype.bits), dtype)
     at_least(run, x, 1)
-    run.require("width", eq(x.shape[-1], dtype.bits // x.dtype.bits), f"the last axis {x.shape[-1]!r} does not make one element of {dtype!r}", ("x", "dtype"))
+    run.require(
+        "width",
+        eq(x.shape[-1], dtype.bits // x.dtype.bits),
+        f"the last axis {x.shape[-1]!r} does not make one element of {dtype!r}",
+        ("x", "dtype"),
+    )
     return tensor(x.shape[:-1], dtype)
 
 
@@ -252,7 +262,12 @@ def squeeze(a: Arguments, run: Run) -> TensorType:
 def _held(run: Run, a: Arguments) -> None:
     """A variable is read as what it holds."""
     kind, dtype = a["x"].dtype, a.get("dtype")
-    run.require("dtype", None in (kind, dtype) or kind in (DType.RESOURCE, dtype), f"the variable holds {kind!r} and is read as {dtype!r}", ("x", "dtype"))
+    run.require(
+        "dtype",
+        None in (kind, dtype) or kind in (DType.RESOURCE, dtype),
+        f"the variable holds {kind!r} and is read as {dtype!r}",
+        ("x", "dtype"),
+    )
 
 
 @takes(Tensor("x"), Tensor("index", "...", INDEX), _DTYPE)
@@ -281,7 +296,6 @@ def reverse_flags(a: Arguments, run: Run) -> TensorType:
 def accumulate(a: Arguments, run: Run) -> TensorType:
     """A sum of tensors of one shape; the shape that the node states is not held against them."""
     same_types(run, a, "xs")
-    merged(run, [x.shape for x in a["xs"]], ("xs",))
     return anew(a["xs"][0], _declared(run, a["size"]))
 
 
@@ -299,12 +313,16 @@ def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if count == 1 and sizes is None:
         return (x,)
     if sizes is None or any(s is None for s in sizes):
-        return tuple(anew(x, (*x.shape[:at], run.fresh("part") if s is None or s == -1 else s, *x.shape[at + 1 :])) for s in sizes or (None,) * count)
+        return tuple(
+            anew(x, (*x.shape[:at], run.fresh("part") if s is None or s == -1 else s, *x.shape[at + 1 :])) for s in sizes or (None,) * count
+        )
     free = [s for s in sizes if s == -1]
     run.require("sizes", len(free) <= 1, f"only one part can be -1, and the sizes are {sizes!r}", ("sizes",))
     taken = sum(s for s in sizes if s != -1)
     rest = n - taken
-    run.require("sizes", eq(rest, 0) if not free else ge(rest, 0), f"the parts {sizes!r} do not make up an axis of size {n!r}", ("sizes", "x"))
+    run.require(
+        "sizes", eq(rest, 0) if not free else ge(rest, 0), f"the parts {sizes!r} do not make up an axis of size {n!r}", ("sizes", "x")
+    )
     return tuple(anew(x, (*x.shape[:at], rest if s == -1 else s, *x.shape[at + 1 :])) for s in sizes)
 
 
@@ -337,7 +355,12 @@ def pad_grad(a: Arguments, run: Run) -> TensorType:
         return anew(x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run))
     x = ranked(run, x, len(rows))
     for n, (b, e) in zip(x.shape, rows):
-        run.require("padding", conj(ge(b, 0), ge(e, 0), ge(n, b + e)), f"padding ({b!r}, {e!r}) cannot be taken off an axis of size {n!r}", ("paddings", "x"))
+        run.require(
+            "padding",
+            conj(ge(b, 0), ge(e, 0), ge(n, b + e)),
+            f"padding ({b!r}, {e!r}) cannot be taken off an axis of size {n!r}",
+            ("paddings", "x"),
+        )
     return anew(x, [n - b - e for n, (b, e) in zip(x.shape, rows)])
 
 
@@ -394,6 +417,13 @@ def unpack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 @takes(Ints("size", shape=True, loose=True, one=False), ElementType("dtype", optional=False))
 def sized(a: Arguments, run: Run) -> TensorType:
+    return tensorflow.sized(a, run)
+
+
+@takes(Ints("size", shape=True, loose=True, one=False), Tensor("seed", "2", INDEX), ElementType("dtype", optional=False))
+def stateless(a: Arguments, run: Run) -> TensorType:
+    seed = ranked(run, a["seed"], 1, "seed")
+    run.require("seed", eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has {seed.shape[0]!r}", ("seed",))
     return tensorflow.sized(a, run)
 
 
@@ -477,7 +507,9 @@ def unique_axis(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if not x.shape.known or dims is None or any(type(d) is not int for d in dims):
         made = (anew(x, somewhere(run)), tensor((run.fresh("axis"),), dtype))
     else:
-        run.require("axis", len(dims) == 1 or (not dims and len(x.shape) == 1), f"one axis must be named, and there are {len(dims)}", ("dim",))
+        run.require(
+            "axis", len(dims) == 1 or (not dims and len(x.shape) == 1), f"one axis must be named, and there are {len(dims)}", ("dim",)
+        )
         at = axis(run, dims[0] if dims else 0, len(x.shape))
         made = (anew(x, (*x.shape[:at], n, *x.shape[at + 1 :])), tensor((x.shape[at],), dtype))
     return (*made, tensor((n,), dtype)) if "Counts" in run.name else made
@@ -581,9 +613,16 @@ def _batched(x: TensorType, block: Any, rows: Any, run: Run, out: bool) -> Tenso
     sizes: list[Dim] = []
     for size, b, (before, after) in zip(x.shape[1:], blocks, edges):
         run.require("block", ge(b, 1), f"a block must be at least 1, and is {b!r}", ("block",))
-        run.require("padding", conj(ge(before, 0), ge(after, 0)), f"padding and crops cannot be negative, and are ({before!r}, {after!r})", ("block",))
+        run.require(
+            "padding",
+            conj(ge(before, 0), ge(after, 0)),
+            f"padding and crops cannot be negative, and are ({before!r}, {after!r})",
+            ("block",),
+        )
         if out:
-            run.require("crops", ge(size * b, before + after), f"({before!r}, {after!r}) cannot be cut off an axis of size {size * b!r}", ("x",))
+            run.require(
+                "crops", ge(size * b, before + after), f"({before!r}, {after!r}) cannot be cut off an axis of size {size * b!r}", ("x",)
+            )
             sizes.append(size * b - before - after)
         else:
             padded = size + before + after
@@ -721,7 +760,25 @@ def multinomial(a: Arguments, run: Run) -> TensorType:
 # --- state -----------------------------------------------------------------------------------------------------------------------
 
 _RATES = frozenset(
-    ["alpha", "lr", "rho", "momentum", "epsilon", "beta", "beta1", "beta2", "beta1_power", "beta2_power", "l1", "l2", "lr_power", "l2_shrinkage", "logbase", "sign_decay", "global_step"]
+    [
+        "alpha",
+        "lr",
+        "rho",
+        "momentum",
+        "epsilon",
+        "beta",
+        "beta1",
+        "beta2",
+        "beta1_power",
+        "beta2_power",
+        "l1",
+        "l2",
+        "lr_power",
+        "l2_shrinkage",
+        "logbase",
+        "sign_decay",
+        "global_step",
+    ]
 )
 
 
@@ -730,7 +787,9 @@ def _step(a: Arguments, run: Run, sparse: bool) -> TensorType:
     first = tensors["var"]
     shape = first.shape
     typed = [v for k, v in tensors.items() if k not in ("indices", "global_step") and v.dtype is not None]
-    run.require("dtype", len({v.dtype for v in typed}) <= 1, "variable, slots, gradient and rates must have one element type", tuple(tensors))
+    run.require(
+        "dtype", len({v.dtype for v in typed}) <= 1, "variable, slots, gradient and rates must have one element type", tuple(tensors)
+    )
     for name, value in tensors.items():
         if name in _RATES:
             ranked(run, value, 0, name)
@@ -748,12 +807,33 @@ def sparse_optimiser(a: Arguments, run: Run) -> TensorType:
     made = _step(a, run, sparse=True)
     grad, index = a["grad"], ranked(run, a["indices"], 1, "indices")
     if made.shape.known and grad.shape.known:
-        run.require("rank", len(grad.shape) == len(made.shape), f"the gradient {grad.shape!r} must have as many axes as the variable {made.shape!r}", ("grad", "var"))
+        run.require(
+            "rank",
+            len(grad.shape) == len(made.shape),
+            f"the gradient {grad.shape!r} must have as many axes as the variable {made.shape!r}",
+            ("grad", "var"),
+        )
         merged(run, [grad.shape, Shape((index.shape[0], *made.shape[1:]))], ("grad", "indices"), "gradient")
     return made
 
 
-_SLOTS = tuple(Tensor(n) for n in ["var", "accum", "m", "v", "grad", "accum_update", "linear", "ms", "mom", "mg", "gradient_accumulator", "gradient_squared_accumulator"])
+_SLOTS = tuple(
+    Tensor(n)
+    for n in [
+        "var",
+        "accum",
+        "m",
+        "v",
+        "grad",
+        "accum_update",
+        "linear",
+        "ms",
+        "mom",
+        "mg",
+        "gradient_accumulator",
+        "gradient_squared_accumulator",
+    ]
+)
 for _function in (optimiser, sparse_optimiser):
     takes(*_SLOTS, *(Tensor(n, "") for n in _RATES), Tensor("indices", "K", INDEX))(_function)
 
@@ -776,7 +856,14 @@ def scatter_variable(a: Arguments, run: Run) -> TensorType:
 _TAG = Tensor("tag", "", frozenset({STRING}))
 
 
-@takes(_TAG, Tensor("tags", "...", frozenset({STRING})), Tensor("values"), Tensor("tensor"), Tensors("inputs", "", frozenset({STRING})), Tensor("serialized_summary_metadata", "", frozenset({STRING})))
+@takes(
+    _TAG,
+    Tensor("tags", "...", frozenset({STRING})),
+    Tensor("values"),
+    Tensor("tensor"),
+    Tensors("inputs", "", frozenset({STRING})),
+    Tensor("serialized_summary_metadata", "", frozenset({STRING})),
+)
 def summary(a: Arguments, run: Run) -> TensorType:
     """A summary is a serialised message: one string."""
     if isinstance(a.get("tag"), TensorType) and "Audio" not in run.name:
@@ -796,7 +883,9 @@ def read_variable(a: Arguments, run: Run) -> TensorType:
     x, dtype = a["x"], a.get("dtype")
     if x.dtype is DType.RESOURCE:
         return tensor(somewhere(run), dtype)
-    run.require("dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype"))
+    run.require(
+        "dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype")
+    )
     return x
 
 
@@ -815,6 +904,12 @@ def merge(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         return anew(xs[0], somewhere(run)), tensor((), INT32)
     axes = [n if all(x.shape[i] == n for x in xs) else run.fresh("axis") for i, n in enumerate(first)]
     return anew(xs[0], axes), tensor((), INT32)
+
+
+@takes(Tensor("index", "N", frozenset({INT32})))
+def array_gather(a: Arguments, run: Run) -> TensorType:
+    index = ranked(run, a["index"], 1, "index")
+    return run("array_gather", index=index, size=a.get("size"), dtype=a.get("dtype"))
 
 
 def array_concat(a: Arguments, run: Run) -> tuple[TensorType, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import (
     Arguments,
+    Window,
     anew,
     at_least,
     channels_last,
@@ -41,7 +42,8 @@ def _fourfold(name: str) -> Ints:
 
 
 _WINDOW = (_fourfold("stride"), _PADDING, _FORMAT, _fourfold("dilation"), Anything("explicit_paddings", ()))
-_WINDOW3 = (_fourfold("stride"), _PADDING, _FORMAT3, _fourfold("dilation"))
+_FIVE = ([1, 1, 1, 1, 1], [1, 2, 1, 1, 1], [1, 1, 2, 2, 1], [1, 1, 1, 2, 1])
+_WINDOW3 = (Window("stride", _FIVE), _PADDING, _FORMAT3, Window("dilation", _FIVE[:1]))
 
 # --- products --------------------------------------------------------------------------------------------------------------------
 
@@ -130,6 +132,13 @@ def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     return depthwise(run, a["x"], a["weight"], a["stride"], a["padding"], a.get("explicit_paddings"), a["dilation"], a["data_format"])
 
 
+def _five(run: Run, a: Arguments) -> None:
+    for name in ("stride", "dilation"):
+        given = a.get(name)
+        enough = given is None or name == "dilation" or len(given) >= 5
+        run.require(name, enough, f"{name} must have 5 numbers, and is {given!r}", (name,))
+
+
 _SIZES = Ints("sizes", shape=True, loose=True, one=False)
 
 
@@ -150,8 +159,20 @@ def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
     _full_format(run, a, "stride", "dilation")
     same_types(run, a, "weight", "y")
     weight, image = ranked(run, a["weight"], 4, "weight"), to_front(ranked(run, a["y"], 4, "y"), channels_last(a["data_format"]))
-    run.require("channels", eq(image.shape[1], weight.shape[3]), f"y has {image.shape[1]!r} channels and the weight makes {weight.shape[3]!r}", ("y", "weight"))
+    run.require(
+        "channels",
+        eq(image.shape[1], weight.shape[3]),
+        f"y has {image.shape[1]!r} channels and the weight makes {weight.shape[3]!r}",
+        ("y", "weight"),
+    )
     sizes = vector(run, a["sizes"], "sizes")
+    if sizes is not None and len(sizes) == 4 and sizes[0] is not None and sizes[0] != -1:
+        run.require(
+            "batch",
+            eq(sizes[0], image.shape[0]),
+            f"the batch is {image.shape[0]!r} and the output asked for has {sizes[0]!r}",
+            ("sizes", "y"),
+        )
     if sizes is not None and len(sizes) == 2:
         y, last = ranked(run, a["y"], 4, "y"), channels_last(a["data_format"])
         height, width = (run.fresh("size") if n is None else n for n in sizes)
@@ -161,29 +182,26 @@ def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
 
 @takes(_SIZES, Tensor("weight", "d h w C M"), Tensor("y", "N D H W M"), *_WINDOW3)
 def conv3d_backprop_input(a: Arguments, run: Run) -> TensorType:
-    _full_format(run, a, "stride", "dilation")
+    _five(run, a)
     same_types(run, a, "weight", "y")
-    ranked(run, a["weight"], 5, "weight")
     return _stated_sizes(run, a["sizes"], 5, a["y"])
 
 
 @takes(_SIZES, Tensor("weight", "h w C M"), Tensor("y", "N H W M"), *_WINDOW)
 def backprop_input(a: Arguments, run: Run) -> TensorType:
-    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "weight", "y")
     return _stated_sizes(run, a["sizes"], 4, a["y"])
 
 
 @takes(Tensor("x", "N H W C"), _SIZES, Tensor("y", "N H W M"), *_WINDOW)
 def backprop_filter(a: Arguments, run: Run) -> TensorType:
-    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "x", "y")
     return _stated_sizes(run, a["sizes"], 4, a["y"])
 
 
 @takes(Tensor("x", "N D H W C"), _SIZES, Tensor("y", "N D H W M"), *_WINDOW3)
 def backprop_filter3(a: Arguments, run: Run) -> TensorType:
-    _full_format(run, a, "stride", "dilation")
+    _five(run, a)
     same_types(run, a, "x", "y")
     return _stated_sizes(run, a["sizes"], 5, a["y"])
 
@@ -195,7 +213,9 @@ def dilation2d(a: Arguments, run: Run) -> TensorType:
     _full_format(run, a, "stride", "dilation")
     same_types(run, a, "x", "weight")
     x, weight = ranked(run, a["x"], 4), ranked(run, a["weight"], 3, "weight")
-    run.require("channels", eq(x.shape[3], weight.shape[2]), f"x has {x.shape[3]!r} channels and the weight {weight.shape[2]!r}", ("x", "weight"))
+    run.require(
+        "channels", eq(x.shape[3], weight.shape[2]), f"x has {x.shape[3]!r} channels and the weight {weight.shape[2]!r}", ("x", "weight")
+    )
     strides, dilations = (spatial(run, a[n], 2, True, n) for n in ("stride", "dilation"))
     sizes = [windowed(run, s, k, t, d, a["padding"]) for s, k, t, d in zip(x.shape[1:3], weight.shape[:2], strides, dilations)]
     return anew(x, (x.shape[0], *sizes, x.shape[3]))
@@ -210,7 +230,9 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     if not x.shape.known:
         return anew(x, x.shape)
     at = len(x.shape) - 1 if last else 1
-    run.require("bias", eq(x.shape[at], bias.shape[0]), f"bias has {bias.shape[0]!r} elements and x {x.shape[at]!r} channels", ("bias", "x"))
+    run.require(
+        "bias", eq(x.shape[at], bias.shape[0]), f"bias has {bias.shape[0]!r} elements and x {x.shape[at]!r} channels", ("bias", "x")
+    )
     return anew(x, (*x.shape[:at], bias.shape[0] if isinstance(x.shape[at], Term) else x.shape[at], *x.shape[at + 1 :]))
 
 
@@ -224,7 +246,7 @@ def bias_add_grad(a: Arguments, run: Run) -> TensorType:
 # --- pools -----------------------------------------------------------------------------------------------------------------------
 
 _POOL = (_fourfold("kernel"), _fourfold("stride"), _PADDING, _FORMAT, Anything("explicit_paddings", ()))
-_POOL3 = (_fourfold("kernel"), _fourfold("stride"), _PADDING, _FORMAT3)
+_POOL3 = (Window("kernel", _FIVE), Window("stride", _FIVE), _PADDING, _FORMAT3)
 
 
 def _numbers(run: Run, value: Any, n: int, name: str) -> Any:
@@ -248,10 +270,15 @@ def _deep(run: Run, a: Arguments, n: int) -> TensorType:
     kernel, stride = tuple(a["kernel"]), tuple(a["stride"])
     at = len(kernel) - 1 if last else 1
     if "Max" in run.name:
-        run.require("stride", all(type(s) is not int or s >= 1 for s in stride[1:]), f"the stride must be at least 1, and is {stride!r}", ("stride",))
+        run.require(
+            "stride",
+            all(type(s) is not int or s >= 1 for s in stride[1:]),
+            f"the stride must be at least 1, and is {stride!r}",
+            ("stride",),
+        )
     if (kernel[at] != 1 or run.name.endswith("V2")) and "Max" in run.name and n == 2:
         x = ranked(run, a["x"], n + 2)
-        for k in kernel[1:]:
+        for k in kernel[1:] if not run.name.endswith("V2") else ():
             run.require("kernel", ge(k, 1), f"the kernel must be at least 1, and is {kernel!r}", ("kernel",))
         sizes = [windowed(run, s, k, t, 1, a["padding"]) for s, k, t in zip(x.shape[1:], kernel[1:], stride[1:])]
         return anew(x, (x.shape[0], *sizes))
@@ -329,7 +356,14 @@ def _channel(run: Run, x: TensorType, vectors: dict[str, TensorType], data_forma
     return anew(x, (*x.shape[:at], channels, *x.shape[at + 1 :])), channels
 
 
-@takes(Tensor("x", "N H W C"), *_PER_CHANNEL, Tensor("mean", "C"), Tensor("variance", "C"), Bool("training", True), Anything("data_format", "NHWC"))
+@takes(
+    Tensor("x", "N H W C"),
+    *_PER_CHANNEL,
+    Tensor("mean", "C"),
+    Tensor("variance", "C"),
+    Bool("training", True),
+    Anything("data_format", "NHWC"),
+)
 def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """The normalised batch, its statistics, and reserves for the gradient."""
     names = ["weight", "bias"]
@@ -396,7 +430,9 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 @takes(Tensor("x", "N C"), Tensor("target", "N", INDEX))
 def sparse_cross_entropy(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, target = ranked(run, a["x"], 2), ranked(run, a["target"], 1, "target")
-    run.require("batch", eq(x.shape[0], target.shape[0]), f"{x.shape[0]!r} rows of logits go with {target.shape[0]!r} labels", ("x", "target"))
+    run.require(
+        "batch", eq(x.shape[0], target.shape[0]), f"{x.shape[0]!r} rows of logits go with {target.shape[0]!r} labels", ("x", "target")
+    )
     n = target.shape[0] if isinstance(x.shape[0], Term) else x.shape[0]
     return anew(x, (n,)), anew(x, (n, x.shape[1]))
 
@@ -406,8 +442,15 @@ def ctc_loss(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = ranked(run, a["x"], 3)
     indices, values = ranked(run, a["target_indices"], 2, "target_indices"), ranked(run, a["target_values"], 1, "target_values")
     lengths = ranked(run, a["lengths"], 1, "lengths")
-    run.require("labels", eq(indices.shape[0], values.shape[0]), f"{indices.shape[0]!r} label places go with {values.shape[0]!r} labels", ("target_values",))
-    run.require("batch", eq(lengths.shape[0], x.shape[1]), f"{lengths.shape[0]!r} lengths go with a batch of {x.shape[1]!r}", ("lengths", "x"))
+    run.require(
+        "labels",
+        eq(indices.shape[0], values.shape[0]),
+        f"{indices.shape[0]!r} label places go with {values.shape[0]!r} labels",
+        ("target_values",),
+    )
+    run.require(
+        "batch", eq(lengths.shape[0], x.shape[1]), f"{lengths.shape[0]!r} lengths go with a batch of {x.shape[1]!r}", ("lengths", "x")
+    )
     return anew(x, (lengths.shape[0] if isinstance(x.shape[1], Term) else x.shape[1],)), anew(x, x.shape)
 
 
@@ -447,7 +490,9 @@ def resize_back(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x", "N H W C"), Tensor("boxes", "B 4"), Tensor("index", "B", frozenset({INT32}), values="index:N"), _TWO)
 def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     x, boxes, index = ranked(run, a["x"], 4), ranked(run, a["boxes"], 2, "boxes"), ranked(run, a["index"], 1, "index")
-    run.require("boxes", eq(boxes.shape[0], index.shape[0]), f"{boxes.shape[0]!r} boxes go with {index.shape[0]!r} indices", ("boxes", "index"))
+    run.require(
+        "boxes", eq(boxes.shape[0], index.shape[0]), f"{boxes.shape[0]!r} boxes go with {index.shape[0]!r} indices", ("boxes", "index")
+    )
     run.require("boxes", eq(boxes.shape[1], 4), f"a box has 4 numbers, and here {boxes.shape[1]!r}", ("boxes",))
     shape = _resized(run, x, a["size"])
     return tensor((boxes.shape[0], *shape[1:]), FLOAT32)
@@ -476,7 +521,9 @@ def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     for name in ("most", "iou", "score"):
         if isinstance(a.get(name), TensorType):
             ranked(run, a[name], 0, name)
-    run.require("boxes", eq(boxes.shape[0], scores.shape[0]), f"{boxes.shape[0]!r} boxes go with {scores.shape[0]!r} scores", ("boxes", "scores"))
+    run.require(
+        "boxes", eq(boxes.shape[0], scores.shape[0]), f"{boxes.shape[0]!r} boxes go with {scores.shape[0]!r} scores", ("boxes", "scores")
+    )
     run.require("boxes", eq(boxes.shape[1], 4), f"a box has 4 numbers, and here {boxes.shape[1]!r}", ("boxes",))
     return tensor((run.fresh("selected"),), INT32)
 
@@ -602,4 +649,8 @@ def irfft(a: Arguments, run: Run) -> TensorType:
     return tensor((*x.shape[:-1], n) if x.shape.known else somewhere(run), a.get("dtype") or FLOAT32)
 
 
-__all__ = [name for name in dir() if not name.startswith("_") and callable(globals()[name]) and getattr(globals()[name], "__module__", "") == __name__]
+__all__ = [
+    name
+    for name in dir()
+    if not name.startswith("_") and callable(globals()[name]) and getattr(globals()[name], "__module__", "") == __name__
+]

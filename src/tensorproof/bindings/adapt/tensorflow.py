@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
@@ -13,6 +14,15 @@ from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Choice):
+    """A number for every axis of an image batch. The generator tries the options; any other list is looked at as well."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, (tuple, list, TensorType)) or (value is None and self.optional)
+
 
 # --- what is known of a value ----------------------------------------------------------------------------------------------------
 
@@ -58,7 +68,12 @@ def vector(run: Run, value: Any, name: str, scalar: bool = False) -> tuple[Any, 
         return tuple(value) if value.known else None
     if isinstance(value, TensorType):
         if value.shape.known:
-            run.require("rank", len(value.shape) == 1 or (scalar and len(value.shape) == 0), f"{name} must be a vector, and has shape {value.shape!r}", (name,))
+            run.require(
+                "rank",
+                len(value.shape) == 1 or (scalar and len(value.shape) == 0),
+                f"{name} must be a vector, and has shape {value.shape!r}",
+                (name,),
+            )
         if value.contents is not None:
             return value.contents
         if not value.shape.known:
@@ -88,7 +103,9 @@ def same_types(run: Run, a: Arguments, *names: str) -> DType | None:
         for one in a[name] if isinstance(a[name], (tuple, list)) else (a[name],):
             if isinstance(one, TensorType) and one.dtype is not None and not one.weak:
                 found.setdefault(one.dtype, name)
-    run.require("dtype", len(found) <= 1, f"{' and '.join(names)} must have one element type, and have {', '.join(map(repr, found))}", names)
+    run.require(
+        "dtype", len(found) <= 1, f"{' and '.join(names)} must have one element type, and have {', '.join(map(repr, found))}", names
+    )
     return next(iter(found), None)
 
 
@@ -207,7 +224,9 @@ def concat(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "xs")
     rank = next((len(x.shape) for x in xs if x.shape.known), None)
     for i, x in enumerate(xs):
-        run.require("rank", not x.shape.known or len(x.shape) == rank, f"tensor {i} has shape {x.shape!r} and another has rank {rank}", ("xs",))
+        run.require(
+            "rank", not x.shape.known or len(x.shape) == rank, f"tensor {i} has shape {x.shape!r} and another has rank {rank}", ("xs",)
+        )
         run.require("rank", not x.shape.known or len(x.shape) > 0, "a tensor without axes cannot be joined to others", ("xs",))
     if rank is None:
         return tensor(somewhere(run), dtype)
@@ -230,7 +249,9 @@ def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: 
         best = next((y.shape[i] for y in xs if y.shape.known and not isinstance(y.shape[i], Term)), None)
         if n is not None and best is not None:
             run.require("size", eq(n, best), f"axis {i} is {n!r} in one tensor and {best!r} in another: only axis {at} may differ", ("xs",))
-        made.append(best if best is not None else n if n is not None else next((y.shape[i] for y in xs if y.shape.known), run.fresh("axis")))
+        made.append(
+            best if best is not None else n if n is not None else next((y.shape[i] for y in xs if y.shape.known), run.fresh("axis"))
+        )
     return x.but(shape=Shape(made)) if Shape(made) != x.shape else x
 
 
@@ -243,7 +264,9 @@ def stack(a: Arguments, run: Run) -> TensorType:
     if shape is None:
         return anew(xs[0], somewhere(run))
     for i, x in enumerate(xs):
-        run.require("rank", not x.shape.known or len(x.shape) == len(shape), f"tensor {i} has shape {x.shape!r} and another {shape!r}", ("xs",))
+        run.require(
+            "rank", not x.shape.known or len(x.shape) == len(shape), f"tensor {i} has shape {x.shape!r} and another {shape!r}", ("xs",)
+        )
     at = axis(run, a["dim"], len(shape), 1)
     xs = tuple(_filled(run, x, xs, -1, len(shape)) for x in xs)
     if len(shape) == 0 and any(x.contents is not None for x in xs):
@@ -259,7 +282,15 @@ def parts(run: Run, x: TensorType, count: int, at: int | None) -> tuple[TensorTy
         return tuple(anew(x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run)) for _ in range(count))
     n = x.shape[at]
     run.require("parts", eq(n % count, 0), f"an axis of size {n!r} does not divide into {count} parts", ("x", "count"))
-    return tuple(t.but(strides=None) for t in run("split_sizes", x=x.but(shape=Shape((*x.shape[:at], n // count * count, *x.shape[at + 1 :]))), dim=at, sizes=(n // count,) * count))
+    return tuple(
+        t.but(strides=None)
+        for t in run(
+            "split_sizes",
+            x=x.but(shape=Shape((*x.shape[:at], n // count * count, *x.shape[at + 1 :]))),
+            dim=at,
+            sizes=(n // count,) * count,
+        )
+    )
 
 
 @takes(Int("count", least=1), Axis("dim", 0, loose=True))
@@ -313,10 +344,14 @@ def pad(a: Arguments, run: Run) -> TensorType:
     reach = {"REFLECT": 1, "SYMMETRIC": 0}.get(str(a.get("mode") or "CONSTANT").upper())
     made: list[Dim] = []
     for n, (before, after) in zip(x.shape, rows):
-        run.require("padding", conj(ge(before, 0), ge(after, 0)), f"padding cannot be negative, and is ({before!r}, {after!r})", ("paddings",))
+        run.require(
+            "padding", conj(ge(before, 0), ge(after, 0)), f"padding cannot be negative, and is ({before!r}, {after!r})", ("paddings",)
+        )
         if reach is not None:
             fits = conj(le(before + reach, n), le(after + reach, n))
-            run.require("padding", fits, f"padding ({before!r}, {after!r}) taken from an axis of size {n!r} is too large", ("paddings", "x"))
+            run.require(
+                "padding", fits, f"padding ({before!r}, {after!r}) taken from an axis of size {n!r} is too large", ("paddings", "x")
+            )
         made.append(n + before + after)
     return anew(x, made)
 
@@ -333,7 +368,12 @@ def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
         return [(held[2 * i], held[2 * i + 1]) for i in range(len(held) // 2)]
     rows = list(value)
     run.require("rank", len(rows) > 0, f"{name} must be a matrix of two columns, and is empty", (name,))
-    run.require("columns", all(isinstance(r, (tuple, list)) and len(r) == 2 for r in rows), f"{name} must have two columns, and is {value!r}", (name,))
+    run.require(
+        "columns",
+        all(isinstance(r, (tuple, list)) and len(r) == 2 for r in rows),
+        f"{name} must have two columns, and is {value!r}",
+        (name,),
+    )
     return [(r[0], r[1]) for r in rows]
 
 
@@ -350,7 +390,12 @@ def gather(a: Arguments, run: Run) -> TensorType:
         lengths = len(x.shape) - 1 + len(index.shape) if index.shape.known else None
         return anew(x, somewhere(run) if lengths is None else [run.fresh("axis") for _ in range(lengths - (a.get("batch_dims") or 0))])
     batch = a.get("batch_dims") or 0
-    run.require("batch_dims", -len(index.shape) <= batch <= len(index.shape), f"batch_dims {batch} is out of range for indices {index.shape!r}", ("batch_dims",))
+    run.require(
+        "batch_dims",
+        -len(index.shape) <= batch <= len(index.shape),
+        f"batch_dims {batch} is out of range for indices {index.shape!r}",
+        ("batch_dims",),
+    )
     batch = batch + len(index.shape) if batch < 0 else batch
     run.require("batch_dims", batch <= at, f"batch_dims {batch} lies behind the axis {at}", ("batch_dims", "dim"))
     for m, n in zip(x.shape[:batch], index.shape[:batch]):
@@ -382,7 +427,9 @@ def sized(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype")
     value = a.get("value")
     if isinstance(value, TensorType):
-        run.require("rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",))
+        run.require(
+            "rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",)
+        )
         dtype = value.dtype
     if size is None:
         return tensor(somewhere(run), dtype)
@@ -401,7 +448,9 @@ def arange(a: Arguments, run: Run) -> TensorType:
     for name in ("start", "end", "step"):
         value = a[name]
         if isinstance(value, TensorType):
-            run.require("rank", not value.shape.known or len(value.shape) == 0, f"{name} must be a scalar, and has shape {value.shape!r}", (name,))
+            run.require(
+                "rank", not value.shape.known or len(value.shape) == 0, f"{name} must be a scalar, and has shape {value.shape!r}", (name,)
+            )
             value = value.contents[0] if value.contents else None
         ends.append(value)
     dtype = a.get("dtype") or dtype
@@ -439,11 +488,18 @@ def spatial(run: Run, value: Any, n: int, last: bool, name: str, whole_only: boo
     inner = given[1:-1] if last else given[2:]
     if whole_only:
         outer = (given[0], given[-1]) if last else given[:2]
-        run.require(name, all(type(v) is not int or v <= 1 for v in outer), f"{name} must be 1 for the batch and the channels, and is {value!r}", (name,))
+        run.require(
+            name,
+            all(type(v) is not int or v <= 1 for v in outer),
+            f"{name} must be 1 for the batch and the channels, and is {value!r}",
+            (name,),
+        )
     return inner
 
 
-def windowed(run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, padding: str, sides: tuple[Dim, Dim] = (0, 0), overhang: bool = False) -> Dim:
+def windowed(
+    run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, padding: str, sides: tuple[Dim, Dim] = (0, 0), overhang: bool = False
+) -> Dim:
     """How many windows an axis holds; with `overhang`, none where it is a little too short."""
     run.require("stride", ge(stride, 1), f"the stride must be at least 1, and is {stride!r}", ("stride",))
     run.require("dilation", ge(dilation, 1), f"the dilation must be at least 1, and is {dilation!r}", ("dilation",))
@@ -454,7 +510,9 @@ def windowed(run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, paddi
     if overhang:
         run.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the input has {size!r}", ("x", "kernel"))
         return (padded - reach) // stride
-    run.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", "weight"))
+    run.require(
+        "kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", "weight")
+    )
     return (padded - reach) // stride + 1
 
 
@@ -471,19 +529,36 @@ def explicit_sides(run: Run, padding: Any, explicit: Any, n: int, last: bool) ->
     run.require("padding", all(type(v) is not int or v >= 0 for v in flat), f"padding cannot be negative, and is {flat!r}", ("padding",))
     rows = [(flat[2 * i], flat[2 * i + 1]) for i in range(n + 2)]
     inner, outer = (rows[1:-1], (rows[0], rows[-1])) if last else (rows[2:], rows[:2])
-    run.require("padding", all(pair == (0, 0) for pair in outer), f"the batch and the channels are not padded, and the padding is {flat!r}", ("padding",))
+    run.require(
+        "padding",
+        all(pair == (0, 0) for pair in outer),
+        f"the batch and the channels are not padded, and the padding is {flat!r}",
+        ("padding",),
+    )
     return padding, list(inner)
 
 
-def convolve(run: Run, x: TensorType, weight: TensorType, n: int, stride: Any, padding: Any, explicit: Any, dilation: Any, data_format: str) -> TensorType:
+def convolve(
+    run: Run, x: TensorType, weight: TensorType, n: int, stride: Any, padding: Any, explicit: Any, dilation: Any, data_format: str
+) -> TensorType:
     """A convolution with the weight's axes as TensorFlow orders them: kernel, in, out. Groups follow from the channels."""
     last = channels_last(data_format)
     x, weight = ranked(run, x, n + 2), ranked(run, weight, n + 2, "weight")
     image = to_front(x, last)
     *kernel, per_group, out = weight.shape
     channels = image.shape[1]
-    run.require("channels", conj(ge(per_group, 1), ge(channels, 1)), f"x has {channels!r} channels and the weight takes {per_group!r}", ("x", "weight"))
-    run.require("channels", eq(channels % per_group, 0), f"x has {channels!r} channels, which the {per_group!r} of the weight do not divide", ("x", "weight"))
+    run.require(
+        "channels",
+        conj(ge(per_group, 1), ge(channels, 1)),
+        f"x has {channels!r} channels and the weight takes {per_group!r}",
+        ("x", "weight"),
+    )
+    run.require(
+        "channels",
+        eq(channels % per_group, 0),
+        f"x has {channels!r} channels, which the {per_group!r} of the weight do not divide",
+        ("x", "weight"),
+    )
     known = type(channels) is int and type(per_group) is int
     groups = channels // per_group if known else 1
     if known and groups:
@@ -503,7 +578,9 @@ def convolve(run: Run, x: TensorType, weight: TensorType, n: int, stride: Any, p
     return to_back(anew(x, (image.shape[0], out, *sizes)), last)
 
 
-def depthwise(run: Run, x: TensorType, weight: TensorType, stride: Any, padding: Any, explicit: Any, dilation: Any, data_format: str) -> TensorType:
+def depthwise(
+    run: Run, x: TensorType, weight: TensorType, stride: Any, padding: Any, explicit: Any, dilation: Any, data_format: str
+) -> TensorType:
     """Each channel convolved with its own filters: weight (kernel, in, multiplier)."""
     last = channels_last(data_format)
     image, weight = to_front(ranked(run, x, 4), last), ranked(run, weight, 4, "weight")
@@ -511,10 +588,14 @@ def depthwise(run: Run, x: TensorType, weight: TensorType, stride: Any, padding:
     run.require("channels", eq(image.shape[1], channels), f"x has {image.shape[1]!r} channels and the weight {channels!r}", ("x", "weight"))
     same_types(run, {"x": x, "weight": weight}, "x", "weight")
     strides, dilations = spatial(run, stride, 2, last, "stride"), spatial(run, dilation, 2, last, "dilation")
-    run.require("stride", eq(strides[0], strides[1]), f"the strides of a depthwise convolution must be equal, and are {strides!r}", ("stride",))
+    run.require(
+        "stride", eq(strides[0], strides[1]), f"the strides of a depthwise convolution must be equal, and are {strides!r}", ("stride",)
+    )
     name, sides = explicit_sides(run, padding, explicit, 2, last)
     sizes = [windowed(run, s, k, t, d, name, e) for s, k, t, d, e in zip(image.shape[2:], kernel, strides, dilations, sides)]
-    return to_back(anew(image, (image.shape[0], (channels if isinstance(image.shape[1], Term) else image.shape[1]) * multiplier, *sizes)), last)
+    return to_back(
+        anew(image, (image.shape[0], (channels if isinstance(image.shape[1], Term) else image.shape[1]) * multiplier, *sizes)), last
+    )
 
 
 def pooled(run: Run, x: TensorType, n: int, kernel: Any, stride: Any, padding: Any, explicit: Any, data_format: str) -> TensorType:

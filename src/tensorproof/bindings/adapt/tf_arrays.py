@@ -110,7 +110,9 @@ def clip(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     made = run("maximum", x=run("minimum", x=x, y=a["high"]), y=a["low"])
     if x.shape.known and made.shape.known:
-        run.require("bounds", len(made.shape) == len(x.shape), f"the bounds must not widen the shape {x.shape!r} to {made.shape!r}", ("low", "high"))
+        run.require(
+            "bounds", len(made.shape) == len(x.shape), f"the bounds must not widen the shape {x.shape!r} to {made.shape!r}", ("low", "high")
+        )
         for m, n in zip(made.shape, x.shape):
             run.require("bounds", eq(m, n), f"the bounds must not widen the shape {x.shape!r} to {made.shape!r}", ("low", "high"))
     return anew(x, x.shape).but(dtype=made.dtype)
@@ -124,7 +126,9 @@ def shifted(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))
 def hash_bucket(a: Arguments, run: Run) -> TensorType:
-    run.require("buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",))
+    run.require(
+        "buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",)
+    )
     return tensor(a["x"].shape, INT64)
 
 
@@ -148,7 +152,9 @@ def _real(x: TensorType) -> TensorType:
 @takes(Tensor("x"), Float("clip_norm"), Axes("dim", None))
 def clip_by_norm(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
-    run.require("dtype", x.dtype is None or x.dtype.is_float or x.dtype.is_complex, f"a norm is taken of floats, not of {x.dtype!r}", ("x",))
+    run.require(
+        "dtype", x.dtype is None or x.dtype.is_float or x.dtype.is_complex, f"a norm is taken of floats, not of {x.dtype!r}", ("x",)
+    )
     for d in vector(run, a.get("dim"), "dim") or ():
         axis(run, d, len(x.shape))
     return anew(x, x.shape)
@@ -242,14 +248,26 @@ def split_any(a: Arguments, run: Run) -> Any:
 @takes(Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False))
 def block(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
-    run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
+    run.require(
+        "begin",
+        begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType),
+        "an empty list of positions has no whole type",
+        ("begin",),
+    )
     return run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
 
 
-@takes(Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True))
+@takes(
+    Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True)
+)
 def strided_slice(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
-    run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
+    run.require(
+        "begin",
+        begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType),
+        "an empty list of positions has no whole type",
+        ("begin",),
+    )
     if a.get("strides") is None:
         if begin is None:
             raise run.give_up("the number of sliced axes is not known")
@@ -316,7 +334,9 @@ def boolean_mask(a: Arguments, run: Run) -> TensorType:
         return anew(x, somewhere(run))
     at = whole(a.get("dim")) or 0
     run.require("rank", len(mask.shape) >= 1, "the mask cannot be a scalar", ("mask",))
-    run.require("rank", at + len(mask.shape) <= len(x.shape), f"a mask {mask.shape!r} does not fit x {x.shape!r} from axis {at} on", ("mask", "x"))
+    run.require(
+        "rank", at + len(mask.shape) <= len(x.shape), f"a mask {mask.shape!r} does not fit x {x.shape!r} from axis {at} on", ("mask", "x")
+    )
     for m, n in zip(mask.shape, x.shape[at:]):
         run.require("mask", eq(m, n), f"the mask {mask.shape!r} does not fit the axes of x {x.shape!r}", ("mask", "x"))
     return anew(x, (*x.shape[:at], run.fresh("kept"), *x.shape[at + len(mask.shape) :]))
@@ -384,7 +404,9 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     at_least(run, y, 1, "y")
     if x.shape.known and y.shape.known and x.dtype is not BOOL:
-        run.require("rows", eq(product(x.shape[:-1]), product(y.shape[:-1])), f"x {x.shape!r} and y {y.shape!r} must have as many rows", ("x", "y"))
+        run.require(
+            "rows", eq(product(x.shape[:-1]), product(y.shape[:-1])), f"x {x.shape!r} and y {y.shape!r} must have as many rows", ("x", "y")
+        )
     return tensor(y.shape, a.get("dtype") or INT32)
 
 
@@ -426,7 +448,12 @@ def zeros_like(a: Arguments, run: Run) -> TensorType:
     return tensor(a["x"].shape, a.get("dtype") or a["x"].dtype)
 
 
-@takes(Int("n", least=0, loose=True), Int("m", None, least=0, optional=True, loose=True), Ints("size", None, optional=True, shape=True, least=0), ElementType("dtype", FLOAT32))
+@takes(
+    Int("n", least=0, loose=True),
+    Int("m", None, least=0, optional=True, loose=True),
+    Ints("size", None, optional=True, shape=True, least=0),
+    ElementType("dtype", FLOAT32),
+)
 def eye(a: Arguments, run: Run) -> TensorType:
     n, m = whole(a["n"]), whole(a.get("m"))
     n = run.fresh("rows") if isinstance(n, TensorType) else n
@@ -446,7 +473,9 @@ def range(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32 if any(isinstance(v, float) for v in values) else INT32)
     broken = dtype.is_integer and any(isinstance(v, float) for v in values)
     run.require("dtype", not broken, f"{values!r} make no range of {dtype!r}", ("start", "end", "step"))
-    if any(isinstance(v, TensorType) for v in values) or (any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)):
+    if any(isinstance(v, TensorType) for v in values) or (
+        any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)
+    ):
         return tensor((run.fresh("range"),), dtype)
     return run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
 
@@ -469,9 +498,13 @@ def constant(a: Arguments, run: Run) -> TensorType:
     """Numbers, nested lists or a tensor; a shape may spread one number."""
     x, size = a["data"], a.get("size")
     dtype = a.get("dtype") or x.dtype
-    contents = x.contents if dtype is x.dtype or (dtype is not None and dtype.is_integer and x.dtype is not None and x.dtype.is_integer) else None
+    contents = (
+        x.contents if dtype is x.dtype or (dtype is not None and dtype.is_integer and x.dtype is not None and x.dtype.is_integer) else None
+    )
     if not x.weak and a.get("dtype") is not None and x.dtype is not None:
-        run.require("dtype", a["dtype"] is x.dtype, f"a tensor of {x.dtype!r} does not become {a['dtype']!r} here: use tf.cast", ("data", "dtype"))
+        run.require(
+            "dtype", a["dtype"] is x.dtype, f"a tensor of {x.dtype!r} does not become {a['dtype']!r} here: use tf.cast", ("data", "dtype")
+        )
     if size is None:
         return tensor(x.shape, dtype, contents)
     made = _shape(run, size)
@@ -508,12 +541,22 @@ def random_uniform(a: Arguments, run: Run) -> TensorType:
     return _random(run, a)
 
 
-@takes(_SIZE, Tensor("y", scalar=True), Anything("beta"), ElementType("dtype", FLOAT32, optional=False, dtypes=frozenset({DType.FLOAT16, FLOAT32, FLOAT64})))
+@takes(
+    _SIZE,
+    Tensor("y", scalar=True),
+    Anything("beta"),
+    ElementType("dtype", FLOAT32, optional=False, dtypes=frozenset({DType.FLOAT16, FLOAT32, FLOAT64})),
+)
 def random_gamma(a: Arguments, run: Run) -> TensorType:
     size, y = _shape(run, a["size"]), a["y"]
     lead = y.shape if isinstance(y, TensorType) else Shape()
     dtype = a.get("dtype") or FLOAT32
-    run.require("dtype", not isinstance(y, TensorType) or y.weak or y.dtype in (None, dtype), "alpha and the result must have one element type", ("y", "dtype"))
+    run.require(
+        "dtype",
+        not isinstance(y, TensorType) or y.weak or y.dtype in (None, dtype),
+        "alpha and the result must have one element type",
+        ("y", "dtype"),
+    )
     if isinstance(a.get("beta"), TensorType):
         lead = run("add", x=anew(y, lead), y=a["beta"]).shape
     return tensor((*size, *lead) if size.known and lead.known else somewhere(run), dtype)
@@ -552,12 +595,19 @@ def stateless_uniform(a: Arguments, run: Run) -> TensorType:
 def _whole_ends(run: Run, a: Arguments, dtype: DType) -> None:
     """Ends of whole numbers are whole."""
     for name in ("minval", "maxval"):
-        run.require(name, dtype.is_float or not isinstance(a.get(name), float), f"{name} = {a.get(name)!r} is no {dtype!r}", (name, "dtype"))
+        run.require(
+            name, dtype.is_float or not isinstance(a.get(name), float), f"{name} = {a.get(name)!r} is no {dtype!r}", (name, "dtype")
+        )
 
 
 def _seed(run: Run, seed: Any) -> None:
     if isinstance(seed, TensorType) and seed.shape.known:
-        run.require("seed", len(seed.shape) == 1 and eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has shape {seed.shape!r}", ("seed",))
+        run.require(
+            "seed",
+            len(seed.shape) == 1 and eq(seed.shape[0], 2),
+            f"a seed is two whole numbers, and this has shape {seed.shape!r}",
+            ("seed",),
+        )
 
 
 @takes(ElementType("dtype", optional=False), Holes("size", None, shape=True, optional=True))
@@ -625,14 +675,27 @@ def getitem(a: Arguments, run: Run) -> TensorType:
             step = 1 if item.step is None else whole(item.step)
         else:
             first = whole(item)
-            scalar = not isinstance(first, TensorType) or (first.dtype in INDEX | {None} and (not first.shape.known or len(first.shape) == 0))
-            run.require("index", scalar and not isinstance(first, (bool, float, str)), f"{item!r} is no index of a TensorFlow tensor", ("index",))
+            scalar = not isinstance(first, TensorType) or (
+                first.dtype in INDEX | {None} and (not first.shape.known or len(first.shape) == 0)
+            )
+            run.require(
+                "index", scalar and not isinstance(first, (bool, float, str)), f"{item!r} is no index of a TensorFlow tensor", ("index",)
+            )
             masks["shrink_axis_mask"] |= 1 << i
             last = first + 1 if not isinstance(first, TensorType) else first
         begin.append(None if isinstance(first, TensorType) else first)
         end.append(None if isinstance(last, TensorType) else last)
         strides.append(None if isinstance(step, TensorType) else step)
-    return run("strided_slice", x=a["x"], begin=tuple(begin), end=tuple(end), strides=tuple(strides), begin_mask=opened[0], end_mask=closed[0], **masks)
+    return run(
+        "strided_slice",
+        x=a["x"],
+        begin=tuple(begin),
+        end=tuple(end),
+        strides=tuple(strides),
+        begin_mask=opened[0],
+        end_mask=closed[0],
+        **masks,
+    )
 
 
 def get_shape(a: Arguments, run: Run) -> Shape:
@@ -676,14 +739,21 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
         half = len(axes.contents) // 2
         axes = (axes.contents[:half], axes.contents[half:])
     if isinstance(axes, int):
-        run.require("axes", 0 <= axes <= min(len(x.shape), len(y.shape)), f"{axes} axes cannot be contracted of x {x.shape!r} and y {y.shape!r}", ("dim",))
+        run.require(
+            "axes",
+            0 <= axes <= min(len(x.shape), len(y.shape)),
+            f"{axes} axes cannot be contracted of x {x.shape!r} and y {y.shape!r}",
+            ("dim",),
+        )
         first, second = list(_indices(len(x.shape) - axes, len(x.shape))), list(_indices(0, axes))
     else:
         first, second = ([v] if isinstance(v, int) else list(v) for v in axes)
     run.require("axes", len(first) == len(second), f"{len(first)} axes of x go with {len(second)} of y", ("dim",))
     first, second = [axis(run, v, len(x.shape)) for v in first], [axis(run, v, len(y.shape)) for v in second]
     for i, j in zip(first, second):
-        run.require("inner", eq(x.shape[i], y.shape[j]), f"the contracted axes are {x.shape[i]!r} and {y.shape[j]!r}, and must be equal", ("x", "y"))
+        run.require(
+            "inner", eq(x.shape[i], y.shape[j]), f"the contracted axes are {x.shape[i]!r} and {y.shape[j]!r}, and must be equal", ("x", "y")
+        )
     left = [n for i, n in enumerate(x.shape) if i not in first]
     return anew(x, (*left, *(n for j, n in enumerate(y.shape) if j not in second)))
 
@@ -700,7 +770,12 @@ def einsum(a: Arguments, run: Run) -> TensorType:
 def norm(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     dim = a.get("dim")
-    run.require("axis", not isinstance(dim, (tuple, list)) or len(dim) == 2, f"a norm is taken over one axis, two, or all, not over {dim!r}", ("dim",))
+    run.require(
+        "axis",
+        not isinstance(dim, (tuple, list)) or len(dim) == 2,
+        f"a norm is taken over one axis, two, or all, not over {dim!r}",
+        ("dim",),
+    )
     return _reduced_like(a["x"], a.get("dim"), bool(a.get("keepdim")), run)
 
 
@@ -787,7 +862,10 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     n = _length(run, x, a.get("size"), x.shape[-1] if x.shape.known else None)
-    return tensor((*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1)) if x.shape.known else somewhere(run), None if x.dtype is None else _COMPLEX.get(x.dtype, COMPLEX64))
+    return tensor(
+        (*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1)) if x.shape.known else somewhere(run),
+        None if x.dtype is None else _COMPLEX.get(x.dtype, COMPLEX64),
+    )
 
 
 @takes(Tensor("x", "... N"), Ints("size", None, optional=True, one=False, least=1))
@@ -826,7 +904,9 @@ def frame(a: Arguments, run: Run) -> TensorType:
     return anew(x, (*x.shape[:at], count, length, *x.shape[at + 1 :]))
 
 
-@takes(Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Int("size", None, optional=True, least=1), Bool("pad_end", False))
+@takes(
+    Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Int("size", None, optional=True, least=1), Bool("pad_end", False)
+)
 def stft(a: Arguments, run: Run) -> TensorType:
     framed = frame({**a, "dim": -1}, run)
     n = a.get("size")
@@ -869,4 +949,17 @@ def unravel_index(a: Arguments, run: Run) -> TensorType:
     return anew(x, (n, *x.shape) if x.shape.known else somewhere(run))
 
 
-__all__ = ["arg_reduce", "broadcast_to", "concat", "expand_dims", "pad", "reduce", "reshape", "squeeze", "stack", "tile", "transpose", "unstack"]
+__all__ = [
+    "arg_reduce",
+    "broadcast_to",
+    "concat",
+    "expand_dims",
+    "pad",
+    "reduce",
+    "reshape",
+    "squeeze",
+    "stack",
+    "tile",
+    "transpose",
+    "unstack",
+]

@@ -98,7 +98,9 @@ def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     if x.shape.known and all(type(n) is int for n in (*x.shape[-3:-1], height, width)):
         ratio = max(x.shape[-3] / height, x.shape[-2] / width)
         left = min(int(x.shape[-3] / ratio), int(x.shape[-2] / ratio))
-        run.require("size", left >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width"))
+        run.require(
+            "size", left >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width")
+        )
     return tensor(_framed(run, x, *_target(run, a)), _float_unless(x, a.get("method") in ("nearest", 1)))
 
 
@@ -124,10 +126,20 @@ _BOX = (Int("top", least=0), Int("left", least=0), Int("height", least=1), Int("
 def crop_box(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     for start, size, at in (("top", "height", -3), ("left", "width", -2)):
-        run.require(start, conj(ge(a[start], 0), ge(a[size], 1)), f"a box begins at 0 or later and has a size: {a[start]!r}, {a[size]!r}", (start, size))
+        run.require(
+            start,
+            conj(ge(a[start], 0), ge(a[size], 1)),
+            f"a box begins at 0 or later and has a size: {a[start]!r}, {a[size]!r}",
+            (start, size),
+        )
         if x.shape.known:
             n = x.shape[at]
-            run.require("box", le(a[start] + a[size], n), f"{a[size]!r} elements from {a[start]!r} on go beyond the image's {n!r}", (start, size, "x"))
+            run.require(
+                "box",
+                le(a[start] + a[size], n),
+                f"{a[size]!r} elements from {a[start]!r} on go beyond the image's {n!r}",
+                (start, size, "x"),
+            )
     return anew(x, _framed(run, x, a["height"], a["width"]))
 
 
@@ -138,7 +150,12 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
         run.require(start, ge(a[start], 0), f"an image is not placed at {a[start]!r}", (start,))
         if x.shape.known:
             n = x.shape[at]
-            run.require("box", le(a[start] + n, a[size]), f"an image of {n!r} placed at {a[start]!r} does not fit into {a[size]!r}", (start, size, "x"))
+            run.require(
+                "box",
+                le(a[start] + n, a[size]),
+                f"an image of {n!r} placed at {a[start]!r} does not fit into {a[size]!r}",
+                (start, size, "x"),
+            )
     return anew(x, _framed(run, x, a["height"], a["width"]))
 
 
@@ -177,7 +194,13 @@ def transpose(a: Arguments, run: Run) -> TensorType:
     return anew(x, _framed(run, x, x.shape[-2], x.shape[-3]) if x.shape.known else somewhere(run))
 
 
-@takes(Tensor("x", "...", FLOATS), Float("delta", least=0.0, most=0.9), Float("max_delta", least=0.1, most=0.9), Float("gamma", 1.0, least=0.0), Float("gain", 1.0))
+@takes(
+    Tensor("x", "...", FLOATS),
+    Float("delta", least=0.0, most=0.9),
+    Float("max_delta", least=0.1, most=0.9),
+    Float("gamma", 1.0, least=0.0),
+    Float("gain", 1.0),
+)
 def adjusted(a: Arguments, run: Run) -> TensorType:
     for name in ("max_delta", "gamma"):
         if isinstance(a.get(name), (int, float)):
@@ -198,7 +221,14 @@ def _ordered(a: Arguments, run: Run) -> None:
         run.require("bounds", 0 <= low < high, f"the bounds must rise from 0 or more, and are {low!r} and {high!r}", ("lower", "upper"))
 
 
-@takes(Tensor("x", "... H W 3", FLOATS), Float("delta", least=-1.0, most=1.0), Float("saturation_factor"), Float("max_delta", least=0.0, most=0.5), Float("lower", least=0.0, most=0.4), Float("upper", least=0.5, most=1.0))
+@takes(
+    Tensor("x", "... H W 3", FLOATS),
+    Float("delta", least=-1.0, most=1.0),
+    Float("saturation_factor"),
+    Float("max_delta", least=0.0, most=0.5),
+    Float("lower", least=0.0, most=0.4),
+    Float("upper", least=0.5, most=1.0),
+)
 def colour(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 3)

@@ -24,8 +24,8 @@ from tensorproof.bindings.adapt.tensorflow import (
     to_back,
     to_front,
     vector,
-    windowed,
     whole,
+    windowed,
 )
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Sizes, Tensor
@@ -48,7 +48,14 @@ def _format(n: int) -> Choice:
 
 def _kinds(n: int, kernels: dict[int, str] = _KERNELS) -> tuple[Any, ...]:
     stride = Sizes("stride", n, least=1) if n < 3 or kernels is _FLIPPED else Ints("stride", least=1, one=False)
-    return (Tensor("x", _IMAGES[n]), Tensor("weight", kernels[n]), stride, _PADDING, _format(n), Sizes("dilation", n, None, least=1, optional=True))
+    return (
+        Tensor("x", _IMAGES[n]),
+        Tensor("weight", kernels[n]),
+        stride,
+        _PADDING,
+        _format(n),
+        Sizes("dilation", n, None, least=1, optional=True),
+    )
 
 
 def _layout(a: Arguments, n: int) -> str:
@@ -84,7 +91,13 @@ def _conv(n: int) -> Any:
             for name in ("stride", "dilation"):
                 full = a.get(name) is None or (isinstance(a[name], (tuple, list)) and len(a[name]) == 5)
                 run.require(name, full, f"{name} must have 5 numbers, and is {a[name]!r}", (name,))
-        return _batched(run, a["x"], n, lambda x: convolve(run, x, a["weight"], n, a["stride"], a["padding"], None, a.get("dilation"), _layout(a, n)), n < 3)
+        return _batched(
+            run,
+            a["x"],
+            n,
+            lambda x: convolve(run, x, a["weight"], n, a["stride"], a["padding"], None, a.get("dilation"), _layout(a, n)),
+            n < 3,
+        )
 
     return conv
 
@@ -101,7 +114,14 @@ def atrous_conv2d(a: Arguments, run: Run) -> TensorType:
     return _batched(run, a["x"], 2, lambda x: convolve(run, x, a["weight"], 2, 1, a["padding"], None, a["dilation"], "NHWC"))
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), Sizes("stride", 2, None, least=1, optional=True), Choice("padding", ("SAME", "VALID"), "VALID"), Anything("data_format"), Sizes("dilation", 2, None, least=1, optional=True))
+@takes(
+    Tensor("x", "N H W C"),
+    Tensor("weight", "h w C M"),
+    Sizes("stride", 2, None, least=1, optional=True),
+    Choice("padding", ("SAME", "VALID"), "VALID"),
+    Anything("data_format"),
+    Sizes("dilation", 2, None, least=1, optional=True),
+)
 def convolution(a: Arguments, run: Run) -> TensorType:
     """A convolution over as many axes as the weight has kernel axes."""
     a = _needed(run, a, "weight")
@@ -110,31 +130,64 @@ def convolution(a: Arguments, run: Run) -> TensorType:
         return anew(a["x"], somewhere(run))
     n = len(weight.shape) - 2
     run.require("rank", n in (1, 2, 3), f"the weight {weight.shape!r} must have one, two or three kernel axes", ("weight",))
-    steps = [v for name in ("stride", "dilation") for v in (any(type(n) is int and n > 1 for n in spatial(run, a.get(name) or 1, n, channels_last(_layout(a, n)), name)),)]
+    steps = [
+        v
+        for name in ("stride", "dilation")
+        for v in (any(type(n) is int and n > 1 for n in spatial(run, a.get(name) or 1, n, channels_last(_layout(a, n)), name)),)
+    ]
     run.require("stride", not all(steps), "strides and dilations are not both more than 1", ("stride", "dilation"))
     for k in weight.shape[:-2]:
         run.require("kernel", ge(k, 1), f"a kernel has at least one element, and this is {weight.shape!r}", ("weight",))
-    return _batched(run, a["x"], n, lambda x: convolve(run, x, weight, n, a.get("stride") or 1, a["padding"], None, a.get("dilation"), _layout(a, n)))
+    return _batched(
+        run, a["x"], n, lambda x: convolve(run, x, weight, n, a.get("stride") or 1, a["padding"], None, a.get("dilation"), _layout(a, n))
+    )
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), Ints("stride", least=1, one=False), _PADDING, _format(2), Sizes("dilation", 2, None, least=1, optional=True))
+@takes(
+    Tensor("x", "N H W C"),
+    Tensor("weight", "h w C M"),
+    Ints("stride", least=1, one=False),
+    _PADDING,
+    _format(2),
+    Sizes("dilation", 2, None, least=1, optional=True),
+)
 def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     stride = tuple(a["stride"])
     run.require("stride", len(stride) == 4, f"stride must have 4 numbers, and is {stride!r}", ("stride",))
     dilation = a.get("dilation")
-    run.require("dilation", dilation is None or (isinstance(dilation, (tuple, list)) and len(dilation) == 2), f"dilation is two numbers, not {dilation!r}", ("dilation",))
+    run.require(
+        "dilation",
+        dilation is None or (isinstance(dilation, (tuple, list)) and len(dilation) == 2),
+        f"dilation is two numbers, not {dilation!r}",
+        ("dilation",),
+    )
     return depthwise(run, a["x"], a["weight"], stride, a["padding"], None, dilation, _layout(a, 2))
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), Tensor("pointwise", "1 1 _ O"), Ints("stride", least=1, one=False), _PADDING, _format(2), Sizes("dilation", 2, None, least=1, optional=True))
+@takes(
+    Tensor("x", "N H W C"),
+    Tensor("weight", "h w C M"),
+    Tensor("pointwise", "1 1 _ O"),
+    Ints("stride", least=1, one=False),
+    _PADDING,
+    _format(2),
+    Sizes("dilation", 2, None, least=1, optional=True),
+)
 def separable_conv2d(a: Arguments, run: Run) -> TensorType:
     middle = depthwise_conv2d(a, run)
     point = ranked(run, a["pointwise"], 4, "pointwise")
     for i in (0, 1):
-        run.require("pointwise", eq(point.shape[i], 1), f"the pointwise weight must begin with (1, 1), and is {point.shape!r}", ("pointwise",))
+        run.require(
+            "pointwise", eq(point.shape[i], 1), f"the pointwise weight must begin with (1, 1), and is {point.shape!r}", ("pointwise",)
+        )
     deep = ranked(run, a["weight"], 4, "weight").shape
-    run.require("pointwise", eq(point.shape[2], deep[2] * deep[3]), f"the pointwise weight takes {point.shape[2]!r} channels and gets {deep[2] * deep[3]!r}", ("pointwise", "weight"))
+    run.require(
+        "pointwise",
+        eq(point.shape[2], deep[2] * deep[3]),
+        f"the pointwise weight takes {point.shape[2]!r} channels and gets {deep[2] * deep[3]!r}",
+        ("pointwise", "weight"),
+    )
     return convolve(run, middle, point, 2, 1, "VALID", None, None, _layout(a, 2))
 
 
@@ -149,7 +202,9 @@ def _conv_transpose(n: int) -> Any:
         *kernel, out, channels = weight.shape
         if x.shape.numel == 0:
             raise run.give_up("nothing is checked of an empty input")
-        run.require("channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight"))
+        run.require(
+            "channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight")
+        )
         sizes = vector(run, a["sizes"], "sizes")
         if sizes is None or None in sizes:
             return to_back(anew(x, [run.fresh("size") for _ in x.shape]), last)
@@ -157,8 +212,15 @@ def _conv_transpose(n: int) -> Any:
         run.require("sizes", full or (len(sizes) == n and n == 2), f"sizes must be {n + 2} numbers, and are {len(sizes)}", ("sizes",))
         if full:
             given = to_front(anew(x, sizes), last).shape
-            run.require("batch", disj(eq(given[0], x.shape[0]), eq(x.shape.numel, 0)), f"the batch is {x.shape[0]!r} and the output asked for has {given[0]!r}", ("sizes", "x"))
-            run.require("channels", eq(given[1], out), f"the weight makes {out!r} channels and {given[1]!r} are asked for", ("sizes", "weight"))
+            run.require(
+                "batch",
+                disj(eq(given[0], x.shape[0]), eq(x.shape.numel, 0)),
+                f"the batch is {x.shape[0]!r} and the output asked for has {given[0]!r}",
+                ("sizes", "x"),
+            )
+            run.require(
+                "channels", eq(given[1], out), f"the weight makes {out!r} channels and {given[1]!r} are asked for", ("sizes", "weight")
+            )
             inner = given[2:]
         else:
             inner = sizes
@@ -166,7 +228,12 @@ def _conv_transpose(n: int) -> Any:
         name, sides = explicit_sides(run, a["padding"], None, n, last)
         for size, k, s, d, e, found in zip(inner, kernel, strides, dilations, sides, x.shape[2:]):
             wanted = windowed(run, size, k, s, d, name, e)
-            run.require("sizes", disj(eq(wanted, found), eq(x.shape.numel, 0)), f"an output of {size!r} comes from {wanted!r} windows, and x has {found!r}", ("sizes", "x"))
+            run.require(
+                "sizes",
+                disj(eq(wanted, found), eq(x.shape.numel, 0)),
+                f"an output of {size!r} comes from {wanted!r} windows, and x has {found!r}",
+                ("sizes", "x"),
+            )
         return to_back(anew(x, (x.shape[0], out, *inner)), last)
 
     return conv_transpose
@@ -175,7 +242,14 @@ def _conv_transpose(n: int) -> Any:
 conv1d_transpose, conv2d_transpose, conv3d_transpose = _conv_transpose(1), _conv_transpose(2), _conv_transpose(3)
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C"), Ints("stride", least=1, one=False), _PADDING, Choice("data_format", ("NHWC",)), Ints("dilation", least=1, one=False))
+@takes(
+    Tensor("x", "N H W C"),
+    Tensor("weight", "h w C"),
+    Ints("stride", least=1, one=False),
+    _PADDING,
+    Choice("data_format", ("NHWC",)),
+    Ints("dilation", least=1, one=False),
+)
 def dilation2d(a: Arguments, run: Run) -> TensorType:
     a = _needed(run, a, "x", "weight", "stride", "dilation")
     return graphdef.dilation2d(a, run)
@@ -206,17 +280,33 @@ def pool_any(a: Arguments, run: Run) -> TensorType:
     return pooled(run, x, n, a["kernel"], a["stride"], a["padding"], None, a.get("data_format") or _FORMATS[n][0])
 
 
-@takes(Tensor("x", "N H W C"), Sizes("kernel", 2, least=1), Sizes("stride", 2, least=1), _PADDING, Choice("data_format", ("NHWC",), "NHWC"), ElementType("dtype", INT64, dtypes=INDEX))
+@takes(
+    Tensor("x", "N H W C"),
+    Sizes("kernel", 2, least=1),
+    Sizes("stride", 2, least=1),
+    _PADDING,
+    Choice("data_format", ("NHWC",), "NHWC"),
+    ElementType("dtype", INT64, dtypes=INDEX),
+)
 def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": a.get("data_format") or "NHWC"}
     if run.name.startswith("tf.compat.v1."):
         for name in ("kernel", "stride"):
-            run.require(name, isinstance(a[name], (tuple, list)) and len(a[name]) == 4, f"{name} must have 4 numbers, and is {a[name]!r}", (name,))
+            run.require(
+                name, isinstance(a[name], (tuple, list)) and len(a[name]) == 4, f"{name} must have 4 numbers, and is {a[name]!r}", (name,)
+            )
     made = pool2d(a, run)
     return made, made.but(dtype=a.get("dtype") or INT64)
 
 
-@takes(Tensor("x", "N H W C"), Ints("kernel", least=1, one=False), Choice("pooling_type", ("AVG", "MAX")), Ints("stride", None, least=1, optional=True, one=False), Choice("padding", ("SAME", "VALID"), "VALID"), Anything("data_format"))
+@takes(
+    Tensor("x", "N H W C"),
+    Ints("kernel", least=1, one=False),
+    Choice("pooling_type", ("AVG", "MAX")),
+    Ints("stride", None, least=1, optional=True, one=False),
+    Choice("padding", ("SAME", "VALID"), "VALID"),
+    Anything("data_format"),
+)
 def pool(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the window has."""
     a = modern(a)
@@ -276,7 +366,12 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     return graphdef.bias_add({**a, "data_format": "NCHW" if str(a.get("data_format") or "NHWC").startswith("NC") else "NHWC"}, run)
 
 
-@takes(Tensor("x"), *(Tensor(n) for n in ("mean", "variance")), *(Tensor(n, optional=True) for n in ("bias", "weight")), Float("variance_epsilon", 0.001))
+@takes(
+    Tensor("x"),
+    *(Tensor(n) for n in ("mean", "variance")),
+    *(Tensor(n, optional=True) for n in ("bias", "weight")),
+    Float("variance_epsilon", 0.001),
+)
 def batch_normalization(a: Arguments, run: Run) -> TensorType:
     """(x - mean) · scale + offset: everything broadcasts, and what is not x has one element type."""
     same_types(run, a, "mean", "variance", "weight", "bias")
@@ -287,7 +382,15 @@ def batch_normalization(a: Arguments, run: Run) -> TensorType:
     return anew(a["x"], made.shape)
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "C"), Tensor("bias", "C"), Tensor("mean", "C", optional=True), Tensor("variance", "C", optional=True), Bool("training", True), Anything("data_format", "NHWC"))
+@takes(
+    Tensor("x", "N H W C"),
+    Tensor("weight", "C"),
+    Tensor("bias", "C"),
+    Tensor("mean", "C", optional=True),
+    Tensor("variance", "C", optional=True),
+    Bool("training", True),
+    Anything("data_format", "NHWC"),
+)
 def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = ranked(run, a["x"], 4)
     channels = x.shape[-1 if channels_last(a.get("data_format") or "NHWC") else 1]
@@ -296,7 +399,12 @@ def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         (n,) = ranked(run, value, 1, name).shape
         run.require("channels", eq(n, channels), f"{name} has {n!r} elements and x {channels!r} channels", (name, "x"))
     if not a.get("training", True):
-        run.require("statistics", "mean" in given and "variance" in given, "outside of training mean and variance must be given", ("mean", "variance"))
+        run.require(
+            "statistics",
+            "mean" in given and "variance" in given,
+            "outside of training mean and variance must be given",
+            ("mean", "variance"),
+        )
     statistics = tensor((channels,), FLOAT32)
     return anew(x, x.shape), statistics, statistics
 
@@ -331,15 +439,27 @@ def zero_fraction(a: Arguments, run: Run) -> TensorType:
 def dropout(a: Arguments, run: Run) -> TensorType:
     x, noise = a["x"], a.get("noise_shape")
     rate = a.get("rate")
-    run.require("rate", rate is None or a.get("keep_prob") is None, "give the rate of dropping or the probability of keeping, not both", ("rate", "keep_prob"))
+    run.require(
+        "rate",
+        rate is None or a.get("keep_prob") is None,
+        "give the rate of dropping or the probability of keeping, not both",
+        ("rate", "keep_prob"),
+    )
     if isinstance(rate, (int, float)):
         run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     elif rate is None and a.get("keep_prob") is None:
         raise run.refuse("rate", "give the rate of dropping or the probability of keeping", ("rate",))
     if isinstance(noise, (tuple, list)) and x.shape.known:
-        run.require("noise", len(noise) == len(x.shape), f"the noise shape {noise!r} must have the rank of x {x.shape!r}", ("noise_shape", "x"))
+        run.require(
+            "noise", len(noise) == len(x.shape), f"the noise shape {noise!r} must have the rank of x {x.shape!r}", ("noise_shape", "x")
+        )
         for m, n in zip(noise, x.shape):
-            run.require("noise", m is None or disj(eq(m, 1), eq(m, n)), f"noise of shape {noise!r} does not broadcast over x {x.shape!r}", ("noise_shape", "x"))
+            run.require(
+                "noise",
+                m is None or disj(eq(m, 1), eq(m, n)),
+                f"noise of shape {noise!r} does not broadcast over x {x.shape!r}",
+                ("noise_shape", "x"),
+            )
     return anew(x, x.shape)
 
 
@@ -371,7 +491,12 @@ def xw_plus_b(a: Arguments, run: Run) -> TensorType:
     made = run("matmul", x=x, y=y)
     if not made.shape.known:
         return made
-    run.require("bias", eq(bias.shape[0], made.shape[-1]), f"bias has {bias.shape[0]!r} elements and the product {made.shape[-1]!r} columns", ("bias", "y"))
+    run.require(
+        "bias",
+        eq(bias.shape[0], made.shape[-1]),
+        f"bias has {bias.shape[0]!r} elements and the product {made.shape[-1]!r} columns",
+        ("bias", "y"),
+    )
     return made
 
 
@@ -388,7 +513,12 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     if not x.shape.known or not target.shape.known:
         return anew(x, somewhere(run))
     dim = -1 if a.get("dim") is None else a["dim"]
-    run.require("axis", isinstance(dim, int) and dim >= -1, f"the classes stand on the last axis (-1) or on one counted from the front, not on {dim!r}", ("dim",))
+    run.require(
+        "axis",
+        isinstance(dim, int) and dim >= -1,
+        f"the classes stand on the last axis (-1) or on one counted from the front, not on {dim!r}",
+        ("dim",),
+    )
     sides = [(v.shape, axis(run, dim, len(v.shape))) for v in (x, target)]
     tables = [Shape((product(n for i, n in enumerate(s) if i != at), s[at])) for s, at in sides]
     rows = run("add", x=anew(x, tables[0]).but(dtype=None), y=anew(x, tables[1]).but(dtype=None)).shape[0]
@@ -403,7 +533,12 @@ def sparse_cross_entropy(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     if not x.shape.known or not target.shape.known:
         return anew(x, target.shape)
-    run.require("rank", len(target.shape) == len(x.shape) - 1, f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}", ("target", "x"))
+    run.require(
+        "rank",
+        len(target.shape) == len(x.shape) - 1,
+        f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}",
+        ("target", "x"),
+    )
     for m, n in zip(target.shape, x.shape):
         run.require("batch", eq(m, n), f"labels {target.shape!r} do not go with logits {x.shape!r}", ("target", "x"))
     return anew(x, target.shape)
@@ -436,13 +571,28 @@ def _reduced(run: Run, a: Arguments, losses: Shape, dtype: DType | None) -> Tens
     """The losses, weighted, and summed to one number unless `reduction` says "none"."""
     weight = a.get("weight")
     if isinstance(weight, TensorType) and weight.shape.known and losses.known and len(weight.shape):
-        run.require("weights", len(weight.shape) == len(losses), f"weights {weight.shape!r} must be a scalar or have the rank of the losses {losses!r}", ("weight",))
+        run.require(
+            "weights",
+            len(weight.shape) == len(losses),
+            f"weights {weight.shape!r} must be a scalar or have the rank of the losses {losses!r}",
+            ("weight",),
+        )
         for m, n in zip(weight.shape, losses):
-            run.require("weights", disj(eq(m, 1), eq(m, n)), f"weights {weight.shape!r} do not broadcast over the losses {losses!r}", ("weight", "x"))
+            run.require(
+                "weights",
+                disj(eq(m, 1), eq(m, n)),
+                f"weights {weight.shape!r} do not broadcast over the losses {losses!r}",
+                ("weight", "x"),
+            )
     return tensor(losses if str(a.get("reduction")).lower() == "none" else (), dtype)
 
 
-_LOSS = (Choice("reduction", _REDUCTION, "weighted_sum_by_nonzero_weights"), Anything("weight"), Anything("scope"), Anything("loss_collection"))
+_LOSS = (
+    Choice("reduction", _REDUCTION, "weighted_sum_by_nonzero_weights"),
+    Anything("weight"),
+    Anything("scope"),
+    Anything("loss_collection"),
+)
 
 
 @takes(Tensor("x", "N C"), Tensor("target", "N C"), *_LOSS)
@@ -455,7 +605,12 @@ def losses_softmax(a: Arguments, run: Run) -> TensorType:
 def losses_sparse(a: Arguments, run: Run) -> TensorType:
     x, target = a["x"], a["target"]
     if x.shape.known and target.shape.known and len(target.shape) == len(x.shape):
-        run.require("labels", eq(target.shape[-1], 1), f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}", ("target", "x"))
+        run.require(
+            "labels",
+            eq(target.shape[-1], 1),
+            f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}",
+            ("target", "x"),
+        )
         target = anew(target, target.shape[:-1])
     return _reduced(run, a, sparse_cross_entropy({"x": x, "target": target}, run).shape, x.dtype)
 
@@ -504,7 +659,15 @@ def _layer_sizes(run: Run, value: Any, n: int, name: str) -> tuple[Any, ...]:
 
 
 def _layer_conv(n: int) -> Any:
-    @takes(Tensor("x", _IMAGES[n]), Int("filters", least=1), Sizes("kernel", n, least=1), Sizes("stride", n, 1, least=1), Anything("padding", "valid"), Anything("data_format", "channels_last"), Sizes("dilation", n, 1, least=1))
+    @takes(
+        Tensor("x", _IMAGES[n]),
+        Int("filters", least=1),
+        Sizes("kernel", n, least=1),
+        Sizes("stride", n, 1, least=1),
+        Anything("padding", "valid"),
+        Anything("data_format", "channels_last"),
+        Sizes("dilation", n, 1, least=1),
+    )
     def conv(a: Arguments, run: Run) -> TensorType:
         x, last = ranked(run, a["x"], n + 2), channels_last(a.get("data_format") or "channels_last")
         channels = x.shape[-1 if last else 1]
@@ -518,7 +681,14 @@ def _layer_conv(n: int) -> Any:
 layer_conv1d, layer_conv2d, layer_conv3d = _layer_conv(1), _layer_conv(2), _layer_conv(3)
 
 
-@takes(Tensor("x", "N H W C"), Int("filters", least=1), Sizes("kernel", 2, least=1), Sizes("stride", 2, 1, least=1), Anything("padding", "valid"), Anything("data_format", "channels_last"))
+@takes(
+    Tensor("x", "N H W C"),
+    Int("filters", least=1),
+    Sizes("kernel", 2, least=1),
+    Sizes("stride", 2, 1, least=1),
+    Anything("padding", "valid"),
+    Anything("data_format", "channels_last"),
+)
 def layer_conv2d_transpose(a: Arguments, run: Run) -> TensorType:
     x, last = ranked(run, a["x"], 4), channels_last(a.get("data_format") or "channels_last")
     image = to_front(x, last)
@@ -530,7 +700,13 @@ def layer_conv2d_transpose(a: Arguments, run: Run) -> TensorType:
 
 
 def _layer_pool(n: int) -> Any:
-    @takes(Tensor("x", _IMAGES[n]), Sizes("kernel", n, least=1), Sizes("stride", n, least=1), Anything("padding", "valid"), Anything("data_format", "channels_last"))
+    @takes(
+        Tensor("x", _IMAGES[n]),
+        Sizes("kernel", n, least=1),
+        Sizes("stride", n, least=1),
+        Anything("padding", "valid"),
+        Anything("data_format", "channels_last"),
+    )
     def pool(a: Arguments, run: Run) -> TensorType:
         kernel, stride = _layer_sizes(run, a["kernel"], n, "kernel"), _layer_sizes(run, a["stride"], n, "stride")
         last = channels_last(a.get("data_format") or "channels_last")
