@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.bindings.adapt import contraction
 from tensorproof.bindings.adapt.numpy_arrays import flat, tensor, typed, written
 from tensorproof.bindings.adapt.numpy_reductions import no_list, word
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, Choice, Int, Ints, Tensor
+from tensorproof.ops.inputs import Axes, Axis, Choice, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import eq, ge, ne
@@ -87,10 +88,8 @@ def cross3(a: dict[str, Any], run: Run) -> Any:
     return cross({"x": x, "y": y, "axisa": -1, "axisb": -1, "axisc": -1, "axis": None}, run)
 
 
-@takes(Anything("operands"), Anything("equation", REQUIRED))
+@takes(*getattr(contraction.einsum, "parameters", {}).values())
 def einsum(a: dict[str, Any], run: Run) -> Any:
-    from tensorproof.bindings.adapt import contraction
-
     return written(typed(contraction.einsum(a, run), a), a, run)
 
 
