@@ -63,6 +63,8 @@ class KindModel:
     """`text(machine, self)`: what `str` gives."""
     bases: tuple[str, ...] = ()
     """Classes that its objects are instances of."""
+    passed: bool = False
+    """Whether operators take its objects as they are, since they say nothing of shapes (`generator=g`)."""
     binds: bool = False
     """Whether it is bound like a function when it stands in a class."""
     open: bool = False

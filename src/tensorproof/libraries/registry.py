@@ -13,7 +13,8 @@ from tensorproof.values.objects import Class, Function, Instance, Model, Native
 from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
 
 FILES = {
-    "torch": "torch_core", "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
+    "torch": "torch_core", "torch.nn.LinearCrossEntropyOptions": "torch_core",
+    "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
     "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
@@ -391,6 +392,12 @@ def tensor_of(value: Any) -> Any:
     if isinstance(value, Model) and isinstance(value.space.get("tensor"), TensorType):
         return value.space["tensor"]
     return MISSING
+
+
+def passed(value: Model) -> bool:
+    """Whether operators take this object as it is."""
+    found = kind_model(value.kind)
+    return found is not None and found.passed
 
 
 # --- layers ---

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.ops.inputs import is_size
 from tensorproof.terms.dtypes import DType
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Function, Model
 from tensorproof.values.python_values import Layer, Unknown
 
@@ -88,6 +90,23 @@ def _unknown(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
     return Unknown("a value from outside")
 
 
+_LOSS_OPTIONS = {"allow_retain_graph": False, "batch_chunk_size": None, "chunking_method": "auto", "acc_policy": "auto", "acc_dtype": None}
+
+
+def _loss_options(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """torch.nn.LinearCrossEntropyOptions: how the loss is cut into pieces, which changes no shape."""
+    fields = {**_LOSS_OPTIONS, **dict(zip(_LOSS_OPTIONS, args)), **kwargs}
+    rows, policy = fields["batch_chunk_size"], fields["acc_policy"]
+    known = len(args) <= len(_LOSS_OPTIONS) and fields.keys() <= _LOSS_OPTIONS.keys()
+    m.require("call/arguments", known, f"LinearCrossEntropyOptions takes {', '.join(_LOSS_OPTIONS)}", node)
+    if is_size(rows):
+        m.require("linear_cross_entropy/options", ge(rows, 1), f"batch_chunk_size must be at least 1, and is {rows!r}", node)
+    if isinstance(policy, str):
+        named = policy in ("auto", "accurate", "balanced", "compact")
+        m.require("linear_cross_entropy/options", named, f"acc_policy {policy!r} must be auto, accurate, balanced or compact", node)
+    return Model("torch.nn.LinearCrossEntropyOptions", m.heap.space(fields))
+
+
 _CONTEXTS = (
     "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
     "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.autograd.no_grad", "torch.cuda.device", "torch.random.fork_rng",
@@ -111,6 +130,7 @@ _INIT = [
     )
 ]  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
+    "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing), **dict.fromkeys(_INIT, _init),
     "torch.device": _device, "torch.Tensor.backward": _backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
     "torch.jit.trace": _first, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
@@ -120,11 +140,11 @@ FUNCTIONS: dict[str, Any] = {
     "torch.is_grad_enabled": lambda m, a, k, n: True, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
     "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 0, "torch.distributed.get_rank": lambda m, a, k, n: 0,
     "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0, "torch.load": _unknown,
-    "torch.Generator": lambda m, a, k, n: Model("object", m.heap.space()), "torch.nn.utils.parameters_to_vector": _unknown,
+    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()), "torch.nn.utils.parameters_to_vector": _unknown,
     "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,
     "torch.nn.utils.parametrizations.spectral_norm": _first, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
-    "torch.cuda.amp.GradScaler": lambda m, a, k, n: Model("scaler", m.heap.space()), "torch.amp.GradScaler": lambda m, a, k, n: Model("scaler", m.heap.space()),
-    "torch.GradScaler": lambda m, a, k, n: Model("scaler", m.heap.space()), "torch.jit.is_scripting_or_tracing": _false,
+    "torch.cuda.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()), "torch.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()),
+    "torch.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()), "torch.jit.is_scripting_or_tracing": _false,
     "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.nn.init.calculate_gain": lambda m, a, k, n: 1.0,
     "torch.fx.wrap": _first, "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,
     "torch.overrides.has_torch_function_variadic": _false, "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
@@ -135,7 +155,15 @@ CLASSES = {
     "torch.Tensor": ClassModel("torch.Tensor", closed=False),
 }
 KINDS = {
-    "scaler": KindModel(
+    "torch.nn.LinearCrossEntropyOptions": KindModel(passed=True, open=True),
+    "torch.Generator": KindModel(
+        methods={
+            "manual_seed": lambda m, me, a, k, n: me, "set_state": lambda m, me, a, k, n: None, "seed": lambda m, me, a, k, n: Unknown("a seed"),
+            "initial_seed": lambda m, me, a, k, n: Unknown("a seed"), "get_state": lambda m, me, a, k, n: Unknown("a state"),
+        },
+        attribute=lambda m, me, name, n: "cpu" if name == "device" else MISSING, passed=True,
+    ),
+    "torch.amp.GradScaler": KindModel(
         methods={
             "scale": lambda m, me, a, k, n: a[0], "step": lambda m, me, a, k, n: None, "update": lambda m, me, a, k, n: None,
             "unscale_": lambda m, me, a, k, n: None, "state_dict": lambda m, me, a, k, n: Unknown("state"), "load_state_dict": lambda m, me, a, k, n: None,

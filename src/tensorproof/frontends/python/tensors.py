@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import registry
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
@@ -126,7 +128,9 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
         return Unknown(value.cls.name) if found is MISSING else found
     if kind is Model:
         found = registry.tensor_of(value)
-        return Unknown(value.kind) if found is MISSING else found
+        if found is MISSING:
+            return value if registry.passed(value) else Unknown(value.kind)
+        return found
     if kind is Predicate:
         return Unknown("a truth value that is not known")
     if kind is Layer:
@@ -157,3 +161,15 @@ def as_program_value(m: Interpreter, value: Any) -> Any:
     if type(value) is Outputs:
         return Outputs.named((as_program_value(m, v) for v in value), value.names)
     return value
+
+
+def number_of_type(m: Interpreter, dtype: DType, args: tuple[Any, ...], node: ast.AST) -> Any:
+    """`np.float32(x)`: a number stays a number of Python, an array changes its element type."""
+    value = args[0] if args else 0
+    if isinstance(value, TensorType):
+        return m.spelling("numpy.ndarray.astype", (value, dtype), {}, node) if value.framework == "numpy" else value.but(dtype=dtype)
+    if isinstance(value, List):
+        return m.spelling("numpy.array", (value,), {"dtype": dtype}, node)
+    if isinstance(value, (int, float)):
+        return float(value) if dtype.is_float else bool(value) if dtype.label == "bool" else value if isinstance(value, int) else int(value)
+    return value if isinstance(value, Term) and not dtype.is_float else Unknown("a number")
