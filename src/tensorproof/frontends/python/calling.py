@@ -14,6 +14,7 @@ from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.libraries import registry
+from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, Model, Native, Super
@@ -54,6 +55,8 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return m.branching.choose(
             callee.condition, lambda: call(m, callee.then, args, kwargs, node), lambda: call(m, callee.other, args, kwargs, node)
         )
+    if kind is DType:
+        return tensors.number_of_type(m, callee, args, node)
     return natives.call(m, callee, args, kwargs, node)
 
 

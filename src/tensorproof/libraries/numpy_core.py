@@ -1,0 +1,142 @@
+"""NumPy's names that are no operators: arrays of images, files, random generators, settings."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorproof.libraries.images import array_of, is_image
+from tensorproof.libraries.model import KindModel
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.ints import Origin
+from tensorproof.terms.shapes import Segment, Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Choice, List, Model
+from tensorproof.values.python_values import Unknown
+
+_ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
+
+
+def _array(name: str) -> Any:
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        given = args[0] if args else kwargs.get("object", kwargs.get("a"))
+        if isinstance(given, Choice):
+            rest = args[1:]
+            return m.branching.choose(given.condition, lambda: run(m, (given.then, *rest), kwargs, node), lambda: run(m, (given.other, *rest), kwargs, node))
+        if is_image(given):
+            return _typed(m, array_of(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
+        if isinstance(given, List) and given.items and all(map(is_image, given.items)):
+            args = (List(m.heap.row(array_of(m, i, node) for i in given.items)), *args[1:])
+        if isinstance(given, Unknown):
+            return Unknown("an array of values that are not known")
+        if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
+            return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
+        if isinstance(given, List) and any(isinstance(v, Unknown) for v in given.items) and not any(isinstance(v, (TensorType, List)) for v in given.items):
+            dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+            if isinstance(dtype, DType):  # numbers from outside, one for each item
+                return TensorType(Shape((len(given.items),)), dtype, framework="numpy")
+        return m.spelling(f"numpy.{name}", args, kwargs, node)
+
+    return run
+
+
+def _typed(m: Any, array: Any, dtype: Any, node: Any) -> Any:
+    if isinstance(dtype, str) or dtype is float or dtype is int:
+        dtype = BY_LABEL.get({"float": "float64", "int": "int64"}.get(dtype, dtype) if isinstance(dtype, str) else "float64" if dtype is float else "int64")
+    if not isinstance(dtype, DType):
+        return array
+    if isinstance(array, Choice):
+        return m.branching.choose(array.condition, lambda: _typed(m, array.then, dtype, node), lambda: _typed(m, array.other, dtype, node))
+    return array.but(dtype=dtype) if isinstance(array, TensorType) else array
+
+
+def _from_model(m: Any, given: Model, node: Any) -> Any:
+    if given.kind == "torchvision.labels":
+        return TensorType(Shape((given.space["count"],)), BY_LABEL["int64"], framework="numpy") if not given.space.get("pairs") else Unknown("pairs")
+    return m.call(m.attribute(given, "to_numpy", node), (), {}, node)
+
+
+def unknown_array(m: Any, node: Any) -> Any:
+    """An array from a file: neither its rank nor its element type is known."""
+    name = m.name_here("array", node)
+    some = Segment(name, m.symbol(f"rank({name})", 0, None, Origin.USER), m.symbol(f"numel({name})", 0, None, Origin.USER))
+    return TensorType(Shape((some,)), None, framework="numpy")
+
+
+def _load(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    path = args[0] if args else kwargs.get("file")
+    if isinstance(path, str) and path.endswith(".npz"):
+        return Model("numpy.NpzFile", m.heap.space())
+    return unknown_array(m, node) if isinstance(path, str) and path.endswith(".npy") else Unknown("what a file holds")
+
+
+def _outside(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return Unknown("an array from a file")
+
+
+def _nothing(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def _context(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return Model("context", m.heap.space())
+
+
+def _generator(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return Model("numpy.random.Generator", m.heap.space())
+
+
+def _drawn(name: str) -> Any:
+    """A generator's method is the function of numpy.random of that name."""
+
+    def run(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        dtype = kwargs.pop("dtype", None) if name != "randint" else None
+        kwargs.pop("endpoint", None)
+        kwargs.pop("shuffle", None)
+        return _typed(m, m.spelling(f"numpy.random.{name}", args, kwargs, node), dtype, node)
+
+    return run
+
+
+def _finfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    bits = args[0].bits if args and isinstance(args[0], DType) else 64
+    eps = {16: 2.0**-10, 32: 2.0**-23}.get(bits, 2.0**-52)
+    most = {16: 65504.0, 32: 3.4028234663852886e38}.get(bits, 1.7976931348623157e308)
+    return Model("object", m.heap.space({"eps": eps, "max": most, "min": -most, "tiny": 1e-38, "bits": bits, "smallest_normal": 1e-38}))
+
+
+def _iinfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    dtype = args[0] if args and isinstance(args[0], DType) else BY_LABEL["int64"]
+    low = 0 if dtype.kind == "u" else -(2 ** (dtype.bits - 1))
+    return Model("object", m.heap.space({"max": low + 2**dtype.bits - 1, "min": low, "bits": dtype.bits}))
+
+
+_RANDOM = {
+    "random": "random", "normal": "normal", "standard_normal": "standard_normal", "uniform": "uniform", "integers": "randint", "randint": "randint",
+    "choice": "choice", "permutation": "permutation", "rand": "rand", "randn": "randn", "poisson": "poisson", "binomial": "binomial", "beta": "beta",
+    "gamma": "gamma", "exponential": "exponential", "random_sample": "random_sample", "laplace": "laplace", "lognormal": "lognormal",
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": _load,
+    **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile", "numpy.memmap"), _outside),
+    **dict.fromkeys(
+        (
+            "numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.shuffle", "numpy.random.set_state",
+            "numpy.set_printoptions", "numpy.seterr", "numpy.testing.assert_allclose", "numpy.testing.assert_equal", "numpy.testing.assert_array_equal",
+            "numpy.testing.assert_almost_equal", "numpy.testing.assert_array_almost_equal",
+        ),
+        _nothing,
+    ),
+    "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context, "numpy.printoptions": _context,
+    "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator, "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
+    "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
+}  # fmt: skip
+VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
+KINDS = {
+    "numpy.NpzFile": KindModel(
+        item=lambda m, me, index, node: unknown_array(m, node), open=True, methods={"close": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me,
+    ),
+    "numpy.random.Generator": KindModel(
+        {**{n: _drawn(s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: None, "seed": lambda m, me, a, k, n: None}, open=True,
+    ),
+}  # fmt: skip

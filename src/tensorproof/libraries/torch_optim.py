@@ -1,0 +1,170 @@
+"""torch.optim: optimizers hold groups of parameters; a step may call a closure; schedulers change numbers only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Generator, Instance, Iterator, List, Model
+from tensorproof.values.python_values import Layer, Unknown
+
+HOME, SCHEDULES = "torch.optim.", "torch.optim.lr_scheduler."
+_OPTIMIZERS = (
+    "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "Adafactor", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SparseAdam", "Muon",
+)  # fmt: skip
+_RATES = {"SGD": 1e-3, "Adadelta": 1.0, "Adagrad": 1e-2, "RMSprop": 1e-2, "ASGD": 1e-2, "Rprop": 1e-2, "LBFGS": 1, "Adamax": 2e-3, "NAdam": 2e-3}
+_SCHEDULERS = (
+    "LRScheduler", "_LRScheduler", "LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "PolynomialLR",
+    "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "SequentialLR", "ReduceLROnPlateau", "CyclicLR", "OneCycleLR",
+)  # fmt: skip
+
+
+def _groups(m: Any, given: Any, defaults: dict[str, Any], node: Any) -> List | Unknown:
+    """The groups of parameters, with torch's own refusals."""
+    if isinstance(given, TensorType):
+        raise m.raised("TypeError", "an optimizer takes a list of parameters, this is one tensor: write [parameter]", node, "optim/parameters")
+    if isinstance(given, Layer) or (isinstance(given, Instance) and m.in_class(given.cls, "__iter__") is MISSING and m.in_class(given.cls, "forward") is not MISSING):
+        raise m.raised("TypeError", "an optimizer takes parameters, this is a module: write model.parameters()", node, "optim/parameters")
+    if isinstance(given, Unknown):
+        return m.gap("torch.optim", node, f"the parameters are not known: {given.reason}")  # type: ignore[no-any-return]
+    items = m.iterate(given, node)
+    if items is None:
+        return m.gap("torch.optim", node, "the parameters are not known")  # type: ignore[no-any-return]
+    if not items:
+        raise m.raised("ValueError", "the optimizer gets an empty list of parameters", node, "optim/empty")
+    groups = items if isinstance(items[0], Dict) else [Dict(m.heap.entries({"params": List(m.heap.row(items))}))]
+    made: list[Any] = []
+    for group in groups:
+        if not isinstance(group, Dict):
+            raise m.raised("TypeError", "an optimizer takes parameters, or groups that are dicts, not both", node, "optim/parameters")
+        if "params" not in group.items:
+            raise m.raised("KeyError", "a group of parameters has no key 'params'", node)
+        held = group.items["params"]
+        listed = [held] if isinstance(held, TensorType) else m.iterate(held, node)
+        if listed is None:
+            return m.gap("torch.optim", node, "the parameters are not known")  # type: ignore[no-any-return]
+        pairs = [p[1] if isinstance(p, tuple) and len(p) == 2 else p for p in listed]
+        wrong = next((p for p in pairs if not isinstance(p, (TensorType, Unknown))), MISSING)
+        if wrong is not MISSING and not isinstance(wrong, (Model, Instance)):
+            raise m.raised("TypeError", f"an optimizer optimizes tensors, not {type(wrong).__name__.lower()}", node, "optim/parameters")
+        made.append(Dict(m.heap.entries({**defaults, **group.items, "params": List(m.heap.row(pairs))})))
+    return List(m.heap.row(made))
+
+
+def _fill(m: Any, me: Any, given: Any, defaults: dict[str, Any], node: Any) -> None:
+    m.heap.set(me.space, "defaults", Dict(m.heap.entries(defaults)))
+    m.heap.set(me.space, "param_groups", _groups(m, given, defaults, node))
+    m.heap.set(me.space, "state", Dict(m.heap.entries()))
+
+
+def _maker(name: str) -> Any:
+    def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if not args and "params" not in kwargs:
+            raise m.raised("TypeError", f"{name} needs the parameters to optimize", node, "call/arguments")
+        rate = args[1] if len(args) > 1 else kwargs.get("lr", _RATES.get(name, 1e-3))
+        if isinstance(rate, (int, float)) and rate < 0:
+            raise m.raised("ValueError", f"a learning rate cannot be {rate:g}", node, "optim/rate")
+        made = Model(HOME + name, m.heap.space(), m.user_span(node))
+        defaults = {"lr": rate, **{k: v for k, v in kwargs.items() if k not in ("params", "lr")}}
+        _fill(m, made, args[0] if args else kwargs["params"], defaults, node)
+        return made
+
+    return make
+
+
+def _init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """`Optimizer.__init__(params, defaults)` for an optimizer of the program."""
+    given = args[1] if len(args) > 1 else kwargs.get("defaults")
+    _fill(m, me, args[0] if args else kwargs.get("params"), dict(given.items) if isinstance(given, Dict) else {}, node)
+
+
+def _init_known(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    rate = args[1] if len(args) > 1 else kwargs.get("lr", 1e-3)
+    _fill(m, me, args[0] if args else kwargs.get("params"), {"lr": rate, **{k: v for k, v in kwargs.items() if k not in ("params", "lr")}}, node)
+
+
+def _step(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    closure = args[0] if args else kwargs.get("closure")
+    if closure is None:
+        if isinstance(me, Model) and me.kind == HOME + "LBFGS":
+            raise m.raised("TypeError", "LBFGS needs a closure: step(closure) computes the loss again", node, "call/arguments")
+        return None
+    return m.call(closure, (), {}, node)
+
+
+def _add_group(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    groups, new = me.space["param_groups"], args[0] if args else kwargs.get("param_group")
+    if isinstance(groups, List) and isinstance(new, Dict):
+        made = _groups(m, List(m.heap.row([new])), dict(me.space["defaults"].items), node)
+        if isinstance(made, List):
+            m.heap.touch(groups.items)
+            groups.items.extend(made.items)
+
+
+def _nothing(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def _state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return Dict(m.heap.entries({"state": Unknown("the state of an optimizer"), "param_groups": Unknown("the groups of an optimizer")}))
+
+
+def _schedule(name: str) -> Any:
+    def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        made = Model(SCHEDULES + name, m.heap.space(), m.user_span(node))
+        _schedule_init(m, made, args, kwargs, node)
+        return made
+
+    return make
+
+
+def _schedule_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    optimizer = args[0] if args else kwargs.get("optimizer")
+    if optimizer is None and "schedulers" not in kwargs:
+        raise m.raised("TypeError", "a scheduler needs an optimizer", node, "call/arguments")
+    if isinstance(optimizer, (Layer, TensorType, int, float, str)):
+        raise m.raised("TypeError", "a scheduler takes an optimizer", node, "optim/scheduler")
+    m.heap.set(me.space, "optimizer", optimizer)
+    m.heap.set(me.space, "last_epoch", Unknown("the epoch of a scheduler"))
+    groups = optimizer.space.get("param_groups") if isinstance(optimizer, (Model, Instance)) else None
+    rates = [g.items.get("lr", Unknown("lr")) for g in groups.items] if isinstance(groups, List) else []
+    m.heap.set(me.space, "base_lrs", List(m.heap.row(rates)) if rates else Unknown("rates"))
+
+
+def _rates(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    base = me.space.get("base_lrs")
+    return List(m.heap.row([Unknown("a learning rate")] * len(base.items))) if isinstance(base, List) else List(m.heap.row([Unknown("a learning rate")]))
+
+
+def _averaged(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    made = Layer(None, m.user_span(node), (args[0] if args else kwargs.get("model"),), "wrapper", ("module",))
+    made.tensors = {}
+    return made
+
+
+METHODS: dict[str, Any] = {
+    "step": _step, "zero_grad": _nothing, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
+    "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing, "train": _nothing, "eval": _nothing,
+}  # fmt: skip
+SCHEDULE_METHODS: dict[str, Any] = {
+    "step": _nothing, "get_last_lr": _rates, "get_lr": _rates, "state_dict": _state, "load_state_dict": _nothing, "print_lr": _nothing,
+}
+FUNCTIONS: dict[str, Any] = {
+    **{HOME + n: _maker(n) for n in _OPTIMIZERS}, **{SCHEDULES + n: _schedule(n) for n in _SCHEDULERS if n != "_LRScheduler"},
+    "torch.optim.swa_utils.AveragedModel": _averaged, "torch.optim.swa_utils.SWALR": _schedule("LRScheduler"),
+    "torch.optim.swa_utils.update_bn": lambda m, a, k, n: None, "torch.optim.swa_utils.get_ema_multi_avg_fn": lambda m, a, k, n: Unknown("an averaging function"),
+}  # fmt: skip
+FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}
+KINDS: dict[str, KindModel] = {
+    **{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in _OPTIMIZERS},
+    **{SCHEDULES + n: KindModel(SCHEDULE_METHODS, bases=(SCHEDULES + "LRScheduler", SCHEDULES + "_LRScheduler"), open=True) for n in _SCHEDULERS},
+}
+CLASSES: dict[str, ClassModel] = {
+    HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=METHODS, init=_init),
+    HOME + "optimizer.Optimizer": ClassModel(HOME + "optimizer.Optimizer", (HOME + "Optimizer",)),
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=_init_known) for n in _OPTIMIZERS},
+    **{SCHEDULES + n: ClassModel(SCHEDULES + n, methods=SCHEDULE_METHODS, init=_schedule_init, closed=False) for n in _SCHEDULERS},
+}
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Generator", "Iterator"]
