@@ -21,12 +21,12 @@ FILES = {
     "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators", "itertools": "python_iterators",
     "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing", "abc": "python_typing",
     "typing_extensions": "python_typing", "numbers": "python_typing",
-    "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_system",
+    "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_paths", "os.path": "python_paths",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "matplotlib": "quiet", "tensorboardX": "quiet", "wandb": "quiet",
     "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
-    "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_system",
+    "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_texts",
     "shutil": "python_system", "uuid": "python_system", "threading": "python_system", "subprocess": "python_system", "types": "python_typing",
 }  # fmt: skip
 CORE = "python_core"

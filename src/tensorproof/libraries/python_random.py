@@ -1,0 +1,130 @@
+"""random: numbers that nobody knows, choices from known lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import argument, listed, nothing, unknown
+from tensorproof.terms.ints import Origin, Term, lower, upper
+from tensorproof.terms.predicates import ge, le, lt
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import Unknown
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+
+
+def between(m: Any, word: str, low: Any, high: Any, node: Any) -> Any:
+    """A whole number from low to high, both included; the world chooses it."""
+    if type(low) not in (int, Term) or type(high) not in (int, Term):
+        return Unknown(word)
+    if low == high:
+        return low
+    least, most = lower(low), upper(high)
+    made = m.symbol(m.name_here(word, node), int(least) if least > -(2**62) else -(2**62), int(most) if most < 2**62 else None, Origin.WORLD)
+    for fact in (ge(made, low), le(made, high)):
+        m.assume(fact)
+    return made
+
+
+def _randint(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    low, high = argument(args, kwargs, 0, "a"), argument(args, kwargs, 1, "b")
+    if isinstance(low, int) and isinstance(high, int) and low > high:
+        raise m.raised("ValueError", f"randint of nothing: {low} is above {high}", node)
+    return between(m, "randint", low, high, node)
+
+
+def _randrange(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    start, stop = (0, args[0]) if len(args) == 1 else args[:2]
+    step = args[2] if len(args) > 2 else 1
+    if not isinstance(step, int) or type(start) not in (int, Term) or type(stop) not in (int, Term):
+        return Unknown("randrange")
+    if isinstance(start, int) and isinstance(stop, int):
+        count = len(range(start, stop, step))
+        if count == 0:
+            raise m.raised("ValueError", f"randrange of nothing: {start} to {stop}", node)
+        return start + between(m, "randrange", 0, count - 1, node) * step
+    return between(m, "randrange", start, stop - 1, node) if step == 1 else Unknown("randrange")
+
+
+def _alike(items: list[Any]) -> bool:
+    """Whether it does not matter which of the items it is."""
+    first = items[0]
+    if isinstance(first, TensorType):
+        return all(isinstance(v, TensorType) and v.contents is None and (v.shape, v.dtype, v.framework) == (first.shape, first.dtype, first.framework) for v in items)
+    return all(v is first or (type(v) is type(first) and isinstance(v, (int, str, float)) and v == first) for v in items)
+
+
+def _choice(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    found = m.iterate(argument(args, kwargs, 0, "seq"), node)
+    if found is None:
+        return Unknown("choice")
+    if not found:
+        raise m.raised("IndexError", "choice of nothing", node)
+    if _alike(found):
+        return found[0]
+    return m.item(tuple(found), between(m, "choice", 0, len(found) - 1, node), node)
+
+
+def _choices(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    count = kwargs.get("k", 1)
+    found = m.iterate(argument(args, kwargs, 0, "population"), node)
+    if found is None or not isinstance(count, int):
+        return Unknown("choices")
+    if not found:
+        raise m.raised("IndexError", "choices of nothing", node)
+    return listed(m, [_choice(m, (tuple(found),), {}, node) for _ in range(count)])
+
+
+def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
+    """The items in an order that nobody knows."""
+    if not items or _alike(items):
+        return items
+    return [Unknown("an item of a shuffled list")] * len(items)
+
+
+def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    count, found = argument(args, kwargs, 1, "k"), m.iterate(argument(args, kwargs, 0, "population"), node)
+    if found is None or not isinstance(count, int):
+        return Unknown("sample")
+    if not 0 <= count <= len(found):
+        raise m.raised("ValueError", f"a sample of {count} from {len(found)}", node)
+    return listed(m, _shuffled(m, found, node)[:count])
+
+
+def _shuffle(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    value = args[0]
+    if isinstance(value, List):
+        m.heap.touch(value.items)
+        value.items[:] = _shuffled(m, list(value.items), node)
+    elif isinstance(value, tuple | str):
+        raise m.raised("TypeError", "what is shuffled must be a list", node)
+    elif not isinstance(value, Unknown):
+        m.gap("random.shuffle", node, "of something that is no list")
+    return None
+
+
+_NUMBERS = (
+    "random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate", "gammavariate", "lognormvariate", "vonmisesvariate",
+    "paretovariate", "weibullvariate", "getstate",
+)  # fmt: skip
+_METHODS: dict[str, Run] = {
+    **{name: unknown("a random number") for name in _NUMBERS}, "randint": _randint, "randrange": _randrange, "choice": _choice, "choices": _choices,
+    "sample": _sample, "shuffle": _shuffle, "seed": nothing, "setstate": nothing, "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
+    "randbytes": unknown("random bytes"),
+}  # fmt: skip
+
+
+def _on_object(run: Run) -> Run:
+    return lambda m, me, args, kwargs, node: run(m, args, kwargs, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    **{f"random.{name}": run for name, run in _METHODS.items()},
+    "random.Random": lambda m, a, k, n: Model("random.Random", m.heap.space()), "random.SystemRandom": lambda m, a, k, n: Model("random.Random", m.heap.space()),
+}  # fmt: skip
+KINDS = {"random.Random": KindModel(methods={name: _on_object(run) for name, run in _METHODS.items()})}
+CLASSES = {"random.Random": ClassModel("random.Random", closed=False)}
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "between", "lt"]

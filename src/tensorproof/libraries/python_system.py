@@ -1,0 +1,237 @@
+"""os, sys, time, datetime, logging, warnings, glob, shutil, uuid, threading, subprocess: the world around a program, as far as a model can know it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Any
+
+from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import argument, listed, nothing, quiet, unknown
+from tensorproof.libraries.python_paths import text_of
+from tensorproof.terms.tensor import Outputs
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Model
+from tensorproof.values.python_values import TEXT, Unknown
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+
+
+def _text(m: Any, args: Args, kwargs: Named_, node: Any) -> Unknown:
+    return TEXT
+
+
+# --- sys ---
+
+
+def _kept(name: str, make: Any) -> Any:
+    """A value of a module that is one object through the run."""
+
+    def get(m: Any) -> Any:
+        if name not in m.model_state:
+            m.model_state[name] = make(m)
+        return m.model_state[name]
+
+    return get
+
+
+def _exit(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    ended = m.raised("SystemExit", "the program ends here", node)
+    ended.quiet = True
+    raise ended
+
+
+def _version(m: Any) -> Outputs:
+    return Outputs.named((3, 11, 7, "final", 0), ("major", "minor", "micro", "releaselevel", "serial"))
+
+
+# --- os.environ ---
+
+
+def _environ(m: Any) -> Model:
+    return Model("os.environ", m.heap.space({"set": m.heap.entries()}))
+
+
+def _get(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    name, default = args[0], argument(args, kwargs, 1, "default", MISSING)
+    if isinstance(name, str) and name in me.space["set"]:
+        return me.space["set"][name]
+    return TEXT if default is MISSING else default
+
+
+def _get_item(m: Any, me: Model, name: Any, node: Any) -> Any:
+    return me.space["set"].get(name, TEXT) if isinstance(name, str) else TEXT
+
+
+def _put(m: Any, me: Model, name: Any, value: Any, node: Any) -> None:
+    if not isinstance(value, (str, Unknown)):
+        raise m.raised("TypeError", f"a variable of the environment is a text, not {type(value).__name__}", node)
+    if isinstance(name, str):
+        m.heap.set(me.space["set"], name, value)
+
+
+def _set_default(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    if args[0] not in me.space["set"]:
+        _put(m, me, args[0], args[1], node)
+    return me.space["set"][args[0]]
+
+
+def _getenv(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    return _get(m, VALUES["os.environ"](m), args, kwargs, node)
+
+
+# --- times ---
+
+
+def _moment(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("datetime.datetime", m.heap.space())
+
+
+def _moment_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    return Unknown(word) if word in ("eq", "ne", "lt", "le", "gt", "ge") else Model("datetime.datetime", m.heap.space())
+
+
+_SAME_MOMENT = ("replace", "date", "time", "astimezone")
+_MOMENT = KindModel(
+    methods={
+        **{name: lambda m, me, a, k, n: me for name in _SAME_MOMENT}, "strftime": lambda m, me, a, k, n: TEXT, "isoformat": lambda m, me, a, k, n: TEXT,
+        **{name: lambda m, me, a, k, n: Unknown("a time") for name in ("timestamp", "total_seconds", "weekday", "toordinal", "timetuple")},
+    },
+    binary=_moment_binary, open=True,
+)  # fmt: skip
+
+
+# --- loggers ---
+
+
+def _logger(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("logging.Logger", m.heap.space({"name": args[0] if args else "root", "handlers": listed(m, [])}))
+
+
+_SAYING = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log", "setLevel", "addHandler", "removeHandler", "addFilter", "setFormatter", "close")
+_LOGGER = KindModel(
+    methods={
+        **{name: lambda m, me, a, k, n: None for name in _SAYING}, "getChild": lambda m, me, a, k, n: me,
+        "isEnabledFor": lambda m, me, a, k, n: Unknown("a level"), "getEffectiveLevel": lambda m, me, a, k, n: Unknown("a level"),
+        "hasHandlers": lambda m, me, a, k, n: Unknown("handlers"),
+    },
+    open=True,
+)  # fmt: skip
+_STREAM = KindModel(
+    methods={
+        **{name: lambda m, me, a, k, n: None for name in ("write", "flush", "writelines", "close")}, "isatty": lambda m, me, a, k, n: Unknown("a terminal"),
+        "read": lambda m, me, a, k, n: TEXT, "readline": lambda m, me, a, k, n: TEXT, "readlines": lambda m, me, a, k, n: Unknown("lines"),
+        "fileno": lambda m, me, a, k, n: Unknown("a number"),
+    },
+    open=True, rounds=lambda m, me, node: [(m.open_truth("another line", node), TEXT)],
+)  # fmt: skip
+
+
+def _stream(m: Any) -> Model:
+    return Model("sys.stream", m.heap.space())
+
+
+# --- processes and threads ---
+
+
+def _thread(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    space = {"target": argument(args, kwargs, 1, "target"), "args": kwargs.get("args", ()), "kwargs": kwargs.get("kwargs")}
+    return Model("threading.Thread", m.heap.space(space))
+
+
+def _start(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> None:
+    """A thread is run where it starts."""
+    if me.space["target"] is None:
+        return
+    given = m.iterate(me.space["args"], node)
+    named = me.space["kwargs"]
+    if given is None:
+        m.gap("threading.Thread", node, "its arguments are not known")
+        return
+    m.call(me.space["target"], tuple(given), dict(named.items) if named is not None else {}, node)
+
+
+_LOCK = KindModel(
+    methods={name: lambda m, me, a, k, n: True for name in ("acquire", "release", "set", "clear", "wait", "is_set", "notify", "notify_all", "locked")},
+    enter=lambda m, me, node: True, leave=lambda m, me, raised, node: False,
+)  # fmt: skip
+
+
+def _lock(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("threading.Lock", m.heap.space())
+
+
+def _each(library: str, names: tuple[str, ...], run: Run) -> Named_:
+    return {f"{library}.{name}": run for name in names}
+
+
+def _warnings(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("context", m.heap.space())
+
+
+FUNCTIONS: dict[str, Any] = {
+    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("setrecursionlimit", "settrace", "setprofile", "exc_clear"), nothing),
+    **_each("sys", ("getsizeof", "getrecursionlimit", "exc_info", "getrefcount", "_getframe", "getdefaultencoding"), unknown("a value of the interpreter")),
+    **_each("os", (
+        "makedirs", "mkdir", "remove", "unlink", "rmdir", "removedirs", "rename", "replace", "chdir", "chmod", "symlink", "kill", "nice", "utime", "umask",
+        "putenv", "unsetenv", "truncate",
+    ), nothing),
+    **_each("os", (
+        "listdir", "walk", "scandir", "cpu_count", "getpid", "getppid", "system", "stat", "popen", "getuid", "uname", "getloadavg", "sched_getaffinity",
+        "access", "get_terminal_size", "getpgid", "urandom", "times",
+    ), unknown("a value of the system")),
+    **_each("os", ("getlogin", "readlink"), _text), "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv,
+    "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
+    **_each("time", ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns", "monotonic_ns", "thread_time", "localtime", "gmtime", "mktime"), unknown("the time")),
+    **_each("time", ("strftime", "ctime", "asctime"), _text), "time.sleep": nothing,
+    **_each("datetime", (
+        "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
+        "date.today", "timedelta", "time", "timezone", "datetime.combine", "date.fromisoformat", "datetime.utcfromtimestamp",
+    ), _moment),
+    "logging.getLogger": _logger, "logging.Logger": _logger,
+    **_each("logging", (
+        "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "basicConfig", "disable", "captureWarnings", "shutdown", "addLevelName",
+        "setLoggerClass", "config.dictConfig", "config.fileConfig",
+    ), nothing),
+    **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler", "handlers.TimedRotatingFileHandler"), _logger),
+    "logging.getLevelName": unknown("a level"),
+    **_each("warnings", ("warn", "filterwarnings", "simplefilter", "resetwarnings", "showwarning"), nothing), "warnings.catch_warnings": _warnings,
+    **_each("glob", ("glob", "iglob"), unknown("names of files")), "glob.escape": _text,
+    **_each("shutil", ("rmtree", "copyfileobj", "unpack_archive", "chown"), nothing), **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), _text),
+    **_each("shutil", ("which", "disk_usage", "get_terminal_size"), unknown("a value of the system")),
+    **_each("uuid", ("uuid1", "uuid4", "uuid3", "uuid5", "UUID"), quiet), "uuid.getnode": unknown("a number"),
+    "threading.Thread": _thread, **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
+    **_each("threading", ("current_thread", "main_thread", "Timer", "local", "enumerate"), quiet), **_each("threading", ("active_count", "get_ident"), unknown("a number")),
+    **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
+}  # fmt: skip
+VALUES: dict[str, Any] = {
+    "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.modules.main_source.path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
+    "sys.platform": "linux", "sys.version": "3.11.7 (main) [GCC]", "sys.version_info": _version, "sys.maxsize": sys.maxsize, "sys.byteorder": "little",
+    "sys.executable": "/usr/bin/python3", "sys.stdout": _kept("sys.stdout", _stream), "sys.stderr": _kept("sys.stderr", _stream),
+    "sys.stdin": _kept("sys.stdin", _stream), "sys.modules": lambda m: Unknown("sys.modules"), "sys.float_info": lambda m: Unknown("sys.float_info"),
+    "sys.maxunicode": sys.maxunicode, "sys.prefix": "/usr", "sys.flags": lambda m: Unknown("sys.flags"), "sys.dont_write_bytecode": False,
+    "os.environ": _kept("os.environ", _environ), "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
+    "os.curdir": ".", "os.pardir": "..", "os.extsep": ".", "threading.TIMEOUT_MAX": 1.0,
+    **{f"logging.{name}": getattr(logging, name) for name in ("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL", "NOTSET")},
+    **{f"subprocess.{name}": number for name, number in (("PIPE", -1), ("STDOUT", -2), ("DEVNULL", -3))},
+    "datetime.timezone.utc": lambda m: Model("datetime.datetime", m.heap.space()),
+}  # fmt: skip
+KINDS = {
+    "os.environ": KindModel(
+        methods={
+            "get": _get, "setdefault": _set_default, "copy": lambda m, me, a, k, n: me, "pop": lambda m, me, a, k, n: TEXT,
+            "keys": lambda m, me, a, k, n: Unknown("names"), "items": lambda m, me, a, k, n: Unknown("variables"), "update": lambda m, me, a, k, n: None,
+        },
+        item=_get_item, set_item=_put, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
+    ),
+    "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
+    "threading.Thread": KindModel(
+        methods={"start": _start, "join": lambda m, me, a, k, n: None, "is_alive": lambda m, me, a, k, n: Unknown("alive"), "setDaemon": lambda m, me, a, k, n: None}, open=True,
+    ),
+}  # fmt: skip
+CLASSES = {
+    name: ClassModel(name, closed=False)
+    for name in ("threading.Thread", "logging.Handler", "logging.Formatter", "logging.Filter", "logging.LoggerAdapter", "logging.Logger", "datetime.datetime")
+}

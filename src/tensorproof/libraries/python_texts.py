@@ -1,0 +1,135 @@
+"""re: patterns run as they are on concrete texts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.plain import from_host, iterator
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Model
+from tensorproof.values.python_values import TEXT, Unknown
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+_SEARCHES = ("match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn")
+_LONGEST = 10_000
+
+
+def _found(m: Any, value: Any) -> Any:
+    """A result of the real module as a value of the program."""
+    if isinstance(value, re.Match):
+        return Model("re.Match", m.heap.space({"host": value}))
+    if isinstance(value, list | tuple):
+        return from_host(m, value)
+    return value
+
+
+def _unknown_result(m: Any, name: str, node: Any) -> Any:
+    if name in ("match", "search", "fullmatch"):
+        return Model("re.Match", m.heap.space({"host": None}))
+    return TEXT if name == "sub" else Unknown(name)
+
+
+def _search(m: Any, name: str, pattern: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    texts = args if name in ("sub", "subn") else args[:1]
+    if not isinstance(pattern, re.Pattern) or any(isinstance(t, Unknown) for t in args):
+        return _unknown_result(m, name, node)
+    given = list(args)
+    if name in ("sub", "subn") and not isinstance(given[0], str):
+        function = given[0]
+
+        def replaced(found: re.Match[str]) -> str:
+            made = m.call(function, (_found(m, found),), {}, node)
+            if not isinstance(made, str):
+                raise _NotKnown
+            return made
+
+        given[0] = replaced
+        texts = args[1:]
+    for text in texts:
+        if not isinstance(text, str):
+            raise m.raised("TypeError", f"a pattern looks into texts, not into {type(text).__name__}", node)
+        if len(text) > _LONGEST:
+            return _unknown_result(m, name, node)
+    try:
+        result = getattr(pattern, name)(*given, **kwargs)
+    except _NotKnown:
+        return _unknown_result(m, name, node)
+    except (TypeError, ValueError, IndexError, re.error) as error:
+        raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
+    return iterator(m, [_found(m, one) for one in result]) if name == "finditer" else _found(m, result)
+
+
+class _NotKnown(Exception):
+    """A replacement is not known."""
+
+
+def _compiled(m: Any, pattern: Any, flags: Any, node: Any) -> Any:
+    if isinstance(pattern, Model) and pattern.kind == "re.Pattern":
+        return pattern.space["host"]
+    if not isinstance(pattern, str) or not isinstance(flags, int):
+        return None
+    try:
+        return re.compile(pattern, int(flags))
+    except re.error as error:
+        raise m.raised("error", f"the pattern {pattern!r} is wrong: {error}", node, "python/value") from None
+
+
+def _compile(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    flags = args[1] if len(args) > 1 else kwargs.get("flags", 0)
+    return Model("re.Pattern", m.heap.space({"host": _compiled(m, args[0], flags, node)}))
+
+
+def _function(name: str) -> Run:
+    def run(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+        named = dict(kwargs)
+        flags = named.pop("flags", 0)
+        count = 3 if name in ("sub", "subn") else 2
+        if len(args) > count and name not in ("sub", "subn", "split"):
+            flags, args = args[count], args[:count]
+        return _search(m, name, _compiled(m, args[0], flags, node), args[1:], named, node)
+
+    return run
+
+
+def _method(name: str) -> Run:
+    return lambda m, me, args, kwargs, node: _search(m, name, me.space["host"], args, kwargs, node)
+
+
+def _of_match(name: str) -> Run:
+    def run(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+        host = me.space["host"]
+        if host is None:
+            return TEXT if name == "group" and len(args) < 2 else Unknown(name)
+        try:
+            return from_host(m, getattr(host, name)(*args, **kwargs))
+        except (IndexError, TypeError) as error:
+            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
+
+    return run
+
+
+def _match_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    host = me.space["host"]
+    if name in ("string", "pos", "endpos", "lastindex", "lastgroup"):
+        return TEXT if host is None else getattr(host, name)
+    return MISSING
+
+
+FUNCTIONS: dict[str, Any] = {
+    "re.compile": _compile, **{f"re.{name}": _function(name) for name in _SEARCHES}, "re.escape": lambda m, a, k, n: TEXT if isinstance(a[0], Unknown) else m.call(re.escape, a, k, n),
+    "re.purge": lambda m, a, k, n: None,
+}  # fmt: skip
+VALUES: dict[str, Any] = {f"re.{name}": int(getattr(re, name)) for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII", "U", "UNICODE")}
+KINDS = {
+    "re.Pattern": KindModel(
+        methods={name: _method(name) for name in _SEARCHES},
+        attribute=lambda m, me, name, node: getattr(me.space["host"], name) if name in ("pattern", "flags", "groups") and me.space["host"] is not None else MISSING,
+    ),
+    "re.Match": KindModel(
+        methods={name: _of_match(name) for name in ("group", "groups", "groupdict", "start", "end", "span")}, attribute=_match_attribute,
+        item=lambda m, me, index, node: _of_match("group")(m, me, (index,), {}, node), open=True,
+    ),
+}  # fmt: skip
