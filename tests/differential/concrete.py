@@ -78,7 +78,9 @@ def compare(text: str) -> Outcome:
         if path.gaps:
             return
         if mine != raised:
-            outcome.difference = f"ours ends with {mine or 'no exception'}, Python's with {raised or 'none'}" + (f" ({path.stated[-1].requirement.message}, line {path.stated[-1].span.line})" if mine else "")
+            outcome.difference = f"ours ends with {mine or 'no exception'}, Python's with {raised or 'none'}" + (
+                f" ({path.stated[-1].requirement.message}, line {path.stated[-1].span.line})" if mine else ""
+            )
             return
         walk = Walk(Input())
         outcome.difference = walk.globals(run.modules.main.space, theirs)

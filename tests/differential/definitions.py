@@ -10,6 +10,9 @@ _FORMS = (
     ("plain", "*", "keyword"), ("plain", "list"), ("default", "double"), ("plain", "*", "default"), ("star", "double"),
 )  # fmt: skip
 
+_ITER_WHOLE = ("    return iter(self.items)",)
+_ITER_EACH = ("    for each in self.items:", "        trace.append('it')", "        yield each")
+
 
 def _signature(w: Writer, env: Env) -> tuple[str, tuple[Parameter, ...]]:
     shown: list[str] = []
@@ -253,7 +256,7 @@ def _members(w: Writer, me: Env, with_d: Env, made: Type) -> list[tuple[str, lis
             "def __neg__(self):", f"    return {made.name}(-self.v)"]),
         ("iadd", ["def __iadd__(self, d):", "    self.v += d", "    return self"]),
         ("len", ["def __len__(self):", "    return len(self.items)"]),
-        ("iter", ["def __iter__(self):", *(["    return iter(self.items)"] if w.chance(0.5) else ["    for each in self.items:", "        trace.append('it')", "        yield each"])]),
+        ("iter", ["def __iter__(self):", *(_ITER_WHOLE if w.chance(0.5) else _ITER_EACH)]),
         ("contains", ["def __contains__(self, d):", f"    return {boolean(w, with_d, 1)}"]),
         ("eq", ["def __eq__(self, other):", f"    return isinstance(other, {made.name}) and self.v == other.v"]),
         ("lt", ["def __lt__(self, other):", "    return self.v < other.v"]),

@@ -203,7 +203,8 @@ def boolean(w: Writer, env: Env, depth: int = 2) -> str:
         case 0 | 1 | 2 | 3:
             return _compared(w, env, d)
         case 4:
-            return f"({integer(w, env, d)} {w.random.choice(['<', '<=', '!='])} {integer(w, env, d)} {w.random.choice(['<', '<=', '==', '>'])} {integer(w, env, d)})"
+            first = f"{integer(w, env, d)} {w.random.choice(['<', '<=', '!='])} {integer(w, env, d)}"
+            return f"({first} {w.random.choice(['<', '<=', '==', '>'])} {integer(w, env, d)})"
         case 5:
             return f"(not {boolean(w, env, d)})"
         case 6:
@@ -223,8 +224,10 @@ def boolean(w: Writer, env: Env, depth: int = 2) -> str:
             if env.objects:
                 owner, cls = w.random.choice(env.objects)
                 other = w.random.choice(env.objects)[0]
-                return w.random.choice([f"({owner} is {other})", f"({owner} == {other})", f"isinstance({owner}, {w.random.choice(w.types).name})", f"bool({owner})",
-                    f"hasattr({owner}, {w.random.choice(['v', 'extra', 'double'])!r})", f"({integer(w, env, d)} in {owner})" if _has(w, cls, "contains") else f"({owner} != {other})"])  # fmt: skip
+                return w.random.choice([f"({owner} is {other})", f"({owner} == {other})", f"isinstance({owner}, {w.random.choice(w.types).name})",
+                    f"bool({owner})",
+                    f"hasattr({owner}, {w.random.choice(['v', 'extra', 'double'])!r})",
+                    f"({integer(w, env, d)} in {owner})" if _has(w, cls, "contains") else f"({owner} != {other})"])  # fmt: skip
             return f"({text(w, env, d)} == {text(w, env, d)})"
         case _:
             a, b = name(w, env, "list"), name(w, env, "list")
@@ -249,7 +252,9 @@ def text(w: Writer, env: Env, depth: int = 2) -> str:
         case 3 if depth > 0:
             return f"({text(w, env, depth - 1)} if {boolean(w, env, depth - 1)} else {text(w, env, depth - 1)})"
         case 4 if depth > 0 and not w.symbolic:
-            return w.random.choice([f"str({integer(w, env, depth - 1)})", f"f'{{{name(w, env, 'int') or 3}}}-{{{name(w, env, 'int') or 4:}:>3}}'", f"repr({pair(w, env, 0)})"])
+            return w.random.choice(
+                [f"str({integer(w, env, depth - 1)})", f"f'{{{name(w, env, 'int') or 3}}}-{{{name(w, env, 'int') or 4:}:>3}}'", f"repr({pair(w, env, 0)})"]
+            )
         case 5 if found:
             return w.random.choice([f"{found}.upper()", f"{found}[1:]", f"{found}[::-1]", f"{found}.replace('a', 'xy')", f"({found} * 2)[:6]"])
         case 6 if depth > 0:

@@ -132,9 +132,12 @@ def _change_list(w: Writer, env: Env) -> None:
     w.put(
         w.random.choice(
             [
-                f"{found}.append({value})", f"{found}.append({value})", f"{found}.insert({w.random.randint(-1, 2)}, {value})", f"{found}.extend({sequence(w, env, 1)})",
-                f"if {found}: trace.append({found}.pop())", f"if {found}: {found}[({index}) % len({found})] = {value}", f"{found}[{w.random.randint(0, 2)}:] = {sequence(w, env, 1)}",
-                f"if {found}: del {found}[{w.random.choice([0, -1])}]", f"{found}.reverse()", f"trace.append({found}.count({const(w)}))", f"{found}.pop({w.random.randint(0, 2)})",
+                f"{found}.append({value})", f"{found}.append({value})", f"{found}.insert({w.random.randint(-1, 2)}, {value})",
+                f"{found}.extend({sequence(w, env, 1)})",
+                f"if {found}: trace.append({found}.pop())", f"if {found}: {found}[({index}) % len({found})] = {value}",
+                f"{found}[{w.random.randint(0, 2)}:] = {sequence(w, env, 1)}",
+                f"if {found}: del {found}[{w.random.choice([0, -1])}]", f"{found}.reverse()", f"trace.append({found}.count({const(w)}))",
+                f"{found}.pop({w.random.randint(0, 2)})",
                 f"if len({found}) > 1: {found}[0], {found}[-1] = {found}[-1], {found}[0]", f"{found}[:] = [e for e in {found} if e > {const(w)}]",
             ]
         )
@@ -150,7 +153,8 @@ def _change_dict(w: Writer, env: Env) -> None:
     w.put(
         w.random.choice(
             [
-                f"{found}[{key}] = {value}", f"{found}[{key}] = {found}.get({key}, 0) + {value}", f"{found}.setdefault({key}, {value})", f"{found}.pop({key}, None)",
+                f"{found}[{key}] = {value}", f"{found}[{key}] = {found}.get({key}, 0) + {value}", f"{found}.setdefault({key}, {value})",
+                f"{found}.pop({key}, None)",
                 f"{found}.update({{{key}: {value}}})", f"if {key} in {found}: del {found}[{key}]", f"trace.append(list({found}.items()))",
                 f"for k in list({found}): {found}[k] += {value}",
             ]
@@ -164,7 +168,16 @@ def _change_set(w: Writer, env: Env) -> None:
     if found is None:
         return _bind(w, env, "set")
     value = const(w) if w.symbolic else integer(w, env, 1)
-    w.put(w.random.choice([f"{found}.add({value})", f"{found}.discard({value})", f"{found} |= {{{value}}}" if not env.in_function else f"{found}.add({value})", f"trace.append(({value}) in {found})"]))
+    w.put(
+        w.random.choice(
+            [
+                f"{found}.add({value})",
+                f"{found}.discard({value})",
+                f"{found} |= {{{value}}}" if not env.in_function else f"{found}.add({value})",
+                f"trace.append(({value}) in {found})",
+            ]
+        )
+    )
     return None
 
 
@@ -210,7 +223,12 @@ def _object(w: Writer, env: Env) -> None:
         case 3 if env.objects:
             owner, cls = w.random.choice(env.objects)
             kind = next(t for t in w.types if t.name == cls)
-            options = [f"{owner}.v = {integer(w, env, 1)}", f"{owner}.extra = {integer(w, env, 1)}", f"{owner}.items.append({integer(w, env, 1)})", f"{cls}.count += 1"]
+            options = [
+                f"{owner}.v = {integer(w, env, 1)}",
+                f"{owner}.extra = {integer(w, env, 1)}",
+                f"{owner}.items.append({integer(w, env, 1)})",
+                f"{cls}.count += 1",
+            ]
             if kind.has("property"):
                 options.append(f"{owner}.double = {integer(w, env, 1)}")
             if kind.has("setitem"):
@@ -319,13 +337,38 @@ def _while(w: Writer, env: Env) -> None:
 
 
 def _try(w: Writer, env: Env) -> None:
-    kinds = ["ValueError", "KeyError", "IndexError", "ZeroDivisionError", "(TypeError, LookupError)", "Exception", "ArithmeticError", "NameError", "AttributeError"]
+    kinds = [
+        "ValueError",
+        "KeyError",
+        "IndexError",
+        "ZeroDivisionError",
+        "(TypeError, LookupError)",
+        "Exception",
+        "ArithmeticError",
+        "NameError",
+        "AttributeError",
+    ]
     w.put("try:")
     block(w, inner := env.inner())
     if w.chance(0.6):
         w.depth += 1
         guard = f"if {boolean(w, env, 1)}: " if w.chance(0.6) else ""
-        w.put(guard + w.random.choice(["raise ValueError('bad', 3)", "raise KeyError", "{}['q']", "[][2]", "1 // 0", f"raise IndexError({integer(w, env, 0)})", f"{integer(w, env, 0)}.missing", "int('x')", "None + 1"]).replace("-", "0-"))
+        w.put(
+            guard
+            + w.random.choice(
+                [
+                    "raise ValueError('bad', 3)",
+                    "raise KeyError",
+                    "{}['q']",
+                    "[][2]",
+                    "1 // 0",
+                    f"raise IndexError({integer(w, env, 0)})",
+                    f"{integer(w, env, 0)}.missing",
+                    "int('x')",
+                    "None + 1",
+                ]
+            ).replace("-", "0-")
+        )
         w.depth -= 1
     handled = w.chance(0.85)
     if handled:
@@ -370,7 +413,8 @@ def _match(w: Writer, env: Env) -> None:
     w.put(f"match {subject}:")
     w.depth += 1
     cases = [
-        (str(w.random.randint(0, 4)), env), (f"{w.random.randint(0, 3)} | {w.random.randint(-2, 5)}", env), (f"({x}, {y})", with_pair), (f"[{x}, *{y}_rest]", None),
+        (str(w.random.randint(0, 4)), env), (f"{w.random.randint(0, 3)} | {w.random.randint(-2, 5)}", env), (f"({x}, {y})", with_pair),
+        (f"[{x}, *{y}_rest]", None),
         (f"[{x}, 2 as {y}]", with_pair), (f"{{'a': {x}}}", None), (f"int({x})", None), ("str()", env), ("'a' | 'b'", env), ("None", env), ("[]", env),
         (f"{{'b': {x}, **{y}_rest}}", None), (f"(0, _) | (_, {w.random.randint(0, 2)})", env),
     ]  # fmt: skip

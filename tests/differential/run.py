@@ -53,7 +53,9 @@ def _insides(node: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _suites(tree: ast.AST) -> list[tuple[ast.AST, str]]:
-    return [(node, name) for node in ast.walk(tree) for name in ("body", "orelse", "finalbody", "handlers", "cases") if isinstance(getattr(node, name, None), list)]
+    return [
+        (node, name) for node in ast.walk(tree) for name in ("body", "orelse", "finalbody", "handlers", "cases") if isinstance(getattr(node, name, None), list)
+    ]
 
 
 def _tried(tree: ast.Module, differs: Callable[[str], bool]) -> bool:
@@ -93,7 +95,7 @@ def main() -> int:
         if outcome.difference and len(shown) < chosen.show and kind_of(outcome) not in shown:
             shown.add(kind_of(outcome))
             wanted = kind_of(outcome)
-            small = text if chosen.whole else shrunk(text, lambda t: kind_of(compare(t)) == wanted)
+            small = text if chosen.whole else shrunk(text, lambda t, wanted=wanted: kind_of(compare(t)) == wanted)
             print(f"--- seed {seed}: {compare(small).difference or outcome.difference}\n{small}", flush=True)
     print(dict(total), f"{perf_counter() - start:.0f} s")
     print(len(kinds), "kinds of nodes:", " ".join(f"{k} {n}" for k, n in kinds.most_common()))

@@ -155,7 +155,9 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
                 last = sum(1 for a in arguments[at + 1 :] if a.default is REQUIRED and a.theirs not in named)
                 if last and row.name.startswith("graphdef."):  # `ConcatV2(*values, axis)`: a node's inputs come in one row
                     left, behind = left[: len(left) - last], left[len(left) - last :]
-                one = len(left) == 1 and (isinstance(left[0], (tuple, list)) or (isinstance(left[0], TensorType) and not kinds[argument.ours].takes(tuple(left))))
+                one = len(left) == 1 and (
+                    isinstance(left[0], (tuple, list)) or (isinstance(left[0], TensorType) and not kinds[argument.ours].takes(tuple(left)))
+                )
                 value = left[0] if one else (tuple(left) if left else REQUIRED)
                 left = []
             if value is REQUIRED:

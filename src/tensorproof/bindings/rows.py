@@ -15,7 +15,16 @@ HOMES = {
     "Tensor": "torch.Tensor", "F": "torch.nn.functional", "nn": "torch.nn", "linalg": "torch.linalg", "fft": "torch.fft",
     "special": "torch.special",
 }  # fmt: skip
-LIBRARIES = {"torch": "torch", "aten": "torch", "torchvision": "torch", "tf": "tensorflow", "graphdef": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
+LIBRARIES = {
+    "torch": "torch",
+    "aten": "torch",
+    "torchvision": "torch",
+    "tf": "tensorflow",
+    "graphdef": "tensorflow",
+    "keras": "keras",
+    "numpy": "numpy",
+    "onnx": "onnx",
+}
 FRAMEWORKS = {"torch": "torch", "aten": "torch", "torchvision": "torch", "tf": "tf", "graphdef": "tf", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
 
 

@@ -315,7 +315,8 @@ def scaled_mm_shape(c: Call) -> Shape:
 SCALED_MM = Op(
     "scaled_mm",
     inputs=(
-        Tensor("x", "N K", FLOAT8S), Tensor("y", "K M", FLOAT8S), Tensor("scale_x", "...", frozenset({FLOAT32}), draw="1"), Tensor("scale_y", "...", frozenset({FLOAT32}), draw="1"),
+        Tensor("x", "N K", FLOAT8S), Tensor("y", "K M", FLOAT8S), Tensor("scale_x", "...", frozenset({FLOAT32}), draw="1"),
+        Tensor("scale_y", "...", frozenset({FLOAT32}), draw="1"),
         Tensor("bias", "...", FLOATS, optional=True, draw="M"),
     ),
     attributes=(ElementType(),),

@@ -44,7 +44,12 @@ def to_dense_rule(c: Call) -> TensorType:
     return x.but(layout="strided", strides=None, dtype=c["dtype"] or x.dtype)
 
 
-TO_SPARSE = Op("to_sparse", (X,), (Choice("format", FORMATS, "sparse_coo"), Int("sparse_dim", None, optional=True), Sizes("blocksize", 2, None, least=1, optional=True, one=False)), to_sparse_rule)
+TO_SPARSE = Op(
+    "to_sparse",
+    (X,),
+    (Choice("format", FORMATS, "sparse_coo"), Int("sparse_dim", None, optional=True), Sizes("blocksize", 2, None, least=1, optional=True, one=False)),
+    to_sparse_rule,
+)
 TO_DENSE = Op("to_dense", (X,), (ElementType(),), to_dense_rule)
 
 
@@ -169,7 +174,11 @@ SPARSE_MM = Op(
 )
 SAMPLED_ADDMM = Op(
     "sampled_addmm",
-    (Tensor("x", "... N M", FLOATS_OR_COMPLEX, values="layout:sparse_csr"), Tensor("y", "... N K", FLOATS_OR_COMPLEX), Tensor("z", "... K M", FLOATS_OR_COMPLEX)),
+    (
+        Tensor("x", "... N M", FLOATS_OR_COMPLEX, values="layout:sparse_csr"),
+        Tensor("y", "... N K", FLOATS_OR_COMPLEX),
+        Tensor("z", "... K M", FLOATS_OR_COMPLEX),
+    ),
     (Number("beta", 1.0), Number("alpha", 1.0)),
     sampled_rule,
     Same("x", "y", "z"),

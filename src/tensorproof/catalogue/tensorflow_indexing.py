@@ -136,7 +136,8 @@ def dynamic_partition(c: Call) -> list[Shape]:
 
 
 DYNAMIC_PARTITION = Op(
-    "dynamic_partition", (X, Tensor("index", "...", frozenset({INT32}))), (Int("count", least=1),), dynamic_partition, Like("x"), counted=True, data_dependent=True
+    "dynamic_partition", (X, Tensor("index", "...", frozenset({INT32}))), (Int("count", least=1),), dynamic_partition, Like("x"), counted=True,
+    data_dependent=True
 )  # fmt: skip
 
 

@@ -40,8 +40,8 @@ def _output_options(command: Any) -> Any:
 @click.option("--path", "roots", multiple=True, metavar="DIR", help="Another folder from which the program imports.")
 @_output_options
 def check(
-    paths: tuple[str, ...], entry: str | None, inputs: tuple[str, ...], roots: tuple[str, ...], output_format: str, select: tuple[str, ...], ignore: tuple[str, ...],
-    fail_on: str, quiet: bool, verbose: bool,
+    paths: tuple[str, ...], entry: str | None, inputs: tuple[str, ...], roots: tuple[str, ...], output_format: str, select: tuple[str, ...],
+    ignore: tuple[str, ...], fail_on: str, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Will these programs crash on a tensor's shape, type or format? Arguments of the program follow after --."""
     _known_format(output_format)

@@ -16,6 +16,9 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
+UNKNOWN = Values()
+"""Nothing is known of the values."""
+
 
 @any_rank
 def same_shape(c: Call) -> Shape:
@@ -36,7 +39,7 @@ def elementwise(
     dtypes: DTypes = NUMBERS,
     *attributes: Attribute,
     dtype: DTypeRule | DType | None = None,
-    values: Values = Values(),
+    values: Values = UNKNOWN,
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
     doc: str = "",
@@ -53,7 +56,7 @@ def pairwise(
     dtypes: DTypes = NUMBERS,
     *attributes: Attribute,
     dtype: DTypeRule | DType | None = None,
-    values: Values = Values(),
+    values: Values = UNKNOWN,
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
     doc: str = "",
@@ -74,7 +77,7 @@ def promoting(
     takes: DTypes,
     *attributes: Attribute,
     dtype: DTypeRule | None = None,
-    values: Values = Values(),
+    values: Values = UNKNOWN,
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
     operands: DTypes = NUMERIC,
@@ -103,7 +106,7 @@ def reduction(
     nonempty: bool = False,
     one_axis: bool = False,
     outputs: tuple[Out, ...] = (),
-    values: Values = Values(),
+    values: Values = UNKNOWN,
     fold: Any = None,
     empty_is_all: bool = True,
     doc: str = "",

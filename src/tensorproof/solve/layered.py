@@ -61,7 +61,7 @@ class LayeredSolver:
     def proves(self, goal: Truth) -> bool | None:
         """Whether the facts imply the goal; None when nobody could tell."""
         if isinstance(goal, bool):
-            return True if goal else (True if self.check().answer is Answer.UNSAT else False)
+            return True if goal else self.check().answer is Answer.UNSAT
         if goal in self._facts:
             return True
         answer = self.check([("goal", negate(goal))]).answer

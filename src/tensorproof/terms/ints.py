@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from math import gcd
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Term:
         return _render(self)
 
 
-Dim = Union[int, Term]
+Dim = int | Term
 
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
 _TERMS: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import gcd
-from typing import Any, Union
+from typing import Any
 from weakref import WeakValueDictionary
 
 from tensorproof.terms.ints import Atom, Dim, Term, lower, parts_of, single, substitute, symbols, upper
@@ -50,7 +50,7 @@ class Predicate:
                 return f"{left!r} {_SIGNS[self.kind]} {right!r}"
 
 
-Truth = Union[bool, Predicate]
+Truth = bool | Predicate
 _SIGNS = {"eq": "==", "ne": "!=", "le": "<="}
 _ALL: WeakValueDictionary[tuple[Any, ...], Predicate] = WeakValueDictionary()
 

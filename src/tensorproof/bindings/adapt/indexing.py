@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.adapt.creation import exact
+from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast

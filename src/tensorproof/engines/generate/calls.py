@@ -69,7 +69,9 @@ def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[s
         if argument.ours in row.only and isinstance(kind, (Tensor, Tensors, ElementType)):
             kind = replace(kind, dtypes=element_types_named(row.only[argument.ours]))
         if argument.ours in row.ranks and isinstance(kind, Tensor) and kind.layout == "...":
-            kind = replace(kind, layout=" | ".join("_ " * int(p[:-2]) + "..." if p.endswith("..") else "_ " * int(p) for p in row.ranks[argument.ours].split("|")))
+            kind = replace(
+                kind, layout=" | ".join("_ " * int(p[:-2]) + "..." if p.endswith("..") else "_ " * int(p) for p in row.ranks[argument.ours].split("|"))
+            )
         value = draw.value(kind)
         if value is SKIP:
             if argument.default is not REQUIRED:
