@@ -15,6 +15,7 @@ from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.source import Source
+from tensorproof.terms.predicates import Predicate
 from tensorproof.values.path import Path
 
 MOST_PATHS = 16
@@ -42,7 +43,7 @@ def infer(source: Source, only: str | None = None, given: dict[str, Input] | Non
     return [_infer_one(modules, name, given or {}) for name in names if only in (None, name)]
 
 
-def _started(modules: Modules, decisions: dict[int, bool]) -> Interpreter:
+def _started(modules: Modules, decisions: dict[Predicate, bool]) -> Interpreter:
     """An interpreter that has run the file's definitions."""
     run = Interpreter(modules, decisions)
     modules.main.space["__name__"] = FilePath(modules.main.path).stem
@@ -52,7 +53,7 @@ def _started(modules: Modules, decisions: dict[int, bool]) -> Interpreter:
 
 def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Entered]:
     """All paths of one way to call a module."""
-    pending: list[dict[int, bool]] = [{}]
+    pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Entered] = []
     while pending and len(finished) < MOST_PATHS:
         run = _started(modules, pending.pop())
@@ -62,7 +63,7 @@ def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Ente
             finished.append(enter(run, cls, choice))
         except Fork as fork:
             if len(pending) + len(finished) < MOST_PATHS:
-                pending += [{**run.decisions, fork.decision: False}, {**run.decisions, fork.decision: True}]
+                pending += run.branching.sides(fork)
     return finished
 
 

@@ -55,7 +55,7 @@ def listed(m: Any, items: Any) -> List:
 
 
 def iterator(m: Any, items: Any) -> Iterator:
-    return Iterator(list(items), m.heap.space({"at": 0}))
+    return Iterator(list(items), m.heap.cursor())
 
 
 def lazy(m: Any, steps: HostIterator[Any]) -> Generator:

@@ -6,11 +6,14 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import KindModel
-from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum
+from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum, upper
 from tensorproof.terms.predicates import ge, gt
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Generator, Model
 from tensorproof.values.python_values import Unknown
+
+MOST_ROUNDS = 16
+"""A range that may be shorter, but no longer than this, is followed round by round."""
 
 
 def _range_length(m: Any, me: Model, node: Any) -> Any:
@@ -22,9 +25,16 @@ def _range_length(m: Any, me: Model, node: Any) -> Any:
 
 
 def _range_rounds(m: Any, me: Model, node: Any) -> Any:
-    """A range of unknown length: a first round where it is not empty, and one with any number in it."""
+    """A range of unknown length: every round where there are few at most; else a first round where it is not empty, and one with any number in it."""
     start, stop, step = me.space["start"], me.space["stop"], me.space["step"]
-    if not isinstance(step, int) or step <= 0:
+    if not isinstance(step, int) or step == 0:
+        return None
+    count = _range_length(m, me, node)
+    most = upper(count)
+    me.space["open"] = most > MOST_ROUNDS
+    if most <= MOST_ROUNDS:
+        return [(gt(count, k), start + k * step) for k in range(int(most))]
+    if step < 0:
         return None
     least = lower(stop - start)
     any_round = m.symbol(m.name_here("i", node), 0, None, Origin.WORLD)

@@ -27,6 +27,12 @@ class Entries(Space):
     __slots__ = ()
 
 
+class Cursor(Space):
+    """The state of an iterator: where it stands must be known, so two ways that leave it at different places are not joined."""
+
+    __slots__ = ()
+
+
 class Row(list[Any]):
     """The items of a list or of a set."""
 
@@ -72,6 +78,11 @@ class Heap:
 
     def entries(self, items: dict[Any, Any] | None = None) -> Entries:
         made = Entries(items or {})
+        made.born = self.clock
+        return made
+
+    def cursor(self, at: int = 0) -> Cursor:
+        made = Cursor(at=at)
         made.born = self.clock
         return made
 
@@ -128,12 +139,13 @@ class Heap:
         return found
 
     def undo(self, mark: Mark) -> None:
-        """Memory as it was at the mark, which stays open."""
+        """Memory as it was at the mark, which stays open. What was born since then belongs to the way that is undone, and stays as that way left it."""
         self.clock += 1
         log = self.log
         while len(log) > mark.position:
             owner, key, old = log.pop()
-            _put(owner, key, old)
+            if owner.born < mark.clock:
+                _put(owner, key, old)
 
     def apply(self, difference: Difference) -> None:
         """Write a difference again."""

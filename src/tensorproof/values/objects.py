@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,7 +45,7 @@ class Dict:
 class Iterator:
     """An iterator with its state in memory: `state["at"]` is the next position in `items`."""
 
-    items: list[Any]
+    items: Sequence[Any]
     state: Space
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
 from tensorproof.frontends.python.joining import CannotJoin, join, join_location
-from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
 from tensorproof.values.heap import ITEMS, MISSING, Difference, Mark
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class Way:
     result: Any = None
     difference: Difference = field(default_factory=Difference)
     exits: list[Exit] = field(default_factory=list[Exit])
+    kept: list[Truth] = field(default_factory=list[Truth])
+    """What was found to hold for the rest of the path, on this side."""
 
 
 class Branching:
@@ -34,7 +36,14 @@ class Branching:
     def __init__(self, run: Interpreter) -> None:
         self.run = run
         self.count = 0
-        """How many undecided branches this path has met; a branch's number is the same in every replay."""
+        """How many undecided branches this run has met."""
+        self.predicates: dict[int, Predicate] = {}
+        """What each of them asks. Decisions are kept by that, since numbers differ from one replay to the next."""
+
+    def sides(self, fork: Fork) -> list[dict[Predicate, bool]]:
+        """The decisions of the two runs that take the place of one that could not go on."""
+        p = self.predicates[fork.decision]
+        return [{**self.run.decisions, p: False}, {**self.run.decisions, p: True}]
 
     # --- deciding ---
 
@@ -44,9 +53,13 @@ class Branching:
         if known is not None:
             return -1, known
         self.count += 1
-        side = self.run.decisions.get(self.count)
+        self.predicates[self.count] = p
+        opposite = negate(p)
+        side = self.run.decisions.get(p)
+        if side is None and isinstance(opposite, Predicate) and opposite in self.run.decisions:
+            side = not self.run.decisions[opposite]
         if side is not None:
-            self.run.assume(p if side else negate(p))
+            self.run.assume(p if side else opposite)
         return self.count, side
 
     # --- expressions ---
@@ -58,15 +71,14 @@ class Branching:
         number, side = self.decided(p)
         if side is not None:
             return then() if side else other()
-        heap, facts = self.run.heap, len(self.run.facts)
+        heap = self.run.heap
         mark = heap.mark(number)
         a = self._side(p, then, mark, number)
         heap.undo(mark)
-        del self.run.facts[facts:]
         b = self._side(negate(p), other, mark, number)
         if a.dead or b.dead:
-            return self._survivor(p, a, b, mark, facts).value
-        del self.run.facts[facts:]
+            return self._survivor(p, a, b, mark).value
+        self._keep(p, a, b)
         self._merge(p, a.difference, b.difference, mark, number)
         heap.close(mark)
         return self._joined(p, a.value, b.value, number)
@@ -79,7 +91,20 @@ class Branching:
 
     def _side(self, p: Truth, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None = None) -> Way:
         """Run one side under its condition."""
-        self.run.assume(p)
+        facts = len(self.run.facts)
+        self.run.assume(p, lasting=False)
+        way = self._taken(action, mark, number, frame)
+        way.kept = self.run.leave_facts(facts + 1)
+        del self.run.facts[facts:]
+        return way
+
+    def _keep(self, p: Truth, a: Way, b: Way) -> None:
+        for fact in a.kept:
+            self.run.assume(implies(p, fact))
+        for fact in b.kept:
+            self.run.assume(disj(p, fact))
+
+    def _taken(self, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None) -> Way:
         waiting = len(frame.waiting) if frame is not None else 0
         try:
             value = action()
@@ -99,7 +124,7 @@ class Branching:
         way.difference = self.run.heap.difference(mark)
         return way
 
-    def _survivor(self, p: Truth, a: Way, b: Way, mark: Mark, facts: int) -> Way:
+    def _survivor(self, p: Truth, a: Way, b: Way, mark: Mark) -> Way:
         """One side ended in an exception that nobody catches: the other is assumed from here on."""
         heap = self.run.heap
         if a.dead and b.dead:
@@ -107,11 +132,12 @@ class Branching:
             raise Dead
         if b.dead:
             heap.undo(mark)
-            del self.run.facts[facts:]
             heap.apply(a.difference)
-            self.run.assume(p)
         heap.close(mark)
-        return a if b.dead else b
+        way = a if b.dead else b
+        for fact in (p if b.dead else negate(p), *way.kept):
+            self.run.assume(fact)
+        return way
 
     def _merge(self, p: Truth, first: Difference, second: Difference, mark: Mark, number: int) -> None:
         """Memory holds the second side; write what both sides make of each location that either wrote."""
@@ -139,23 +165,22 @@ class Branching:
         if side is not None:
             return then(frame) if side else other(frame)
         heap, run = self.run.heap, self.run
-        facts = len(run.facts)
         mark = heap.mark(number)
         a = self._side(p, lambda: then(frame), mark, number, frame)
         heap.undo(mark)
-        del run.facts[facts:]
         b = self._side(negate(p), lambda: other(frame), mark, number, frame)
         exits = [Exit(conj(p, e.condition), e.signal, e.result, e.difference) for e in a.exits]
         exits += [Exit(conj(negate(p), e.condition), e.signal, e.result, e.difference) for e in b.exits]
         if a.dead or b.dead:
             if exits:
                 raise Fork(number)
-            way = self._survivor(p, a, b, mark, facts)
+            way = self._survivor(p, a, b, mark)
             frame.result = way.result
             return way.signal
+        self._keep(p, a, b)
+        facts = len(run.facts)
         signal = b.signal
         if a.signal is b.signal:
-            del run.facts[facts:]
             self._merge(p, a.difference, b.difference, mark, number)
             if signal is RETURN:
                 frame.result = self._joined(p, a.result, b.result, number)
@@ -163,7 +188,6 @@ class Branching:
             exits.append(Exit(p, a.signal, a.result, a.difference))
         else:
             heap.undo(mark)
-            del run.facts[facts:]
             heap.apply(a.difference)
             assert b.signal is not None
             exits.append(Exit(negate(p), b.signal, b.result, b.difference))
@@ -171,8 +195,7 @@ class Branching:
         if not exits:
             heap.close(mark)
             return signal
-        del run.facts[facts:]
-        run.assume(negate(disj(*(e.condition for e in exits))))
+        run.assume(negate(disj(*(e.condition for e in exits))), lasting=False)
         frame.waiting.append(Waiting(exits, mark, facts, number))
         return signal
 
@@ -185,9 +208,8 @@ class Branching:
             at_mark = self._at(mark, group.mark)
             for exit_ in group.exits:
                 whole = Difference({**at_mark.values, **exit_.difference.values}, {**at_mark.owners, **exit_.difference.owners})
-                kept = {location: v for location, v in whole.values.items() if whole.owners[location[0]].born < mark.clock}
                 guard = conj(*(negate(e) for e in earlier), exit_.condition)
-                found.append(Exit(guard, exit_.signal, exit_.result, Difference(kept, whole.owners)))
+                found.append(Exit(guard, exit_.signal, exit_.result, whole))
             earlier.extend(e.condition for e in group.exits)
         del frame.waiting[base:]
         while heap.marks[-1] is not mark:
@@ -217,7 +239,8 @@ class Branching:
             if any(e.signal not in kinds for e in group.exits) or (signal is not None and signal not in kinds):
                 raise Fork(group.number)
             frame.waiting.pop()
-            del self.run.facts[group.facts :]
+            for fact in self.run.leave_facts(group.facts):
+                self.run.assume(fact)
             for exit_ in group.exits:
                 second = self.run.heap.difference(group.mark)
                 self._merge(exit_.condition, exit_.difference, second, group.mark, group.number)

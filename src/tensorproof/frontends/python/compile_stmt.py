@@ -271,12 +271,7 @@ def _assert(node: ast.Assert, scope: Scope) -> Act:
             return
         said = message(frame) if message is not None and t is False else None
         text = f"this assertion fails: {words}" + (f" ({said})" if isinstance(said, str) and said else "")
-        if t is False or machine.handlers:
-            if t is not False and iteration.decided(machine, t):
-                return
-            raise machine.raised("AssertionError", text, node)
-        machine.require("python/assert", t, text, node)
-        machine.assume(t)
+        machine.demand("AssertionError", t, text, node)
 
     return run
 

@@ -30,6 +30,7 @@ class Fork(Exception):
     """What could not be joined: the run starts again, once with each answer to this decision."""
 
     decision: int
+    """The number of the branch in this run."""
 
 
 class Dead(Exception):

@@ -206,11 +206,11 @@ def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[R
         left, _ = in_class(m, manager.cls, "__exit__")
         if found is MISSING:
             return registry.enter(m, manager, node)
+        if left is MISSING:
+            raise m.raised("TypeError", f"{manager.cls.name} has no __exit__", node)
         entered = m.call(Bound(found, manager), (), {}, node)
 
         def leave(raised: Raised | None) -> bool:
-            if left is MISSING:
-                return False
             told = (None, None, None)
             if raised is not None:
                 value = exception_value(m, raised, node)

@@ -14,6 +14,7 @@ from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.source import Source
+from tensorproof.terms.predicates import Predicate
 from tensorproof.values.path import Path
 
 MOST_PATHS = 64
@@ -39,7 +40,7 @@ def explore(
     """`inputs` are names that the main file finds bound; `ended` is told of every path while its memory is still there."""
     home = FilePath(source.path).resolve().parent
     modules = Modules(source, (home, *roots), site)
-    pending: list[dict[int, bool]] = [{}]
+    pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Path] = []
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION))
@@ -57,7 +58,7 @@ def explore(
                     run.path.gaps.append(Gap("the rest of the paths", place, f"the program has more than {MOST_PATHS} paths"))
                     finished.append(run.path)
                     return Explored(finished, run)
-                pending += [{**run.decisions, fork.decision: False}, {**run.decisions, fork.decision: True}]
+                pending += run.branching.sides(fork)
             if not pending:
                 return Explored(finished, run)
     finally:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Generator as Generator_
+from collections.abc import Iterator as Iterator_
+from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +35,53 @@ def decided(m: Interpreter, p: Truth) -> bool:
     return side
 
 
-def iterator(m: Interpreter, items: list[Any]) -> Iterator:
-    return Iterator(items, m.heap.space({"at": 0}))
+def iterator(m: Interpreter, items: Any) -> Iterator:
+    return Iterator(items, m.heap.cursor())
+
+
+class Pairs(Sequence[Any]):
+    """What `enumerate` gives of a sequence, which may still change."""
+
+    def __init__(self, source: Sequence[Any], start: Any) -> None:
+        self.source, self.start = source, start
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __getitem__(self, at: Any) -> Any:
+        return [self[i] for i in range(len(self))[at]] if isinstance(at, slice) else (self.start + at, self.source[at])
+
+
+class Columns(Sequence[Any]):
+    """What `zip` gives of sequences, which may still change."""
+
+    def __init__(self, sources: Sequence[Sequence[Any]]) -> None:
+        self.sources = sources
+
+    def __len__(self) -> int:
+        return min((len(s) for s in self.sources), default=0)
+
+    def __getitem__(self, at: Any) -> Any:
+        return [self[i] for i in range(len(self))[at]] if isinstance(at, slice) else tuple(s[at] for s in self.sources)
+
+
+def sequence_of(value: Any) -> Any:
+    """The items of a sequence as they are whenever they are asked for; None for what is no sequence."""
+    if type(value) is List:
+        return value.items
+    return value if isinstance(value, (tuple, str, range)) and not (isinstance(value, range) and len(value) > MOST_ITEMS) else None
+
+
+def walk(m: Interpreter, value: Any, node: ast.AST) -> Iterator_[Any] | None:
+    """The items of a value, one after the other and each when it is needed; None when they are not known."""
+    if type(value) is Instance:
+        value = iter_of(m, value, node)
+    if isinstance(value, (Generator, Iterator)) or (isinstance(value, Instance) and m.in_class(value.cls, "__next__") is not MISSING):
+        return iter(lambda: next_of(m, value, node, END), END)
+    if type(value) is List:
+        return iter(value.items)
+    found = items(m, value, node)
+    return None if found is None else iter(found)
 
 
 def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) -> list[Any] | None:
@@ -64,6 +111,8 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
         return _of_instance(m, value, node, wanted)
     if kind is Model and value.kind == "quiet" and wanted is not None:
         return [value] * wanted
+    if kind is Model and value.kind == "range":
+        return _of_range(m, value, node)
     if kind is Layer or kind is Model:
         return registry.items(m, value, node)
     if kind is Class:
@@ -80,6 +129,19 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
         except Exception:
             return None
     return None
+
+
+def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Any] | None:
+    """A range of unknown length whose rounds can be counted: the run forks on how many there are."""
+    rounds = registry.rounds(m, value, node)
+    if rounds is None or value.space.get("open", True):
+        return None
+    found: list[Any] = []
+    for condition, item in rounds:
+        if not decided(m, condition):
+            break
+        found.append(item)
+    return found
 
 
 def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) -> list[Any] | None:
@@ -237,6 +299,8 @@ def next_of(m: Interpreter, value: Any, node: ast.AST, default: Any = MISSING) -
     match value:
         case Iterator():
             at = value.state["at"]
+            if type(at) is not int:  # a loop that is being proved
+                raise Fork(m.heap.branch_since(-1))
             if at >= len(value.items):
                 return ended()
             m.heap.set(value.state, "at", at + 1)
@@ -248,9 +312,19 @@ def next_of(m: Interpreter, value: Any, node: ast.AST, default: Any = MISSING) -
             from tensorproof.frontends.python.attributes import in_class
 
             step, _ = in_class(m, value.cls, "__next__")
-            if step is not MISSING:
+            if step is MISSING:
+                raise m.raised("TypeError", f"a {value.cls.name} is not an iterator", node)
+            if default is MISSING:
                 return m.call(Bound(step, value), (), {}, node)
-            return m.gap("next", node)
+            m.handlers += 1
+            try:
+                return m.call(Bound(step, value), (), {}, node)
+            except Raised as raised:
+                if raised.kind == "StopIteration":
+                    return default
+                raise
+            finally:
+                m.handlers -= 1
         case Unknown():
             return value
         case Model():
@@ -272,6 +346,8 @@ def iter_of(m: Interpreter, value: Any, node: ast.AST) -> Any:
             found, _ = in_class(m, value.cls, "__iter__")
             if found is not MISSING:
                 return m.call(Bound(found, value), (), {}, node)
+        case List():
+            return iterator(m, value.items)
         case Model():
             found_model = registry.iterator_of(m, value, node)
             if found_model is not MISSING:

@@ -13,7 +13,8 @@ from tensorproof.frontends.python.scope import Scope
 from tensorproof.frontends.python.steady import Steady, fingerprint
 from tensorproof.libraries import registry
 from tensorproof.terms.predicates import Predicate, negate
-from tensorproof.values.objects import Generator, Iterator, Model
+from tensorproof.values.heap import MISSING, Row
+from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -38,13 +39,17 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         if rounds is not None:
             signal = _data_loop(m, frame, rounds, put, body, node)
         elif isinstance(value, Generator):
-            signal = _drive(m, frame, value, put, body, node)
+            signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
+        elif isinstance(value, (List, Iterator)):
+            signal = _live_loop(m, frame, value, put, body, node)
+        elif isinstance(value, Instance) and m.in_class(value.cls, "__iter__") is not MISSING:
+            signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
         else:
             found = iteration.items(m, value, node.iter)
             if found is None:
                 signal = _open_loop(m, frame, value, put, body, node)
             else:
-                signal = _constant_loop(m, frame, found, put, body, node, value)
+                signal = _constant_loop(m, frame, found, put, body, node, isinstance(value, range))
         return _finish(m, frame, base, signal, other, bool(node.orelse))
 
     return run
@@ -75,30 +80,60 @@ def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
     return None if signal is CONTINUE else signal
 
 
-def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, source: Any) -> Signal | None:
-    steady = Steady(m, frame, items) if len(items) >= 6 and isinstance(source, (range, Iterator)) else None
-    at = 0
-    while at < len(items):
+def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, watched: bool) -> Signal | None:
+    steady = Steady(m, frame, items) if len(items) >= 6 and watched else None
+    for at in range(len(items)):
         if steady is not None and steady.due(at):
-            skip = steady.try_round(at, put, body, node)
-            if skip:
+            if steady.try_round(at, put, body, node):
                 return None
             if steady.signal is not None:
                 return steady.signal
-            at += 1
             continue
         put(frame, items[at])
         signal = one_round(m, frame, body)
         if signal is not None:
             return signal
-        at += 1
     return None
 
 
-def _drive(m: Interpreter, frame: Frame, generator: Generator, put: Any, body: Act, node: Any) -> Signal | None:
+def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, body: Act, node: Any) -> Signal | None:
+    """A list may change while it is walked, and an iterator may be advanced by others."""
+    state = m.heap.cursor() if isinstance(source, List) else source.state
+    items: Any = source.items
+    steady = Steady(m, frame, items[:], state) if not isinstance(source, List) and len(items) >= 6 and not _changing(items) else None
+
+    def put_next(f: Frame, item: Any) -> None:
+        m.heap.set(state, "at", state["at"] + 1)
+        put(f, item)
+
+    while (at := state["at"]) < len(items):
+        if steady is not None and steady.due(at):
+            if steady.try_round(at, put_next, body, node):
+                return None
+            signal = steady.signal
+        else:
+            put_next(frame, items[at])
+            signal = one_round(m, frame, body)
+        if signal is not None:
+            return signal
+    return None
+
+
+def _changing(items: Any) -> bool:
+    """Whether an iterator looks into a list of the program."""
+    if isinstance(items, iteration.Pairs):
+        return _changing(items.source)
+    if isinstance(items, iteration.Columns):
+        return any(_changing(s) for s in items.sources)
+    return isinstance(items, Row)
+
+
+def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node: Any) -> Signal | None:
     """A generator is advanced round by round."""
+    if source is None:
+        return _open_loop(m, frame, None, put, body, node)
     count = 0
-    while (item := iteration.advance(m, generator, node)) is not iteration.END:
+    for item in source:
         put(frame, item)
         signal = one_round(m, frame, body)
         if signal is not None:

@@ -15,8 +15,9 @@ from tensorproof.ops.call import Session
 from tensorproof.ops.record import Requirement
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
-from tensorproof.terms.ints import Dim, Origin, symbol, symbols
-from tensorproof.terms.predicates import Predicate, Truth, flag, negate
+from tensorproof.terms.ints import Dim, Origin, symbol
+from tensorproof.terms.predicates import Predicate, Truth, conj, flag, implies, negate
+from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Heap
 from tensorproof.values.objects import Bound
@@ -30,7 +31,7 @@ DEEPEST = 180
 class Interpreter:
     """Implements `values.machine.Machine`."""
 
-    def __init__(self, modules: Modules, decisions: dict[int, bool] | None = None, argv: tuple[str, ...] = ()) -> None:
+    def __init__(self, modules: Modules, decisions: dict[Predicate, bool] | None = None, argv: tuple[str, ...] = ()) -> None:
         self.heap = Heap()
         self.path = Path()
         self.session = Session()
@@ -39,6 +40,7 @@ class Interpreter:
         self.decisions = decisions or {}
         self.argv = argv
         self.facts: list[Predicate] = []
+        self.lasting: list[bool] = []
         self.handlers = 0
         self.depth = 0
         self.steps = 0
@@ -75,9 +77,24 @@ class Interpreter:
 
     # --- facts ---
 
-    def assume(self, fact: Truth) -> None:
+    def assume(self, fact: Truth, lasting: bool = True) -> None:
+        """From here on this holds. What lasts outlives the branch in which it was found: there it holds for the rest of the path."""
         if not isinstance(fact, bool):
+            del self.lasting[len(self.facts) :]
             self.facts.append(fact)
+            self.lasting.append(lasting)
+
+    def leave_facts(self, at: int) -> list[Truth]:
+        """Drop the facts from a place on; what lasts of them is given back, each under the conditions that stood before it."""
+        guard: Truth = True
+        kept: list[Truth] = []
+        for fact, lasting in zip(self.facts[at:], self.lasting[at:]):
+            if lasting:
+                kept.append(implies(guard, fact))
+            else:
+                guard = conj(guard, fact)
+        del self.facts[at:], self.lasting[at:]
+        return kept
 
     def implied(self, p: Predicate) -> bool | None:
         """What the facts say of a predicate, if anything."""
@@ -129,6 +146,18 @@ class Interpreter:
         if predicate is False:
             raise self.raised("RuntimeError", message, node, code, trail)
         self.path.stated.append(Stated(Requirement(code, predicate, message, about), self.user_span(node), trail, tuple(self.facts)))
+
+    def demand(self, kind: str, predicate: Truth, message: str, node: ast.AST, code: str = "") -> None:
+        """The program raises this exception unless the predicate holds. Where it may be caught, the run decides; else it is a requirement."""
+        if predicate is True:
+            return
+        if predicate is False or (self.handlers and not iteration.decided(self, predicate)):
+            raise self.raised(kind, message, node, code)
+        if self.handlers:
+            return
+        requirement = Requirement(code or f"python/{_CODES.get(kind, 'raise')}", predicate, message)
+        self.path.stated.append(Stated(requirement, self.user_span(node), (), tuple(self.facts), exception=kind))
+        self.assume(predicate)
 
     def raised(self, kind: Any, message: str, node: ast.AST, code: str = "", trail: tuple[Step, ...] = ()) -> Raised:
         """For `raise self.raised(...)`."""
@@ -239,7 +268,7 @@ class Interpreter:
         except (OutOfBudget, RecursionError) as spent:
             reason = str(spent) if isinstance(spent, OutOfBudget) else "the program nests too deeply"
             self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
-        self.path.facts = tuple(self.facts)
+        self.path.facts = (*self.facts, *(p if side else negate(p) for p, side in self.decisions.items()))  # type: ignore[assignment]
         return self.path
 
 

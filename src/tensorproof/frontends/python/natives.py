@@ -9,7 +9,7 @@ from collections.abc import Iterator as HostIterator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration, operations
-from tensorproof.frontends.python.errors import BASES
+from tensorproof.frontends.python.errors import BASES, Raised
 from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
 from tensorproof.ops.inputs import is_number
@@ -17,7 +17,7 @@ from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term, absolute, floordiv, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import (
     Bound,
     Choice,
@@ -252,8 +252,6 @@ def _issubclass(m: Interpreter, node: ast.AST, cls: Any, wanted: Any) -> Any:
 
 
 def _getattr(m: Interpreter, node: ast.AST, owner: Any, name: Any, *default: Any) -> Any:
-    from tensorproof.frontends.python.errors import Raised
-
     if not isinstance(name, str):
         return Unknown("getattr")
     if not default:
@@ -369,7 +367,10 @@ def _dict(m: Interpreter, node: ast.AST, value: Any = None, **named: Any) -> Any
 
 
 def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any:
-    if isinstance(value, Generator):
+    sequence = iteration.sequence_of(value)
+    if sequence is not None and isinstance(start, (int, Term)):
+        return iteration.iterator(m, iteration.Pairs(sequence, start))
+    if isinstance(value, (Generator, Iterator)):
         return lazy(m, ((operations.binary(m, ast.Add, start, i, node), v) for i, v in enumerate(_pulled(m, value, node))))
     if isinstance(value, Model) or (isinstance(value, Instance) and registry.rounds_of(value)):
         return Model("enumerate", m.heap.space({"source": value, "start": start}))
@@ -380,7 +381,10 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any
 def _zip(m: Interpreter, node: ast.AST, *values: Any, strict: Any = False) -> Any:
     if any(isinstance(v, Model) for v in values):
         return Model("zip", m.heap.space({"sources": values}))
-    if any(isinstance(v, Generator) for v in values) and strict is False:
+    sequences = [iteration.sequence_of(v) for v in values]
+    if strict is False and all(s is not None for s in sequences):
+        return iteration.iterator(m, iteration.Columns(sequences))
+    if any(isinstance(v, (Generator, Iterator)) for v in values) and strict is False:
         sources = [iteration.iter_of(m, v, node) for v in values]
         return Unknown("zip") if any(isinstance(s, Unknown) for s in sources) else lazy(m, zip(*(_pulled(m, s, node) for s in sources)))
     found = [m.iterate(v, node) for v in values]
@@ -399,22 +403,17 @@ def _pulled(m: Interpreter, source: Any, node: ast.AST) -> HostIterator[Any]:
 
 
 def _map(m: Interpreter, node: ast.AST, function: Any, *values: Any) -> Any:
-    if any(isinstance(v, Generator) for v in values):
-        sources = [iteration.iter_of(m, v, node) for v in values]
-        if not any(isinstance(s, Unknown) for s in sources):
-            return lazy(m, (m.call(function, row, {}, node) for row in zip(*(_pulled(m, s, node) for s in sources))))
-    found = [m.iterate(v, node) for v in values]
+    found = [iteration.walk(m, v, node) for v in values]
     if any(f is None for f in found):
         return Unknown("map")
-    return iteration.iterator(m, [m.call(function, args, {}, node) for args in zip(*(f for f in found if f is not None))])
+    return lazy(m, (m.call(function, row, {}, node) for row in zip(*(f for f in found if f is not None))))
 
 
 def _filter(m: Interpreter, node: ast.AST, function: Any, value: Any) -> Any:
-    found = m.iterate(value, node)
+    found = iteration.walk(m, value, node)
     if found is None:
         return Unknown("filter")
-    kept = [v for v in found if iteration.decided(m, m.truth(v if function is None else m.call(function, (v,), {}, node), node))]
-    return iteration.iterator(m, kept)
+    return lazy(m, (v for v in found if iteration.decided(m, m.truth(v if function is None else m.call(function, (v,), {}, node), node))))
 
 
 def _reversed(m: Interpreter, node: ast.AST, value: Any) -> Any:
@@ -476,13 +475,33 @@ def _any_all(word: str) -> Run:
     wanted = word == "any"
 
     def run(m: Interpreter, node: ast.AST, value: Any) -> Any:
-        found = m.iterate(value, node)
+        from tensorproof.terms.predicates import disj, negate
+
+        found = iteration.walk(m, value, node)
         if found is None:
             return Unknown(word)
-        from tensorproof.terms.predicates import conj, disj
-
-        truths = [m.truth(v, node) for v in found]
-        return disj(*truths) if wanted else conj(*truths)
+        own = (value.frame.space,) if isinstance(value, Generator) else ()
+        ends: Any = False
+        while True:
+            watch = m.heap.mark()
+            raised = item = None
+            try:
+                item = next(found, iteration.END)
+            except Raised as error:
+                raised = error
+            finally:
+                wrote = ends is not False and any(all(o is not x for x in own) and not isinstance(o, Cursor) for o in m.heap.difference(watch).owners.values())
+                m.heap.forget(watch)
+            if (wrote or raised) and iteration.decided(m, ends):  # it would have stopped before this item
+                return wanted
+            if raised is not None:
+                raise raised
+            if item is iteration.END:
+                return ends if wanted else negate(ends)
+            t = m.truth(item, node)
+            ends = disj(ends, t if wanted else negate(t))
+            if ends is True:
+                return wanted
 
     return run
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
-from tensorproof.terms.ints import Origin, Term, sole_atom, substitute, symbol
+from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.substitution import substitute
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
@@ -55,8 +56,10 @@ class Pattern:
 class Steady:
     """Watches the rounds of one loop."""
 
-    def __init__(self, m: Interpreter, frame: Frame, items: list[Any]) -> None:
+    def __init__(self, m: Interpreter, frame: Frame, items: list[Any], cursor: Any = None) -> None:
         self.m = m
+        self.cursor = cursor
+        """The state of the iterator that is walked: a round must take one item of it."""
         self.frame = frame
         self.items = items
         self.signal: Signal | None = None
@@ -72,13 +75,12 @@ class Steady:
 
         m, heap = self.m, self.m.heap
         waiting = len(self.frame.waiting)
-        count = m.branching.count
         mark = heap.mark()
         pattern = None
         try:
             put(self.frame, self.items[at])
             self.signal = one_round(m, self.frame, body)
-            if self.signal is None and len(self.frame.waiting) == waiting and m.branching.count == count:
+            if self.signal is None and len(self.frame.waiting) == waiting:
                 pattern = self._pattern(mark)
         finally:
             heap.forget(mark)
@@ -111,6 +113,8 @@ class Steady:
         from tensorproof.frontends.python.loops import one_round
 
         rest = len(self.items) - at - 1
+        if self.cursor is not None and pattern.counters.get((id(self.cursor), "at")) != 1:
+            return False
         if pattern.others or any(growth * rest > _MOST_GROWTH for growth in pattern.grown.values()):
             return False
         m, heap = self.m, self.m.heap

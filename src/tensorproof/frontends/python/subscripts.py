@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import tensors
+from tensorproof.frontends.python import iteration, tensors
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import conj, ge, lt
+from tensorproof.terms.predicates import conj, disj, ge, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
@@ -97,15 +97,22 @@ def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.A
     from tensorproof.frontends.python.joining import CannotJoin, join
     from tensorproof.terms.predicates import eq
 
-    m.require("python/index", conj(ge(index, -len(sequence)), lt(index, len(sequence))), f"index {index!r} is out of range for {len(sequence)} items", node)
-    if not sequence or len(sequence) > 64:
-        return Unknown("subscript")
-    result = sequence[-1]
+    count = len(sequence)
+    m.demand("IndexError", conj(ge(index, -count), lt(index, count)), f"index {index!r} is out of range for {count} items", node)
+    if all(one is sequence[0] for one in sequence):
+        return sequence[0]
+    if count > 64:
+        return m.gap("item at a size that is not known", node, f"of {count} different items")
+    result: Any = MISSING
     try:
-        for i in reversed(range(len(sequence) - 1)):
-            result = join(eq(index, i), sequence[i], result)
+        for i in reversed(range(count)):
+            here = disj(eq(index, i), eq(index, i - count))
+            if here is not False:
+                result = sequence[i] if result is MISSING else join(here, sequence[i], result)
     except CannotJoin:
-        return Unknown("subscript")
+        for i in range(count):
+            if iteration.decided(m, disj(eq(index, i), eq(index, i - count))):
+                return sequence[i]
     return result
 
 
