@@ -7,7 +7,7 @@ from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
-from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
+from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEX64, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
@@ -42,6 +42,8 @@ def _sides(c: Call, kernel: tuple[Dim, ...]) -> list[tuple[Dim, Dim]]:
         return [(0, 0) for _ in kernel]
     if padding == "same":
         return same_sides(kernel, c["dilation"])
+    for one in padding if c["padding_mode"] == "zeros" else ():
+        c.require("padding", ge(one, 0), f"padding must be at least 0, and is {padding!r}", "padding")
     return list(zip(padding, c["padding_end"] or padding, strict=True))
 
 
@@ -58,7 +60,8 @@ def _pad_with_image(c: Call, size: Dim, most: Dim) -> None:
 
 def _check_kernel(c: Call, axis: int, size: Dim) -> None:
     """A kernel is not empty, and is what was said where it was said."""
-    c.require("kernel", ge(size, 1), f"a kernel has at least one element, and axis {axis} of it has {size!r}", "weight")
+    idle = c.framework == "torch" and eq(c.dims["C"], 0)
+    c.require("kernel", disj(ge(size, 1), idle), f"a kernel has at least one element, and axis {axis} of it has {size!r}", "weight")
     if c["kernel"] is not None:
         c.equal("kernel", size, c["kernel"][axis], "the weight's kernel is {a} and the kernel given is {b}", ("weight", "kernel"))
 
@@ -94,12 +97,12 @@ def _conv(n: int) -> Op:
         f"conv{n}d",
         inputs=(
             Tensor("x", images(n), NUMBERS - BOOLS),
-            Tensor("weight", f"M K {AXES[n].lower()}", NUMBERS - BOOLS),
+            Tensor("weight", f"M K {AXES[n].lower()}", NUMBERS - BOOLS, draw=f"M C {AXES[n].lower()} | 2*M 1 {AXES[n].lower()}"),
             Tensor("bias", "M", NUMBERS - BOOLS, optional=True),
         ),
         attributes=(
             Sizes("stride", n, 1, least=1),
-            Sizes("padding", n, 0, least=0, words=("same", "valid")),
+            Sizes("padding", n, 0, words=("same", "valid")),
             Sizes("dilation", n, 1),
             Int("groups", 1, least=1),
             Choice("padding_mode", ("zeros", "reflect", "replicate", "circular"), "zeros"),
@@ -118,7 +121,7 @@ CONVOLUTIONS = (_conv(1), _conv(2), _conv(3))
 
 def _may_make_nothing(c: Call, kernel: list[Dim]) -> Truth:
     """torch's fast kernel for single precision makes empty outputs, the others refuse; it is taken for groups and batches where there is work to do."""
-    if c.framework != "torch" or c.dtype("x") is not FLOAT32:
+    if c.framework != "torch" or c.dtype("x") not in (FLOAT32, COMPLEX64):
         return False
     batch = c.dims.get("N", 1)
     work = disj(*(gt(size, 1) for size in (*kernel, *c["stride"])), ge(batch, 16))

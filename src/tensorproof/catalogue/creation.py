@@ -250,6 +250,8 @@ ARANGE = Op(
 def range_size(c: Call) -> Dim:
     """torch.range: the end belongs to it."""
     start, end, step = _ends(c)
+    if c["dtype"] is not None and c["dtype"].is_integer:
+        start, end, step = tuple[Any, ...](int(v) if isinstance(v, float) and isfinite(v) else v for v in (start, end, step))
     if any(isinstance(v, TensorType) for v in (start, end, step)):
         return c.fresh("range")
     c.require("step", ne(step, 0) if is_size(step) else step != 0, "a range cannot have step 0", "step")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Promote, Same, Within, float_of, promoted
 from tensorproof.ops.families import NUMERIC
-from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Interval, Op, Values
 from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_FLOATS, DType
 from tensorproof.terms.shapes import Shape
@@ -15,6 +15,7 @@ CDIST = Op(
     inputs=(Tensor("x", "... N K", FULL_FLOATS), Tensor("y", "... M K", FULL_FLOATS)),
     attributes=(
         Float("p", 2.0, least=0.0),
+        Anything("way", like=(Choice("way", (None, 0, 1, 2)),)),
         Choice(
             "compute_mode",
             ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"),

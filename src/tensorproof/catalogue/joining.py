@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from math import factorial
 from typing import Any
@@ -91,7 +92,13 @@ STACK = Op(
 )  # fmt: skip
 
 
+ANY_NUMBER = replace(XS, least=0)
+"""Tensors, or none at all."""
+
+
 def block_diag_shape(c: Call) -> Shape:
+    if not c["xs"]:
+        return Shape((1, 0))
     rows: Dim = 0
     columns: Dim = 0
     for x in c["xs"]:
@@ -101,7 +108,7 @@ def block_diag_shape(c: Call) -> Shape:
     return Shape((rows, columns))
 
 
-BLOCK_DIAG = Op("block_diag", (XS,), (), block_diag_shape, Promote("xs"))
+BLOCK_DIAG = Op("block_diag", (ANY_NUMBER,), (), block_diag_shape, lambda c: Promote("xs")(c) if c["xs"] else c.session.default_float)
 
 # --- grids ---------------------------------------------------------------------------------------------------------------------
 
@@ -147,7 +154,7 @@ def broadcast_shapes(c: Call) -> list[Any]:
     return [x if x.shape == shape else x.but(shape=shape, contents=None, strides=(-1,)) for x in c["xs"]]
 
 
-BROADCAST_TENSORS = Op("broadcast_tensors", (XS,), (), broadcast_shapes, counted=True)
+BROADCAST_TENSORS = Op("broadcast_tensors", (ANY_NUMBER,), (), broadcast_shapes, counted=True)
 
 # --- taking apart -----------------------------------------------------------------------------------------------------------------
 

@@ -142,9 +142,13 @@ NATIVE_BATCH_NORM = Op(
 
 def _instance_norm_shape(c: Call) -> Shape:
     _running(c, needed=not c["use_input_stats"])
+    for name in _ALL if not _nothing(c) else ():
+        if c.given(name):
+            c.equal("channels", c.shape(name).numel, c.dims["C"], f"channels is {{b}} in x and {{a}} in {name}; they must be equal", ("x", name))
     for name in ("weight", "bias"):
         if c.given(name):
-            _not_empty(c, name, minimum(c.dims["N"], c.shape(name)[0]))
+            c.require("rank", len(c.shape(name)) <= 1, f"{name} must have rank 1, and is {c.shape(name)!r}", name)
+            _not_empty(c, name, minimum(c.dims["N"], c.shape(name).numel))
     return c.shape("x")
 
 
@@ -156,7 +160,7 @@ def _instance_norm_dtype(c: Call) -> DType | None:
 
 INSTANCE_NORM = Op(
     "instance_norm",
-    inputs=(Tensor("x", "N C ...", FLOATS), *(replace(t, layout="C") for t in _STATISTICS), *_VECTORS),
+    inputs=(Tensor("x", "N C ...", FLOATS), *_STATISTICS, *(replace(t, layout="...", draw="C") for t in _VECTORS)),
     attributes=(Bool("use_input_stats", True), *_MOMENTUM),
     shape=_instance_norm_shape,
     dtype=_instance_norm_dtype,

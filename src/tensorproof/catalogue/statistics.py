@@ -94,7 +94,7 @@ COV = Op(
     ),
     attributes=(Int("correction", 1),),
     shape=cov_shape,
-    dtype=ToFloat("x", "aweights"),
+    dtype=lambda c: ToFloat(*(("x", "aweights") if c.given("aweights") and len(c.shape("aweights")) else ("x",)))(c),
     doc="The covariance of variables (rows) over observations (columns).",
 )
 CORRCOEF = Op(

@@ -7,10 +7,10 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor
+from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.storage import cast
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
-from tensorproof.terms.predicates import gt
+from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
+from tensorproof.terms.predicates import conj, ge, gt, le
 from tensorproof.terms.tensor import TensorType
 
 
@@ -248,6 +248,8 @@ def unknown_fill(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("low", 0), Int("high"))
 def bounded(a: dict[str, Any], run: Run) -> Any:
     low = a.get("low", 0)
+    if "x" in a and a["x"].dtype is BOOL and is_size(low) and is_size(a["high"]):
+        run.require("bounds", conj(ge(low, 0), le(a["high"], 2)), f"truth values are 0 and 1, and {low!r} up to {a['high']!r} are to be drawn", ("high",))
     run.require("range", gt(a["high"], low), f"there is no whole number from {low!r} up to, and without, {a['high']!r}", ("low", "high"))
     return run.default(a)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Int, Ints
+from tensorproof.terms.predicates import eq
 
 
 def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:
@@ -13,6 +14,7 @@ def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:
     axes = tuple(a["dim"])
     rank = len(a["x"].shape)
     fits = all(isinstance(d, int) and 0 <= d < rank for d in axes) and len(set(axes)) == len(axes)
+    run.require("axis", len(axes) > 0 or run.row.op == "fftn", "at least one axis must be transformed", ("dim",))
     run.require("axis", fits, f"dim must name different axes from 0 to {rank - 1}, and is {axes!r}", ("dim",))
     return axes
 
@@ -33,4 +35,6 @@ def real_to_complex(a: dict[str, Any], run: Run) -> Any:
 @takes(Ints("dim", one=False), NORMALIZATION, Int("length"))
 def complex_to_real(a: dict[str, Any], run: Run) -> Any:
     """The last axis gets its length back; the others stay."""
+    last = a["x"].shape[_plain(a, run)[-1]]
+    run.require("length", eq(last, a["length"] // 2 + 1), f"{last!r} frequencies are no half spectrum of {a['length']!r}", ("length", "x"))
     return run("irfftn", x=a["x"], dim=_plain(a, run), size=(*(-1 for _ in a["dim"][:-1]), a["length"]))

@@ -79,6 +79,12 @@ def atleast_one(a: Arguments, run: Run) -> Any:
     return atleast(a, run)
 
 
+@takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False))
+def aliased(a: Arguments, run: Run) -> Any:
+    """_reshape_alias: the sizes must be told in full."""
+    return run.default(a)
+
+
 def chunk_like(a: Arguments, run: Run) -> Any:
     return run.default(a)
 
@@ -423,7 +429,12 @@ def _made(value: Any, run: Run) -> TensorType:
 )
 def sparse(a: Arguments, run: Run) -> Any:
     """Places and values as tensors or as lists."""
-    return run.default({k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()})
+    made = {k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()}
+    if run.name.startswith("aten.") and a.get("dtype") is not None:  # ATen does not convert
+        same = a["dtype"] is made["value"].dtype
+        run.require("dtype", same or run.row.op == "sparse_coo_tensor", f"values of {made['value'].dtype!r} are not {a['dtype']!r}", ("dtype", "value"))
+        made["dtype"] = None
+    return run.default(made)
 
 
 @takes(Tensor("x", draw="_ _ | N N N"), Number("value"), Bool("wrap", False))

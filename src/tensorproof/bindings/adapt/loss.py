@@ -48,6 +48,15 @@ def numbered(a: dict[str, Any], run: Run) -> Any:
     return run.default(worded(a))
 
 
+@takes(NUMBERED)
+def numbered_bce(a: dict[str, Any], run: Run) -> Any:
+    """ATen leaves it to its kernel to fit the target to x, which broadcasts."""
+    x, target = a["x"].shape, a["target"].shape
+    if x.concrete and target.concrete and x != target and len(target) <= len(x) and all(p in (1, q) for p, q in zip(reversed(target), reversed(x))):
+        raise run.give_up("what ATen makes of a target that is smaller than the input")
+    return run.default(worded(a))
+
+
 def expanded(a: dict[str, Any], run: Run) -> Any:
     """These expand both tensors first, so that a scalar counts as a full tensor in type promotion."""
     x, target = a["x"].shape, a["target"].shape

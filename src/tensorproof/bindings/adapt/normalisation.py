@@ -8,7 +8,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
 from tensorproof.terms.dtypes import FLOATS, UINT8
 from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import ge, ne
+from tensorproof.terms.predicates import eq, ge, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -45,6 +45,10 @@ def instance_norm_module(a: dict[str, Any], run: Run) -> Any:
     """The module: an instance may come without a batch."""
     x: TensorType = a["x"]
     alone = x.shape.known and len(x.shape) == _dimensions(run) + 1
+    for name in ("weight", "running_mean"):
+        if isinstance(a.get(name), TensorType) and x.shape.known:
+            held, own = a[name].shape[0], x.shape[0 if alone else 1]
+            run.require("channels", eq(held, own), f"the module is for {held!r} channels, and x has {own!r}", ("x",))
     given = {**a, "x": x.but(shape=Shape((1, *x.shape))) if alone else x, "use_input_stats": a["_module"].training or not a["track_running_stats"]}
     result = instance_norm(given, run)
     return result.but(shape=Shape(result.shape[1:])) if alone else result
