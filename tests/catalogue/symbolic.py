@@ -17,10 +17,11 @@ from typing import Any
 
 from tensorproof.bindings import rows as tables
 from tensorproof.engines.generate.calls import GeneratedCall, evaluate, valid_calls
-from tensorproof.terms.ints import Atom, Dim, Origin, Term, sole_atom, substitute, symbol
+from tensorproof.terms.ints import Atom, Dim, Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Truth
 from tensorproof.terms.predicates import evaluate as truth_of
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import substitute
 from tensorproof.terms.tensor import TensorType
 
 

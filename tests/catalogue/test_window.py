@@ -9,9 +9,10 @@ import pytest
 from tensorproof.bindings.call import Outcome, call, call_module
 from tensorproof.bindings.modules import Module
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
-from tensorproof.terms.ints import Dim, sole_atom, substitute, symbol
+from tensorproof.terms.ints import Dim, sole_atom, symbol
 from tensorproof.terms.predicates import evaluate
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import substitute
 from tensorproof.terms.tensor import TensorType
 
 N, H, W = symbol("N", 1), symbol("H", 1), symbol("W", 1)

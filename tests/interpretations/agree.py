@@ -6,8 +6,9 @@ import sys
 from random import Random
 from typing import Any
 
-from tensorproof.terms.ints import bounds, substitute
+from tensorproof.terms.ints import bounds
 from tensorproof.terms.predicates import evaluate
+from tensorproof.terms.substitution import substitute
 from tests.interpretations.random_terms import atoms, draw, draw_predicate, draw_values, judge
 
 

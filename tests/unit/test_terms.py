@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from tensorproof.terms.ints import Origin, bounds, ceildiv, ite, maximum, minimum, sole_atom, substitute, symbol
+from tensorproof.terms.ints import Origin, bounds, ceildiv, ite, maximum, minimum, sole_atom, symbol
 from tensorproof.terms.predicates import conj, disj, eq, flag, ge, gt, le, lt, ne, negate
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
+from tensorproof.terms.substitution import substitute
 
 b = symbol("b", 1)
 n = symbol("n", 0)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tensorproof.solve.port import Answer, Solution, Solver
-from tensorproof.terms.ints import Atom, symbols
+from tensorproof.terms.ints import Atom
 from tensorproof.terms.predicates import Predicate, Truth, conj, negate
+from tensorproof.terms.substitution import symbols
 
 DEFAULT_BUDGET = 2_000_000
 """Z3's own unit of work, not time, so that load never changes an answer."""

@@ -9,8 +9,10 @@ from typing import Any
 import z3
 
 from tensorproof.solve.port import Answer, Solution
-from tensorproof.terms.ints import INF, Atom, Dim, Term, symbols
+from tensorproof.terms.ints import Atom, Dim, Term
 from tensorproof.terms.predicates import Predicate, Truth
+from tensorproof.terms.spans import INF
+from tensorproof.terms.substitution import symbols
 
 _z3: Any = z3  # z3 carries no types
 

@@ -12,11 +12,10 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from tensorproof.terms.spans import INF, Bound, divided, multiplied, raised
+
 if TYPE_CHECKING:
     from tensorproof.terms.predicates import Predicate
-
-INF = float("inf")
-Bound = float  # an int, or plus or minus infinity
 
 
 class Origin(Enum):
@@ -169,12 +168,12 @@ def single(monomial: Monomial, coefficient: int) -> Dim:
 def symbol(name: str, lo: Bound = 0, hi: Bound | None = None, origin: Origin = Origin.WORLD) -> Term:
     """A size that is not known, between `lo` and `hi`; equal names with equal bounds and origin are one symbol."""
     atom = _atom("symbol", (name,), lo, INF if hi is None else hi, origin)
-    term = _of_atom(atom)
+    term = of_atom(atom)
     assert type(term) is Term
     return term
 
 
-def _of_atom(atom: Atom) -> Dim:
+def of_atom(atom: Atom) -> Dim:
     if atom.lo == atom.hi and atom.kind != "symbol":
         return int(atom.lo)
     return _term(((((atom, 1),), 1),))
@@ -284,8 +283,8 @@ def floordiv(a: Dim, b: Dim) -> Dim:
         if nested is not None:
             u, c, k = nested
             return q + floordiv(u + k * c, c * b)
-    lo, hi = _quotient_bounds(r, b)
-    return q + _of_atom(_atom("//", (r, b), lo, hi))
+    lo, hi = divided(_range(r), _range(b))
+    return q + of_atom(_atom("//", (r, b), lo, hi))
 
 
 def _nested(r: Dim) -> tuple[Dim, int, int] | None:
@@ -321,7 +320,7 @@ def mod(a: Dim, b: Dim) -> Dim:
         span = (lo + 1, 0)
     else:
         span = (min(lo + 1, 0), max(hi - 1, 0))
-    return common * _of_atom(_atom("%", (r, b), *span))
+    return common * of_atom(_atom("%", (r, b), *span))
 
 
 def _within(r: Dim, b: Dim) -> bool:
@@ -357,7 +356,7 @@ def _extreme(kind: str, items: Iterable[Dim]) -> Dim:
         return kept[0]
     lows, highs = zip(*(_range(x) for x in kept), strict=True)
     kept.sort(key=lambda x: (type(x) is Term, [(_rank_of(m), c) for m, c in parts_of(x)]))
-    return _of_atom(_atom(kind, tuple(kept), pick(lows), pick(highs)))
+    return of_atom(_atom(kind, tuple(kept), pick(lows), pick(highs)))
 
 
 def _beats(kind: str, y: Dim, x: Dim) -> bool:
@@ -380,7 +379,7 @@ def ite(condition: Predicate | bool, then: Dim, other: Dim) -> Dim:
     if then is other or then == other:
         return then
     (a, b), (c, d) = _range(then), _range(other)
-    return _of_atom(_atom("ite", (condition, then, other), min(a, c), max(b, d)))
+    return of_atom(_atom("ite", (condition, then, other), min(a, c), max(b, d)))
 
 
 def absolute(x: Dim) -> Dim:
@@ -395,29 +394,6 @@ def ceildiv(a: Dim, b: Dim) -> Dim:
 # --- bounds -----------------------------------------------------------------------------------------------------------
 
 
-def _mul(a: Bound, b: Bound) -> Bound:
-    if a == 0 or b == 0:
-        return 0
-    try:
-        return a * b
-    except OverflowError:
-        return INF if (a > 0) == (b > 0) else -INF
-
-
-def _span_mul(a: tuple[Bound, Bound], b: tuple[Bound, Bound]) -> tuple[Bound, Bound]:
-    corners = (_mul(a[0], b[0]), _mul(a[0], b[1]), _mul(a[1], b[0]), _mul(a[1], b[1]))
-    return min(corners), max(corners)
-
-
-def _span_power(span: tuple[Bound, Bound], power: int) -> tuple[Bound, Bound]:
-    result: tuple[Bound, Bound] = (1, 1)
-    for _ in range(power):
-        result = _span_mul(result, span)
-    if power % 2 == 0:
-        return max(0, result[0]), result[1]
-    return result
-
-
 def _range(x: Dim) -> tuple[Bound, Bound]:
     if type(x) is not Term:
         return x, x  # type: ignore[return-value]
@@ -428,31 +404,10 @@ def _range(x: Dim) -> tuple[Bound, Bound]:
         for monomial, coefficient in x.parts:
             span: tuple[Bound, Bound] = (coefficient, coefficient)
             for atom, power in monomial:
-                span = _span_mul(span, _span_power((atom.lo, atom.hi), power))
+                span = multiplied(span, raised((atom.lo, atom.hi), power))
             lo, hi = lo + span[0], hi + span[1]
         known = x._bounds = (lo, hi)  # pyright: ignore[reportPrivateUsage]
     return known
-
-
-def _floor(a: Bound, b: Bound) -> Bound:
-    if b in (INF, -INF):
-        return 0 if a == 0 or (a > 0) == (b > 0) else -1
-    if a in (INF, -INF):
-        return a if b > 0 else -a
-    return a // b
-
-
-def _quotient_bounds(a: Dim, b: Dim) -> tuple[Bound, Bound]:
-    (al, ah), (bl, bh) = _range(a), _range(b)
-    if bl <= 0 <= bh:
-        if bl < 0:
-            if a in (0,):
-                return 0, 0
-            reach = max(abs(al), abs(ah))
-            return -reach, reach
-        bl = 1  # a divisor is taken to be non-zero
-    corners = (_floor(al, bl), _floor(al, bh), _floor(ah, bl), _floor(ah, bh))
-    return min(corners), max(corners)
 
 
 def bounds(x: Dim) -> tuple[int | None, int | None]:
@@ -479,71 +434,6 @@ def sole_atom(x: Dim) -> Atom | None:
         if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
             return monomial[0][0]
     return None
-
-
-def symbols(x: Any) -> frozenset[Atom]:
-    """Every symbol that a term or a predicate stands on."""
-    found: set[Atom] = set()
-    pending: list[Any] = [x]
-    seen: set[int] = set()
-    while pending:
-        item = pending.pop()
-        if type(item) is Term:
-            pending.extend(atom for monomial, _ in item.parts for atom, _ in monomial)
-        elif type(item) is Atom:
-            if id(item) not in seen:
-                seen.add(id(item))
-                if item.kind == "symbol":
-                    found.add(item)
-                else:
-                    pending.extend(item.args)
-        elif hasattr(item, "terms"):
-            pending.extend(item.terms())
-    return frozenset(found)
-
-
-def rewrite(x: Dim, atom_value: Callable[[Atom], Dim]) -> Dim:
-    """The term with every atom replaced by what `atom_value` says."""
-    if type(x) is not Term:
-        return x
-    total: Dim = 0
-    for monomial, coefficient in x.parts:
-        value: Dim = coefficient
-        for atom, power in monomial:
-            replaced = atom_value(atom)
-            for _ in range(power):
-                value = value * replaced
-        total = total + value
-    return total
-
-
-def substitute(x: Dim, values: Mapping[Atom, Dim]) -> Dim:
-    """The term with symbols replaced; with a number for each symbol the result is a number."""
-    memo: dict[Atom, Dim] = {}
-
-    def value(atom: Atom) -> Dim:
-        if atom.kind == "symbol":
-            return values.get(atom, _of_atom(atom))
-        known = memo.get(atom)
-        if known is None:
-            args = atom.args
-            if atom.kind == "ite":
-                known = ite(args[0].substitute(values), rewrite(args[1], value), rewrite(args[2], value))
-            else:
-                inner = [rewrite(arg, value) for arg in args]
-                match atom.kind:
-                    case "//":
-                        known = floordiv(inner[0], inner[1])
-                    case "%":
-                        known = mod(inner[0], inner[1])
-                    case "min":
-                        known = minimum(*inner)
-                    case _:
-                        known = maximum(*inner)
-            memo[atom] = known
-        return known
-
-    return rewrite(x, value)
 
 
 def _grouped(x: Dim) -> str:

@@ -7,7 +7,8 @@ from math import gcd
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tensorproof.terms.ints import Atom, Dim, Term, lower, parts_of, single, substitute, symbols, upper
+from tensorproof.terms.ints import Atom, Dim, Term, lower, parts_of, single, upper
+from tensorproof.terms.substitution import substitute, symbols
 
 
 class Predicate:

@@ -7,9 +7,10 @@ from typing import Any
 
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
-from tensorproof.terms.ints import Atom, Dim, Origin, Term, sole_atom, substitute, symbols
+from tensorproof.terms.ints import Atom, Dim, Origin, Term, sole_atom
 from tensorproof.terms.predicates import Predicate, Truth, conj, eq, implies
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List
 from tensorproof.values.path import Path

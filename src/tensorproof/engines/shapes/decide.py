@@ -7,8 +7,9 @@ from dataclasses import replace
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
-from tensorproof.terms.ints import Origin, symbols
+from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import Predicate, Truth, conj, implies, negate
+from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
 
 
