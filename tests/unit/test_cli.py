@@ -71,7 +71,7 @@ def test_bad_files_are_one_sentence(tmp_path: Path, content: bytes | None, words
 
 
 @pytest.mark.parametrize(
-    "arguments", [("ops", "conv2dd"), ("check",), ("check", "--output-format", "sarif", "x.py"), ("nonsense",), ("numerics", "x"), ("check", ".")]
+    "arguments", [("ops", "conv2dd"), ("check",), ("check", "--output-format", "sarif", "x.py"), ("nonsense",), ("numerics", "x"), ("check", "/nowhere")]
 )
 def test_bad_arguments_are_one_sentence(arguments: tuple[str, ...]) -> None:
     done = tensorproof(*arguments)
@@ -104,3 +104,43 @@ def test_checking_numbers_loads_no_solver_and_no_framework(programs: tuple[str, 
     )
     done = subprocess.run([sys.executable, "-c", code, programs[0]], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_settings_come_from_pyproject(programs: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.tensorproof]\nignore = ["matmul"]\n')
+    monkeypatch.chdir(tmp_path)
+    assert tensorproof("check", programs[1]).returncode == 0
+    (tmp_path / "pyproject.toml").write_text('[tool.tensorproof]\nignroe = ["matmul"]\n')
+    done = tensorproof("check", programs[1])
+    assert done.returncode == 2 and "ignroe" in done.stderr
+
+
+def test_a_comment_suppresses_a_finding_and_an_unused_one_is_noted(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text(BAD.replace("(2, 4)", "(2, 4)  # tensorproof: ignore[matmul/inner]"))
+    assert tensorproof("check", str(file)).returncode == 0
+    file.write_text(GOOD + "z = 1  # tensorproof: ignore[matmul/inner]\n")
+    assert "suppresses nothing" in tensorproof("check", str(file)).stdout
+
+
+def test_program_arguments_follow_two_dashes(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("import sys\nimport torch\nn = int(sys.argv[1])\nx = torch.zeros(n) + torch.zeros(3)\n")
+    assert tensorproof("check", str(file), "--", "3").returncode == 0
+    assert tensorproof("check", str(file), "--", "4").returncode == 1
+
+
+def test_infer_prints_the_contract_of_a_module(tmp_path: Path) -> None:
+    file = tmp_path / "m.py"
+    file.write_text(
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.a = nn.Linear(20, 5)\n"
+        "    def forward(self, x):\n        return self.a(x.flatten(1))\n"
+    )
+    done = tensorproof("infer", f"{file}::Net")
+    assert done.returncode == 0 and "→ (N, 5)" in done.stdout and "20" in done.stdout
+    assert tensorproof("infer", f"{file}::Other").returncode == 2
+
+
+def test_explain_knows_the_codes_of_findings() -> None:
+    assert "What to do" in tensorproof("explain", "matmul/inner").stdout
+    assert tensorproof("explain", "matmul/nonsense").returncode == 2
