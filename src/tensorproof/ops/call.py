@@ -7,55 +7,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
 from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
 from tensorproof.ops.record import Op, Out, Requirement
-from tensorproof.terms.dtypes import ANY, BOOL, COMPLEX64, FLOAT32, INT64, DType
-from tensorproof.terms.ints import Dim, Origin, Term, symbol
+from tensorproof.ops.session import GiveUp, Refused, Session, python_number
+from tensorproof.terms.dtypes import ANY, DType
+from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, Outputs, TensorType
-
-
-class Refused(Exception):
-    """A requirement fails whatever the symbols are."""
-
-    def __init__(self, requirement: Requirement) -> None:
-        super().__init__(requirement.message)
-        self.requirement = requirement
-
-
-class GiveUp(Exception):
-    """The rule cannot tell; the reason is for the list of gaps."""
-
-
-@dataclass(slots=True)
-class Session:
-    """What calls share on one path: the framework, the requirements stated, and the supply of fresh symbols."""
-
-    framework: str = "torch"
-    requirements: list[Requirement] = field(default_factory=list[Requirement])
-    site: str = ""
-    made: int = 0
-    default_float: DType = FLOAT32
-    typed: frozenset[str] = frozenset()
-    """Inputs whose element types the spelling has checked by its own list, which may be wider than the operator's."""
-    counts: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
-    """The number of true elements of each mask seen, by identity: `x[mask]` and `y[mask]` have one size."""
-
-    def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
-        """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""
-        self.made += 1
-        return symbol(f"{name}{self.site}#{self.made}", lo, hi, Origin.UNMODELLED)
-
-
-def python_number(value: Any) -> TensorType:
-    """A Python number as the weak zero-dimensional tensor that it acts as."""
-    kind = BOOL if isinstance(value, bool) else INT64 if isinstance(value, (int, Term)) else COMPLEX64 if isinstance(value, complex) else FLOAT32
-    return TensorType(Shape(), kind, weak=True, contents=(value,))
 
 
 class Call:

@@ -1,0 +1,75 @@
+"""Python values as the arguments that an operator takes: numbers and nested lists as tensors, words and types as element types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.ops.call import GiveUp
+from tensorproof.ops.inputs import ElementType, Parameter, Tensor, Tensors, is_number
+from tensorproof.terms import dtypes as element_types
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.tensor import TensorType
+
+
+class Mismatch(Exception):
+    """The arguments do not fit this row; another overload may take them."""
+
+
+_PYTHON_TYPES: dict[str, dict[type, DType]] = {
+    name: {bool: element_types.BOOL, int: ints, float: floats, complex: element_types.COMPLEX128}
+    for name, ints, floats in (
+        ("numpy", element_types.INT64, element_types.FLOAT64), ("tf", element_types.INT32, element_types.FLOAT32),
+        ("keras", element_types.INT32, element_types.FLOAT32), ("onnx", element_types.INT64, element_types.FLOAT32),
+    )
+}  # fmt: skip
+
+
+_CODES = {
+    "?": "bool", "b1": "bool", "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
+    "f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128", "half": "float16", "single": "float32", "double": "float64",
+    "e": "float16", "f": "float32", "d": "float64", "i": "int32", "l": "int64", "q": "int64", "B": "uint8", "b": "int8", "h": "int16", "float": "float64",
+    "int": "int64", "long": "int64", "uint": "uint64", "complex": "complex128", "bool_": "bool",
+}  # fmt: skip
+
+
+def _element_type(framework: str, value: Any) -> Any:
+    """An element type by its name, NumPy's short code or the Python type."""
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str):
+        found = BY_LABEL.get(value) or (BY_LABEL.get(_CODES.get(value.lstrip("<=|"), "")) if framework == "numpy" else None)
+        if found is not None or framework != "numpy":
+            return value if found is None else found
+    if isinstance(value, type) and value in _PYTHON_TYPES[framework]:
+        return _PYTHON_TYPES[framework][value]
+    raise GiveUp(f"the element type {show(value)} is not modelled")
+
+
+def coerce(framework: str, kind: Parameter, value: Any) -> Any:
+    """Outside torch, numbers and nested lists are tensors where a tensor is wanted."""
+    if framework == "torch" or isinstance(value, TensorType) or value is None:
+        return value
+    if isinstance(kind, ElementType):
+        return _element_type(framework, value)
+    if isinstance(kind, Tensor) and (isinstance(value, (list, tuple)) or (is_number(value) and not kind.scalar)):
+        try:
+            made = array_like(framework, value)
+        except Ragged:
+            raise Mismatch("nested lists of unequal lengths are no array") from None
+        return value if made is None else made
+    if isinstance(kind, Tensors) and isinstance(value, (list, tuple)):
+        try:
+            made_all = [v if isinstance(v, TensorType) else array_like(framework, v) for v in value]
+        except Ragged:
+            raise Mismatch("nested lists of unequal lengths are no array") from None
+        return value if any(v is None for v in made_all) else tuple(made_all)
+    return value
+
+
+def show(value: Any) -> str:
+    """A value in an error's words."""
+    if isinstance(value, TensorType):
+        return f"a tensor {value!r}"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,50 @@
+"""What the calls on one path share, and how a rule ends without a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensorproof.ops.record import Requirement
+from tensorproof.terms.dtypes import BOOL, COMPLEX64, FLOAT32, INT64, DType
+from tensorproof.terms.ints import Origin, Term, symbol
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+class Refused(Exception):
+    """A requirement fails whatever the symbols are."""
+
+    def __init__(self, requirement: Requirement) -> None:
+        super().__init__(requirement.message)
+        self.requirement = requirement
+
+
+class GiveUp(Exception):
+    """The rule cannot tell; the reason is for the list of gaps."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What calls share on one path: the framework, the requirements stated, and the supply of fresh symbols."""
+
+    framework: str = "torch"
+    requirements: list[Requirement] = field(default_factory=list[Requirement])
+    site: str = ""
+    made: int = 0
+    default_float: DType = FLOAT32
+    typed: frozenset[str] = frozenset()
+    """Inputs whose element types the spelling has checked by its own list, which may be wider than the operator's."""
+    counts: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
+    """The number of true elements of each mask seen, by identity: `x[mask]` and `y[mask]` have one size."""
+
+    def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
+        """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""
+        self.made += 1
+        return symbol(f"{name}{self.site}#{self.made}", lo, hi, Origin.UNMODELLED)
+
+
+def python_number(value: Any) -> TensorType:
+    """A Python number as the weak zero-dimensional tensor that it acts as."""
+    kind = BOOL if isinstance(value, bool) else INT64 if isinstance(value, (int, Term)) else COMPLEX64 if isinstance(value, complex) else FLOAT32
+    return TensorType(Shape(), kind, weak=True, contents=(value,))
