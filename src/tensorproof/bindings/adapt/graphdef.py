@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import tensorflow
-from tensorproof.bindings.adapt.graphdef_neural import *  # noqa: F403 - one namespace for the rows of GraphDef
 from tensorproof.bindings.adapt.tensorflow import (
     Arguments,
     anew,

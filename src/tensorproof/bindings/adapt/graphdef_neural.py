@@ -12,6 +12,7 @@ from tensorproof.bindings.adapt.tensorflow import (
     channels_last,
     convolve,
     depthwise,
+    labels_agree,
     pooled,
     ranked,
     same_types,
@@ -87,6 +88,7 @@ def einsum(a: Arguments, run: Run) -> TensorType:
     text = equation.decode("latin-1") if isinstance(equation, bytes) else equation
     if any(not x.shape.known for x in a["xs"]):
         return anew(a["xs"][0], somewhere(run))
+    labels_agree(run, text, tuple(a["xs"]))
     return run("einsum", xs=a["xs"], equation=text)
 
 
@@ -647,10 +649,3 @@ def irfft(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     n = _length(run, a["size"])
     return tensor((*x.shape[:-1], n) if x.shape.known else somewhere(run), a.get("dtype") or FLOAT32)
-
-
-__all__ = [
-    name
-    for name in dir()
-    if not name.startswith("_") and callable(globals()[name]) and getattr(globals()[name], "__module__", "") == __name__
-]

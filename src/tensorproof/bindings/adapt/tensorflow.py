@@ -331,10 +331,12 @@ def tile(a: Arguments, run: Run) -> TensorType:
     return run("repeat", x=x, times=times).but(strides=None)
 
 
-@takes(Tensor("x"), Pairs("paddings"))
+@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("CONSTANT", "REFLECT", "SYMMETRIC"), "CONSTANT"))
 def pad(a: Arguments, run: Run) -> TensorType:
     """`paddings` is a matrix of two columns: before and after each axis."""
     x, paddings = a["x"], a["paddings"]
+    mode = str(a.get("mode") or "CONSTANT").upper()
+    run.require("mode", mode in ("CONSTANT", "REFLECT", "SYMMETRIC"), f"there is no padding mode {mode}", ("mode",))
     rows = pairs(run, paddings, "paddings")
     if rows is None:
         n = paddings.shape[0] if isinstance(paddings, TensorType) and paddings.shape.known and type(paddings.shape[0]) is int else None
@@ -459,6 +461,17 @@ def arange(a: Arguments, run: Run) -> TensorType:
     return run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)
 
 
+def labels_agree(run: Run, equation: str, xs: tuple[TensorType, ...]) -> None:
+    """In TensorFlow's einsum the axes of one label are equal: none of size 1 is spread."""
+    seen: dict[str, Dim] = {}
+    for term, x in zip(equation.replace(" ", "").partition("->")[0].split(","), xs):
+        if "..." in term or not x.shape.known or len(term) != len(x.shape):
+            continue
+        for label, n in zip(term, x.shape):
+            first = seen.setdefault(label, n)
+            run.require("label", eq(first, n), f"the label {label} stands for axes of {first!r} and {n!r}", ("xs",))
+
+
 # --- windows -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -568,7 +581,8 @@ def convolve(
     if x.shape.concrete and weight.shape.concrete and all(v > 0 for v in (*x.shape, *weight.shape)):
         same = name == "SAME"
         made = run(
-            f"conv{n}d", x=image.but(shape=Shape((image.shape[0], per_group * groups, *image.shape[2:]))), weight=weight.but(shape=Shape((out, per_group, *kernel))),
+            f"conv{n}d", x=image.but(shape=Shape((image.shape[0], per_group * groups, *image.shape[2:]))),
+            weight=weight.but(shape=Shape((out, per_group, *kernel))),
             stride=strides, padding="same" if same else tuple(b for b, _ in sides), padding_end=None if same else tuple(e for _, e in sides),
             dilation=dilations, groups=groups,
         )  # fmt: skip

@@ -6,7 +6,7 @@ import builtins
 from dataclasses import dataclass
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef, tensorflow
+from tensorproof.bindings.adapt import graphdef, graphdef_neural, tensorflow
 from tensorproof.bindings.adapt.graphdef import merged
 from tensorproof.bindings.adapt.tensorflow import (
     Arguments,
@@ -15,7 +15,6 @@ from tensorproof.bindings.adapt.tensorflow import (
     at_least,
     axis,
     broadcast_to,
-    concat,
     expand_dims,
     modern,
     pad,
@@ -118,6 +117,17 @@ def clip(a: Arguments, run: Run) -> TensorType:
     return anew(x, x.shape).but(dtype=made.dtype)
 
 
+@takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
+def concat(a: Arguments, run: Run) -> TensorType:
+    """One tensor alone is handed on, whatever its rank."""
+    return anew(a["xs"][0], a["xs"][0].shape) if len(a["xs"]) == 1 and not a["xs"][0].shape else tensorflow.concat(a, run)
+
+
+@takes(Tensor("x"), Choice("message", ("not a number",)))
+def check_numerics(a: Arguments, run: Run) -> TensorType:
+    return anew(a["x"], a["x"].shape)
+
+
 @takes(Tensor("x", "... N"))
 def shifted(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 1)
@@ -142,7 +152,7 @@ takes(*tensorflow.gather.parameters.values())(gather)
 
 @takes(Tensor("x", "... N N"))
 def logdet(a: Arguments, run: Run) -> TensorType:
-    return _real(graphdef.determinant(a, run))
+    return _real(graphdef_neural.determinant(a, run))
 
 
 def _real(x: TensorType) -> TensorType:
@@ -326,7 +336,7 @@ def scatter_nd(a: Arguments, run: Run) -> TensorType:
     return run("scatter_nd", index=a["index"], y=a["y"], size=a["size"])
 
 
-@takes(Tensor("mask", "...", frozenset({BOOL})), Int("dim", None, optional=True))
+@takes(Tensor("x"), Tensor("mask", "...", frozenset({BOOL})), Int("dim", None, optional=True))
 def boolean_mask(a: Arguments, run: Run) -> TensorType:
     """The elements where a mask over some axes is true, as one axis."""
     x, mask = a["x"], a["mask"]
@@ -714,7 +724,7 @@ def matmul(a: Arguments, run: Run) -> TensorType:
     given = {
         "x": a["x"], "y": a["y"], "dtype": out, "adj_x": a.get("transpose_a") or a.get("adjoint_a"), "adj_y": a.get("transpose_b") or a.get("adjoint_b"),
     }  # fmt: skip
-    return graphdef.batch_matmul(given, run)
+    return graphdef_neural.batch_matmul(given, run)
 
 
 @takes(Tensor("x", "... N K"), Tensor("y", "... K"), Bool("transpose_a", False), Bool("adjoint_a", False))
@@ -763,6 +773,7 @@ def einsum(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "xs")
     if any(not x.shape.known for x in a["xs"]):
         return anew(a["xs"][0], somewhere(run))
+    tensorflow.labels_agree(run, a["equation"], tuple(a["xs"]))
     return run("einsum", xs=tuple(a["xs"]), equation=a["equation"])
 
 
@@ -828,7 +839,7 @@ def band_part(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
 def solve(a: Arguments, run: Run) -> TensorType:
-    made = graphdef.matrix_solve(a, run)
+    made = graphdef_neural.matrix_solve(a, run)
     x, y = a["x"], a["y"]
     if x.shape.known and y.shape.known:
         run.require("rank", len(x.shape) == len(y.shape), f"x {x.shape!r} and y {y.shape!r} must have as many axes", ("x", "y"))
@@ -839,19 +850,19 @@ def solve(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "... N M"), Bool("full_matrices", False), Bool("compute_uv", True))
 def svd(a: Arguments, run: Run) -> Any:
-    made = graphdef.svd(a, run)
+    made = graphdef_neural.svd(a, run)
     return (_real(made[0]), *made[1:]) if a["compute_uv"] else _real(made[0])
 
 
 @takes(Tensor("x", "... N N"))
 def eigh(a: Arguments, run: Run) -> Any:
-    values, vectors = graphdef.eigen({**a, "compute_v": True}, run)
+    values, vectors = graphdef_neural.eigen({**a, "compute_v": True}, run)
     return _real(values) if "numpy" in run.name else values, vectors
 
 
 @takes(Tensor("x", "... N N"))
 def eigvalsh(a: Arguments, run: Run) -> TensorType:
-    return graphdef.eigen({**a, "compute_v": True}, run)[0]
+    return graphdef_neural.eigen({**a, "compute_v": True}, run)[0]
 
 
 # --- signals ---------------------------------------------------------------------------------------------------------------------
@@ -873,6 +884,8 @@ def irfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     n = _length(run, x, a.get("size"), maximum(0, 2 * (x.shape[-1] - 1)) if x.shape.known else None)
+    if n == 0:
+        raise run.give_up("a transform of no elements")
     return tensor((*x.shape[:-1], n) if x.shape.known else somewhere(run), FLOAT64 if x.dtype is COMPLEX128 else FLOAT32)
 
 
@@ -924,6 +937,8 @@ def overlap_and_add(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 2)
     if not x.shape.known:
         return anew(x, somewhere(run))
+    if x.dtype is not None and x.dtype.kind not in "iufc":
+        raise run.give_up("frames that are no numbers")
     frames, length = x.shape[-2:]
     return anew(x, (*x.shape[:-2], (frames - 1) * a["step"] + length))
 
@@ -952,7 +967,6 @@ def unravel_index(a: Arguments, run: Run) -> TensorType:
 __all__ = [
     "arg_reduce",
     "broadcast_to",
-    "concat",
     "expand_dims",
     "pad",
     "reduce",

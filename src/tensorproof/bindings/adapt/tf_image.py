@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef
+from tensorproof.bindings.adapt import graphdef_neural
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, modern, ranked, same_types, somewhere, tensor, vector, whole
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Float, Int, Ints, Tensor
+from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, UINT8, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, eq, ge, le
@@ -162,7 +162,7 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x", "N H W C"), Tensor("boxes", "B 4"), Tensor("index", "B", frozenset({INT32}), values="index:N"), _SIZE)
 def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
-    return graphdef.crop_and_resize(a, run)
+    return graphdef_neural.crop_and_resize(a, run)
 
 
 @takes(_IMAGE)
@@ -339,12 +339,12 @@ def similarity(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("boxes", "N 4"), Tensor("scores", "N"), Int("most", loose=True, least=0), Float("iou_threshold", 0.5, least=0.0, most=1.0))
 def non_max_suppression(a: Arguments, run: Run) -> TensorType:
-    return graphdef.non_max_suppression(a, run)
+    return graphdef_neural.non_max_suppression(a, run)
 
 
-@takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"), Anything("colors"))
+@takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"), Tensor("colors", "K 4", frozenset({FLOAT32})))
 def draw_boxes(a: Arguments, run: Run) -> TensorType:
-    return graphdef.draw_boxes(a, run)
+    return graphdef_neural.draw_boxes(a, run)
 
 
 @takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef
+from tensorproof.bindings.adapt import graphdef, graphdef_neural
 from tensorproof.bindings.adapt.tensorflow import (
     Arguments,
     anew,
@@ -130,6 +130,8 @@ def convolution(a: Arguments, run: Run) -> TensorType:
         return anew(a["x"], somewhere(run))
     n = len(weight.shape) - 2
     run.require("rank", n in (1, 2, 3), f"the weight {weight.shape!r} must have one, two or three kernel axes", ("weight",))
+    if a["x"].shape.known and a["x"].shape.numel == 0:
+        raise run.give_up("an empty batch is spread over blocks")
     steps = [
         v
         for name in ("stride", "dilation")
@@ -153,6 +155,8 @@ def convolution(a: Arguments, run: Run) -> TensorType:
 )
 def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
+    if a["x"].shape.known and a["x"].shape.numel == 0:
+        raise run.give_up("an empty input")
     stride = tuple(a["stride"])
     run.require("stride", len(stride) == 4, f"stride must have 4 numbers, and is {stride!r}", ("stride",))
     dilation = a.get("dilation")
@@ -196,6 +200,8 @@ def _conv_transpose(n: int) -> Any:
     def conv_transpose(a: Arguments, run: Run) -> TensorType:
         """The result's shape is an argument, which the windows must lead to."""
         a = _needed(run, a, "x", "weight", "sizes", "stride")
+        if run.name.startswith("tf.compat.v1.") and n > 1:
+            a = {**a, "dilation": None}  # read, and not used
         last = channels_last(_layout(a, n))
         x, weight = to_front(ranked(run, a["x"], n + 2), last), ranked(run, a["weight"], n + 2, "weight")
         same_types(run, a, "x", "weight")
@@ -252,7 +258,7 @@ conv1d_transpose, conv2d_transpose, conv3d_transpose = _conv_transpose(1), _conv
 )
 def dilation2d(a: Arguments, run: Run) -> TensorType:
     a = _needed(run, a, "x", "weight", "stride", "dilation")
-    return graphdef.dilation2d(a, run)
+    return graphdef_neural.dilation2d(a, run)
 
 
 # --- pools -----------------------------------------------------------------------------------------------------------------------
@@ -311,6 +317,8 @@ def pool(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the window has."""
     a = modern(a)
     kernel = tuple(a["kernel"])
+    floats = a["x"].dtype is None or a["x"].dtype.is_float
+    run.require("dtype", floats or a["pooling_type"] == "MAX", f"elements of type {a['x'].dtype!r} are not averaged", ("x",))
     n = len(kernel)
     run.require("kernel", n in (1, 2, 3), f"the window must have one, two or three axes, and is {kernel!r}", ("kernel",))
     stride = tuple(a.get("stride") or (1,) * n)
@@ -344,7 +352,7 @@ def softmax(a: Arguments, run: Run) -> TensorType:
     return anew(x, x.shape)
 
 
-@takes(Axis("dim", -1))
+@takes(Tensor("x"), Axis("dim", -1))
 def crelu(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -363,7 +371,7 @@ def leaky_relu(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "N ... C"), Tensor("bias", "C"), Choice("data_format", ("NHWC", "NCHW"), None, optional=True))
 def bias_add(a: Arguments, run: Run) -> TensorType:
-    return graphdef.bias_add({**a, "data_format": "NCHW" if str(a.get("data_format") or "NHWC").startswith("NC") else "NHWC"}, run)
+    return graphdef_neural.bias_add({**a, "data_format": "NCHW" if str(a.get("data_format") or "NHWC").startswith("NC") else "NHWC"}, run)
 
 
 @takes(
@@ -445,6 +453,8 @@ def dropout(a: Arguments, run: Run) -> TensorType:
         "give the rate of dropping or the probability of keeping, not both",
         ("rate", "keep_prob"),
     )
+    if isinstance(a.get("keep_prob"), (int, float)):
+        run.require("rate", 0 < a["keep_prob"] <= 1, f"the probability of keeping must lie above 0, and is {a['keep_prob']!r}", ("keep_prob",))
     if isinstance(rate, (int, float)):
         run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     elif rate is None and a.get("keep_prob") is None:
@@ -506,6 +516,7 @@ def xw_plus_b(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x", "... C"), Tensor("target", "... C"), Axis("dim", -1, optional=True))
 def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     """One loss for each row of classes."""
+    run.require("axis", a.get("dim") is None or a.get("dim_old") is None, "give the axis once", ("dim",))
     a = _needed(run, a, "x", "target")
     x, target = a["x"], a["target"]
     at_least(run, x, 1)
