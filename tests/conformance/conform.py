@@ -18,7 +18,9 @@ import sys
 import threading
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,12 @@ def why_few(found: Found) -> str:
     return f"always refused: {', '.join(codes)}" if len(codes) == 1 and len(found.refused) == 1 else ""
 
 
+def spare(name: str, count: int, seed: int, record: dict[str, Any]) -> Iterator[GeneratedCall]:
+    """Further calls that stand in for those set aside, if any was."""
+    if record["aside"]:
+        yield from valid_calls(name, 3 * count, seed + 1, tries=600)
+
+
 def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str, Any]:
     """One spelling's record: counts and disagreements. `deadly` are the calls, by number, that ended the process before."""
     runner = import_module(f"tensorproof.runners.{RUNNER[name.partition('.')[0]]}")
@@ -72,9 +80,8 @@ def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str
     found = search(name, count, seed)
     calls = list(found.valid.values())
     record["few"] = why_few(found) if len(calls) < count else ""
-    spare = [] if name.startswith(("torch.", "aten.")) else valid_calls(name, 3 * count, seed + 1, tries=600)
     number = 0
-    for call in [*calls, *spare]:  # the spare ones stand in for those set aside
+    for call in chain(calls, spare(name, count, seed, record)):
         if record["valid"] >= count:
             break
         number += 1

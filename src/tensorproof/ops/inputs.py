@@ -374,6 +374,8 @@ class Anything:
     like: tuple[Any, ...] = ()
     many: bool = False
     """For the generator: a list of such values."""
+    of: str = ""
+    """For the generator: the value is what a call of this spelling gives, such as a layer or a packed sequence."""
 
     def takes(self, value: Any) -> bool:
         return True

@@ -182,7 +182,23 @@ def _called(module: Module, run: Run, *args: Any, **kwargs: Any) -> Any:
     return outcome.outputs
 
 
-@takes(Int("num_layers"), Anything("layer"), Anything("norm"), Anything("is_causal"), Anything("memory_is_causal"))
+_WIDE = "_ _ d_model | _ d_model"
+STACK = (
+    Int("num_layers"), Anything("norm"), Anything("is_causal"), Anything("memory_is_causal"), Tensor("x", "...", FLOATS, draw=_WIDE),
+    Tensor("memory", "...", FLOATS, draw=_WIDE),
+)  # fmt: skip
+
+
+@takes(*STACK, Anything("layer", of="torch.nn.TransformerEncoderLayer"))
+def run_encoder(a: dict[str, Any], run: Run) -> Any:
+    return run_stack(a, run)
+
+
+@takes(*STACK, Anything("layer", of="torch.nn.TransformerDecoderLayer"))
+def run_decoder(a: dict[str, Any], run: Run) -> Any:
+    return run_stack(a, run)
+
+
 def run_stack(a: dict[str, Any], run: Run) -> Any:
     """All layers are alike, so one call tells."""
     run.require("layers", a["num_layers"] > 0, "a stack needs at least one layer", ("num_layers",))

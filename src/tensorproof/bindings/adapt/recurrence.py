@@ -226,7 +226,7 @@ def packed(a: dict[str, Any], run: Run) -> Any:
     return Packed.of(a["x"], sizes, order, batch, None)
 
 
-@takes(Anything("sequence"))
+@takes(Anything("sequence", of="torch.nn.utils.rnn.pack_sequence"))
 def pad_packed(a: dict[str, Any], run: Run) -> Any:
     packed = a["sequence"]
     if not isinstance(packed, Packed):
@@ -275,7 +275,7 @@ def unpad(a: dict[str, Any], run: Run) -> Any:
     return list(run.default({**a, "lengths": as_lengths(a["lengths"])}))
 
 
-@takes(Anything("packed_sequences"))
+@takes(Anything("packed_sequences", of="torch.nn.utils.rnn.pack_sequence"))
 def unpack(a: dict[str, Any], run: Run) -> Any:
     packed = a["packed_sequences"]
     if not isinstance(packed, Packed):

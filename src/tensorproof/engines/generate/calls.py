@@ -14,7 +14,7 @@ from tensorproof.bindings.call import Outcome, call, call_module, element_types_
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.engines.generate.draw import COMMON, SKIP, Draw
-from tensorproof.ops.inputs import REQUIRED, ElementType, Parameter, Sizes, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Parameter, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -38,13 +38,34 @@ class GeneratedCall:
         return self.row.name
 
 
+def plain(value: Any) -> Any:
+    """A value with the calls inside it replaced by what our catalogue says that they give."""
+    if isinstance(value, GeneratedCall):
+        return value.outcome.outputs
+    return type(value)(plain(v) for v in value) if type(value) in (list, tuple) else value
+
+
+def _inner(spelling: str, random: Random) -> GeneratedCall | None:
+    """A valid call of another spelling, as an argument of this one. Of a layer only the constructor is called."""
+    for _ in range(60):
+        drawn = draw_call(random.choice(rows(spelling)), random)
+        if drawn.init is not None:
+            drawn = replace(drawn, args=(), kwargs={}, outcome=call(drawn.name, (), drawn.init))
+        else:
+            drawn = evaluate(drawn)
+        if is_valid(drawn.outcome):
+            return drawn
+    return None
+
+
 def evaluate(generated: GeneratedCall, opset: int | None = None) -> GeneratedCall:
     """The call with what our own catalogue says of it. Rows that are keyed by opset are tried in the newest that they hold for."""
     opset = generated.row.opsets[1] if opset is None and generated.row.framework == "onnx" else opset
     extra = {"_opset": opset} if opset is not None else {}
     if generated.init is None:
-        return replace(generated, outcome=call(generated.name, generated.args, {**generated.kwargs, **extra}))
-    built = call(generated.name, (), {**generated.init, **extra})
+        given = {k: plain(v) for k, v in generated.kwargs.items()}
+        return replace(generated, outcome=call(generated.name, tuple(plain(a) for a in generated.args), {**given, **extra}))
+    built = call(generated.name, (), {**{k: plain(v) for k, v in generated.init.items()}, **extra})
     if not isinstance(built.outputs, Module):
         return replace(generated, outcome=built)
     return replace(generated, outcome=call_module(built.outputs, generated.args, generated.kwargs))
@@ -72,7 +93,7 @@ def _drawn_arguments(draw: Draw, arguments: tuple[Argument, ...], kinds_: dict[s
             kind = replace(
                 kind, layout=" | ".join("_ " * int(p[:-2]) + "..." if p.endswith("..") else "_ " * int(p) for p in row.ranks[argument.ours].split("|"))
             )
-        value = draw.value(kind)
+        value = _inner(kind.of, draw.random) or SKIP if isinstance(kind, Anything) and kind.of else draw.value(kind)
         if value is SKIP:
             if argument.default is not REQUIRED:
                 continue
@@ -145,7 +166,8 @@ def _drawing(row: Row, random: Random, zeros: bool) -> Drawing:
     if row.call_arguments is None:
         return Drawing(row, draw, _drawn_arguments(draw, row.arguments, kinds(row), row))
     init = _drawn_arguments(draw, row.arguments, kinds(row, construction=True), row)
-    draw.dims.update({a.ours: init[a.theirs] for a in row.arguments if a.theirs in init and isinstance(init[a.theirs], int)})
+    for made, given in ((row, init), *((v.row, v.init) for v in init.values() if isinstance(v, GeneratedCall) and v.init is not None)):
+        draw.dims.update({a.ours: given[a.theirs] for a in made.arguments if a.theirs in given and isinstance(given[a.theirs], int)})
     return Drawing(row, draw, _drawn_arguments(draw, row.call_arguments, kinds(row), row), init)
 
 
@@ -201,12 +223,12 @@ def search(name: str, count: int = 10, seed: int = 0, tries: int = 3000, opset: 
     """Different calls that hold every requirement, over all the rows of the spelling."""
     found = Found()
     overloads = [r for r in rows(name) if opset is None or r.opsets[0] <= opset <= r.opsets[1]]
-    for share in (-(-count // max(1, len(overloads))), count):  # each row its share; then any row what the others could not give
+    for turn, share in enumerate((-(-count // max(1, len(overloads))), count)):  # each row its share; then any row what others could not give
         for at, row in enumerate(overloads):
             wanted = min(count, len(found.valid) + share)
             if len(found.valid) >= wanted or found.hits > 100 * count:
                 break
-            for drawn in _attempts(row, Random(f"{seed}:{name}:{at}:{share}"), tries, opset):
+            for drawn in _attempts(row, Random(f"{seed}:{name}:{at}" + ":again" * turn), tries, opset):
                 outcome = drawn.outcome
                 if is_valid(outcome):
                     found.hits += 1
