@@ -6,11 +6,12 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum, upper
 from tensorproof.terms.predicates import ge, gt
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Generator, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.objects import Generator, List, Model
+from tensorproof.values.python_values import TEXT, Unknown
 
 MOST_ROUNDS = 16
 """A range that may be shorter, but no longer than this, is followed round by round."""
@@ -85,6 +86,76 @@ def _exception_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
     return me.space["args"] if name == "args" else Unknown(name) if name.startswith("__") else MISSING
 
 
+# --- texts and files ---
+
+
+def texts(m: Any, node: Any) -> Model:
+    """The words or lines of a text that nobody knows."""
+    return Model("texts", m.heap.space({"length": m.symbol(m.name_here("texts", node), 0, None, Origin.USER)}))
+
+
+def _texts_item(m: Any, me: Model, index: Any, node: Any) -> Any:
+    return texts(m, node) if isinstance(index, slice) else TEXT
+
+
+def _known_lines(m: Any, me: Model) -> list[str] | None:
+    """The lines of a small file of the project that is read as text."""
+    if me.space["mode"] not in ("r", "rt"):
+        return None
+    text = read_text(m, me.space["path"])
+    return None if text is None else text.splitlines(keepends=True)
+
+
+def _file_read(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    lines = _known_lines(m, me)
+    if lines is None or args or not isinstance(me.space["at"], int):
+        return TEXT if "b" not in me.space["mode"] else Unknown("bytes")
+    at = me.space["at"]
+    m.heap.set(me.space, "at", len(lines))
+    return "".join(lines[at:])
+
+
+def _file_lines(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    found = _file_items(m, me, node)
+    return texts(m, node) if found is None else List(m.heap.row(found))
+
+
+def _file_items(m: Any, me: Model, node: Any) -> Any:
+    lines = _known_lines(m, me)
+    if lines is None:
+        return None
+    at = me.space["at"]
+    m.heap.set(me.space, "at", len(lines))
+    return lines[at:]
+
+
+def _file_line(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    lines, at = _known_lines(m, me), me.space["at"]
+    if lines is None:
+        return TEXT
+    m.heap.set(me.space, "at", min(at + 1, len(lines)))
+    return lines[at] if at < len(lines) else ""
+
+
+def _file_next(m: Any, me: Model, node: Any) -> Any:
+    lines = _known_lines(m, me)
+    if lines is not None and me.space["at"] >= len(lines):
+        raise m.raised("StopIteration", "the file has no more lines", node)
+    return _file_line(m, me, (), {}, node)
+
+
+def _file_seek(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    if args and args[0] == 0:
+        m.heap.set(me.space, "at", 0)
+        return 0
+    m.heap.set(me.space, "mode", "?")
+    return Unknown("a number")
+
+
+def _file_rounds(m: Any, me: Model, node: Any) -> Any:
+    return None if _known_lines(m, me) is not None else [(m.open_truth("another line", node), TEXT)]
+
+
 KINDS = {
     "range": KindModel(length=_range_length, rounds=_range_rounds),
     "enumerate": KindModel(rounds=_enumerate_rounds, next=_iterator_next),
@@ -104,12 +175,15 @@ KINDS = {
     ),
     "file": KindModel(
         methods={
-            "read": lambda m, me, args, kwargs, node: Unknown("the text of a file"), "close": lambda m, me, args, kwargs, node: None,
-            "write": lambda m, me, args, kwargs, node: None, "readlines": lambda m, me, args, kwargs, node: Unknown("the lines of a file"),
-            "readline": lambda m, me, args, kwargs, node: Unknown("a line of a file"), "flush": lambda m, me, args, kwargs, node: None,
+            "read": _file_read, "readlines": _file_lines, "readline": _file_line, **{w: lambda m, me, args, kwargs, node: None for w in ("close", "flush", "writelines")},
+            "write": lambda m, me, args, kwargs, node: Unknown("a number"), "seek": _file_seek, "tell": lambda m, me, args, kwargs, node: Unknown("a number"),
+            "fileno": lambda m, me, args, kwargs, node: Unknown("a number"), "isatty": lambda m, me, args, kwargs, node: False,
         },
-        enter=lambda m, me, node: me,
-        open=True,
+        enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, rounds=_file_rounds, items=_file_items, next=_file_next, open=True,
+    ),
+    "texts": KindModel(
+        length=lambda m, me, node: me.space["length"], item=_texts_item, rounds=lambda m, me, node: [(gt(me.space["length"], 0), TEXT)],
+        items=lambda m, me, node: None, truth=lambda m, me: gt(me.space["length"], 0), open=True, bases=("list",),
     ),
 }  # fmt: skip
 __all__ = ["KINDS", "Term"]

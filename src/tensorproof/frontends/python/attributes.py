@@ -11,6 +11,7 @@ from tensorproof.frontends.python import containers, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import registry
 from tensorproof.libraries.constants import constant
+from tensorproof.libraries.python_core import texts
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import Outputs, TensorType
@@ -25,6 +26,7 @@ from tensorproof.values.objects import (
     Generator,
     Instance,
     Iterator,
+    Later,
     List,
     Model,
     ModuleFile,
@@ -114,12 +116,16 @@ def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> A
             raise m.raised("AttributeError", f"a property has no attribute {name}", node)
 
 
-_TEXT_RESULTS = {"split": "words", "splitlines": "lines", "rsplit": "words", "partition": "words", "rpartition": "words", "encode": "bytes"}
+_TEXT_RESULTS = {"encode": "bytes"}
 
 
 def _of_text(name: str) -> Native:
     """A method of a text that is not known."""
     sample = getattr(str, name)
+    if name in ("split", "rsplit", "splitlines"):
+        return Native(f"str.{name}", lambda m, args, kwargs, node: texts(m, node))
+    if name in ("partition", "rpartition"):
+        return Native(f"str.{name}", lambda m, args, kwargs, node: (TEXT, TEXT, TEXT))
     plain = name in _TEXT_RESULTS or name.startswith("is") or name in ("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "__len__")
     result = Unknown(_TEXT_RESULTS.get(name, name)) if plain or not callable(sample) else TEXT
     return Native(f"str.{name}", lambda m, args, kwargs, node: result)
@@ -310,6 +316,9 @@ def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> An
 def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> Any:
     m.modules.ensure(m, owner, name)
     value = owner.space.get(name, MISSING)
+    if type(value) is Later:
+        value = m.modules.now(m, value, node)
+        m.heap.set(owner.space, name, value)
     if value is not MISSING:
         return value
     found = m.modules.submodule(m, owner, name)

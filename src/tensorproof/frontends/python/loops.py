@@ -33,7 +33,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
 
     def run(frame: Frame) -> Signal | None:
         m = frame.machine
-        value = source(frame)
+        value = registry.plain_source(source(frame))
         base = len(frame.waiting)
         rounds = registry.rounds(m, value, node) if isinstance(value, Model) else None
         if rounds is not None:

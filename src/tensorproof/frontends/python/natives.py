@@ -6,6 +6,7 @@ import ast
 import collections
 from collections.abc import Callable
 from collections.abc import Iterator as HostIterator
+from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration, operations
@@ -14,7 +15,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms.dtypes import DType
-from tensorproof.terms.ints import Term, absolute, floordiv, lower, maximum, minimum
+from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, Cursor
@@ -48,6 +49,13 @@ Run = Callable[..., Any]
 
 
 def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    for i, one in enumerate(args):
+        if type(one) is Choice:  # the call with each of the two values
+            return m.branching.choose(
+                one.condition,
+                lambda: call(m, callee, (*args[:i], one.then, *args[i + 1 :]), kwargs, node),
+                lambda: call(m, callee, (*args[:i], one.other, *args[i + 1 :]), kwargs, node),
+            )
     try:
         model = MODELS.get(callee)
     except TypeError:
@@ -95,6 +103,8 @@ def host(m: Interpreter, value: Any) -> Any:
             return tuple(host(m, v) for v in value)
         case Iterator():
             return iter([host(m, v) for v in value.items[value.state["at"] :]])
+        case Choice():
+            return host(m, value.then if iteration.decided(m, value.condition) else value.other)
         case _ if isinstance(value, _OPAQUE):
             raise ValueError
         case _:
@@ -156,6 +166,8 @@ def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:
             if members is MISSING:
                 raise m.raised("TypeError", f"the class {value.name} has no len", node)
             return len(members)
+        case Unknown(text=True):
+            return m.symbol(m.name_here("len", node), 0, None, Origin.USER)
         case Unknown():
             return value
         case Iterator() | Generator() | None:
@@ -372,6 +384,7 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any
         return iteration.iterator(m, iteration.Pairs(sequence, start))
     if isinstance(value, (Generator, Iterator)):
         return lazy(m, ((operations.binary(m, ast.Add, start, i, node), v) for i, v in enumerate(_pulled(m, value, node))))
+    value = registry.plain_source(value)
     if isinstance(value, Model) or (isinstance(value, Instance) and registry.rounds_of(value)):
         return Model("enumerate", m.heap.space({"source": value, "start": start}))
     found = m.iterate(value, node)
@@ -379,6 +392,7 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any
 
 
 def _zip(m: Interpreter, node: ast.AST, *values: Any, strict: Any = False) -> Any:
+    values = tuple(registry.plain_source(v) for v in values)
     if any(isinstance(v, Model) for v in values):
         return Model("zip", m.heap.space({"sources": values}))
     sequences = [iteration.sequence_of(v) for v in values]
@@ -426,7 +440,13 @@ def sort_items(m: Interpreter, items: list[Any], key: Any, reverse: Any, node: a
     try:
         order = sorted(range(len(items)), key=lambda i: host(m, keys[i]), reverse=bool(reverse))
     except ValueError:
-        return Unknown("sorted")
+        if len(items) > 64 or any(isinstance(k, (Unknown, TensorType)) for k in keys):
+            return Unknown("sorted")
+
+        def before(i: int, j: int) -> int:
+            return -1 if iteration.decided(m, m.truth(m.compare(ast.Lt, keys[i], keys[j], node), node)) else 0
+
+        order = sorted(range(len(items)), key=cmp_to_key(before), reverse=bool(reverse))
     except TypeError as error:
         raise m.raised("TypeError", f"TypeError: {error}", node) from None
     return [items[i] for i in order]
@@ -464,8 +484,14 @@ def _extreme(word: str) -> Run:
             return result if isinstance(result, Unknown) else result[0]
         if all(type(v) in (int, Term) for v in found):
             return symbolic(*found)
-        if any(isinstance(v, (Unknown, Choice, Term, TensorType)) for v in found):
+        if any(isinstance(v, (Unknown, TensorType)) for v in found):
             return Unknown(word)
+        if not _all_plain(tuple(found)):
+            best = found[0]
+            for one in found[1:]:
+                better = m.truth(m.compare(ast.Lt if word == "min" else ast.Gt, one, best, node), node)
+                best = m.branching.choose(better, lambda one=one: one, lambda best=best: best)  # type: ignore[misc]
+            return best
         return operations.plain(m, lambda *v: native(v), tuple(found), node)
 
     return run
@@ -537,6 +563,8 @@ def _number(native: Any) -> Run:
                 from tensorproof.terms.ints import ite
 
                 return value if native is bool else ite(value, 1, 0)
+            case Unknown(text=True) if native is int:
+                return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER)
             case Unknown(ratio=(above, below)) if native is int and lower(above) >= 0:
                 return floordiv(above, below)
             case Unknown() | Choice():
@@ -627,8 +655,9 @@ def _object(m: Interpreter, node: ast.AST) -> Any:
     return Model("object", m.heap.space())
 
 
-def _open(m: Interpreter, node: ast.AST, path: Any, *rest: Any, **named: Any) -> Any:
-    return Model("file", m.heap.space({"path": path if isinstance(path, str) else None}))
+def _open(m: Interpreter, node: ast.AST, file: Any, mode: Any = "r", *rest: Any, **named: Any) -> Any:
+    known = isinstance(file, (str, Model))
+    return Model("file", m.heap.space({"path": file if known else None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": file}))
 
 
 MODELS: dict[Any, Run] = {
