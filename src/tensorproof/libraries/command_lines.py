@@ -1,0 +1,244 @@
+"""absl, click and fire: other ways to make a command line. Each becomes a parser of `argparse`, whose model reads the program's arguments."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries.python_arguments import FUNCTIONS as ARGPARSE
+from tensorproof.libraries.python_arguments import KINDS as PARSERS
+from tensorproof.terms.ints import Origin
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Function, Model, Native
+from tensorproof.values.python_values import Named, Unknown
+
+Args = tuple[Any, ...]
+Named_ = dict[str, Any]
+
+
+def _parser(m: Any, node: Any) -> Model:
+    return ARGPARSE["argparse.ArgumentParser"](m, (), {}, node)  # type: ignore[no-any-return]
+
+
+def _add(m: Any, parser: Model, names: Args, said: Named_, node: Any) -> None:
+    PARSERS["argparse.ArgumentParser"].methods["add_argument"](m, parser, names, said, node)
+
+
+def _parse(m: Any, parser: Model, words: Any, node: Any) -> Any:
+    return PARSERS["argparse.ArgumentParser"].methods["parse_args"](m, parser, () if words is None else (words,), {}, node)
+
+
+# --- absl ---
+
+
+def _flags(m: Any) -> Model:
+    if "absl.flags" not in m.model_state:
+        space = m.heap.space({"parser": _parser(m, None), "values": None, "set": m.heap.space()})
+        m.model_state["absl.flags"] = Model("absl.flags.FlagValues", space)
+    return m.model_state["absl.flags"]  # type: ignore[no-any-return]
+
+
+def _define(kind: Any) -> Run:
+    def run(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+        name, default = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "default")
+        flags = _flags(m)
+        if not isinstance(name, str):
+            m.gap("absl.flags", node, "the name of a flag is not known")
+            return flags
+        said: Named_ = {"default": default, "dest": name}
+        if kind is bool:
+            said["action"] = Named("argparse.BooleanOptionalAction")
+        elif kind is list:
+            said["type"] = Native("list", lambda mm, a, k, n: listed(mm, a[0].split(",") if isinstance(a[0], str) else []))
+        elif kind is not None:
+            said["type"] = kind
+        if kwargs.get("required") is True:
+            said["required"] = True
+        if kind is None and len(args) > 2 and not isinstance(args[2], str):
+            said["choices"] = args[2]
+        _add(m, flags.space["parser"], (f"--{name}",), said, node)
+        return Model("absl.flags.FlagHolder", m.heap.space({"name": name}))
+
+    return run
+
+
+def _flag(m: Any, name: str, node: Any) -> Any:
+    flags = _flags(m)
+    if name in flags.space["set"]:
+        return flags.space["set"][name]
+    if flags.space["values"] is None:
+        m.heap.set(flags.space, "values", _parse(m, flags.space["parser"], None, node))
+    values = flags.space["values"]
+    if isinstance(values, Unknown):
+        return values
+    if name not in values.space:
+        raise m.raised("AttributeError", f"there is no flag {name}", node)
+    return values.space[name]
+
+
+def _flag_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    return _flag(m, name, node)
+
+
+def _set_flag(m: Any, me: Model, name: str, value: Any, node: Any) -> None:
+    m.heap.set(me.space["set"], name, value)
+
+
+def _run_app(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    m.call(argument(args, kwargs, 0, "main"), (listed(m, [m.modules.main_source.path]),), {}, node)
+    ended = m.raised("SystemExit", "the program ends here", node)
+    ended.quiet = True
+    raise ended
+
+
+# --- click ---
+
+_CLICK_TYPES = {"click.INT": int, "click.FLOAT": float, "click.STRING": str, "click.BOOL": bool}
+
+
+def _option(positional: bool) -> Run:
+    """`@click.option(...)` and `@click.argument(...)`: notes on a function, the last one first."""
+
+    def run(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
+        def decorate(machine: Any, inner: Args, named: Named_, at: Any) -> Model:
+            command = inner[0]
+            if not (isinstance(command, Model) and command.kind == "click.Command"):
+                command = Model("click.Command", machine.heap.space({"function": command, "notes": ()}))
+            machine.heap.set(command.space, "notes", ((positional, args, kwargs, node), *command.space["notes"]))
+            return command
+
+        return Native("click.option", decorate)
+
+    return run
+
+
+def _command(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    def decorate(machine: Any, inner: Args, named: Named_, at: Any) -> Model:
+        command = inner[0]
+        if isinstance(command, Model) and command.kind == "click.Command":
+            return command
+        return Model("click.Command", machine.heap.space({"function": command, "notes": ()}))
+
+    return decorate(m, args, {}, node) if args and isinstance(args[0], (Function, Model)) else Native("click.command", decorate)
+
+
+def _noted(m: Any, parser: Model, note: Any) -> None:
+    positional, names, said, node = note
+    made: Named_ = {k: v for k, v in said.items() if k in ("default", "required", "nargs")}
+    kind = said.get("type")
+    if isinstance(kind, Model) and kind.kind == "click.Choice":
+        made["choices"] = kind.space["choices"]
+    elif isinstance(kind, (type, Function)):
+        made["type"] = kind
+    elif isinstance(kind, Named):
+        made["type"] = _CLICK_TYPES.get(kind.name, str)
+    elif isinstance(said.get("default"), (int, float)) and not isinstance(said.get("default"), bool):
+        made["type"] = type(said["default"])
+    if positional:
+        made.pop("required", None)
+        if "default" in said or said.get("required") is False:
+            made["nargs"] = "?"
+        if made.get("nargs") == -1:
+            made["nargs"] = "*"
+        _add(m, parser, (names[0].lower().replace("-", "_"),), made, node)
+        return
+    flags = [n for n in names if n.startswith("-")]
+    dest = next((n for n in names if n.isidentifier()), None)
+    if dest is not None:
+        made["dest"] = dest
+    if any("/" in n for n in flags):
+        on, _, off = next(n for n in flags if "/" in n).partition("/")
+        made["dest"] = made.get("dest", on.strip().lstrip("-").replace("-", "_"))
+        default = said.get("default", False)
+        _add(m, parser, (on.strip(),), {"action": "store_true", "dest": made["dest"], "default": default}, node)
+        _add(m, parser, (off.strip(),), {"action": "store_false", "dest": made["dest"], "default": default}, node)
+        return
+    if said.get("is_flag") is True:
+        made = {"action": "store_true", "default": said.get("default", False), **({"dest": dest} if dest else {})}
+    if said.get("multiple") is True:
+        made["action"] = "append"
+        made.setdefault("default", ())
+    _add(m, parser, tuple(sorted(flags, key=lambda n: not n.startswith("--"))), made, node)
+
+
+def _run_command(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    parser = _parser(m, node)
+    for note in me.space["notes"]:
+        _noted(m, parser, note)
+    found = _parse(m, parser, args[0] if args else kwargs.get("args"), node)
+    if isinstance(found, Unknown):
+        return found
+    m.call(me.space["function"], (), dict(found.space), node)
+    if kwargs.get("standalone_mode") is False:
+        return None
+    ended = m.raised("SystemExit", "the program ends here", node)
+    ended.quiet = True
+    raise ended
+
+
+def _choice(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("click.Choice", m.heap.space({"choices": argument(args, kwargs, 0, "choices")}))
+
+
+def _decorator(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
+    return Native("decorator", lambda machine, inner, named, at: inner[0])
+
+
+# --- fire ---
+
+
+def _literal(text: str) -> Any:
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return found if isinstance(found, (int, float, str, bool, type(None))) else text
+
+
+def _fire(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    target = argument(args, kwargs, 0, "component")
+    if not isinstance(target, Function):
+        return m.gap("fire.Fire", node, "of something that is no function of the program")
+    named: Named_ = {}
+    places: list[Any] = []
+    words = list(m.argv)
+    while words:
+        word = words.pop(0)
+        if word.startswith("--"):
+            name, sign, text = word[2:].partition("=")
+            if not sign:
+                text = words.pop(0) if words and not words[0].startswith("--") else "True"
+            named[name.replace("-", "_")] = _literal(text)
+        else:
+            places.append(_literal(word))
+    parameters = target.code.node.args
+    required = [*parameters.posonlyargs, *parameters.args]
+    required = required[: len(required) - len(target.defaults)]
+    for at, parameter in enumerate(required):
+        if at >= len(places) and parameter.arg not in named and not m.argv:
+            whole = isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "int"
+            named[parameter.arg] = m.symbol(parameter.arg, -(2**63), 2**63, Origin.USER) if whole else Unknown(f"the argument {parameter.arg}")
+    return m.call(target, tuple(places), named, node)
+
+
+_DEFINES: dict[str, Any] = {
+    "DEFINE_integer": int, "DEFINE_float": float, "DEFINE_string": str, "DEFINE_bool": bool, "DEFINE_boolean": bool, "DEFINE_list": list, "DEFINE_enum": None,
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    **{f"absl.flags.{name}": _define(kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app,
+    **{f"absl.flags.{name}": lambda m, a, k, n: None for name in ("mark_flag_as_required", "mark_flags_as_required", "register_validator")},
+    **{f"absl.logging.{name}": lambda m, a, k, n: None for name in ("info", "warning", "error", "debug", "fatal", "set_verbosity", "log", "vlog", "exception")},
+    "click.option": _option(False), "click.argument": _option(True), "click.command": _command, "click.Choice": _choice, "click.version_option": _decorator,
+    "click.help_option": _decorator, "click.echo": lambda m, a, k, n: None, "click.secho": lambda m, a, k, n: None, "fire.Fire": _fire,
+    "click.Path": lambda m, a, k, n: str, "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int, "click.FloatRange": lambda m, a, k, n: float,
+}  # fmt: skip
+VALUES: dict[str, Any] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
+KINDS = {
+    "absl.flags.FlagValues": KindModel(attribute=_flag_attribute, set_attribute=_set_flag, call=lambda m, me, a, k, n: a[0] if a else None),
+    "absl.flags.FlagHolder": KindModel(attribute=lambda m, me, name, node: _flag(m, me.space["name"], node) if name == "value" else MISSING),
+    "click.Command": KindModel(call=_run_command, methods={"main": _run_command}, attribute=lambda m, me, name, node: me.space["function"] if name == "callback" else MISSING),
+    "click.Choice": KindModel(),
+}
+CLASSES: dict[str, Any] = {}
