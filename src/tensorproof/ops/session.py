@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, FLOAT32, INT64, DType
-from tensorproof.terms.ints import Origin, Term, symbol
+from tensorproof.terms.ints import Dim, Origin, Term, symbol
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -35,8 +35,10 @@ class Session:
     default_float: DType = FLOAT32
     typed: frozenset[str] = frozenset()
     """Inputs whose element types the spelling has checked by its own list, which may be wider than the operator's."""
-    counts: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
+    counts: dict[int, tuple[TensorType, Dim]] = field(default_factory=dict[int, tuple[TensorType, Dim]])
     """The number of true elements of each mask seen, by identity: `x[mask]` and `y[mask]` have one size."""
+    masks: dict[int, tuple[TensorType, Dim]] = field(default_factory=dict[int, tuple[TensorType, Dim]])
+    """Those among them that hold zeros and ones only, with a count that is known."""
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""

@@ -31,7 +31,7 @@ def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
         if not stated.facts and predicate is False:
             findings.append(_finding(stated, Certainty.ALWAYS, {}))
             break
-        error, open_ = _decide_one(solver, stated, findings)
+        error, open_ = _decide_one(solver, stated, findings, not path.gaps)
         undecided = undecided or open_
         if error and not stated.facts:
             break
@@ -42,8 +42,8 @@ def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
     return (Verdict.UNKNOWN if undecided else Verdict.VALID), findings
 
 
-def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -> tuple[bool, bool]:
-    """(an error was found, the requirement stays open)."""
+def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool = True) -> tuple[bool, bool]:
+    """(an error was found, the requirement stays open). Where all was understood, a truth value that nobody knows is the world's."""
     predicate = stated.requirement.predicate
     with solver.scope():
         for fact in stated.facts:
@@ -66,7 +66,7 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
             witness = solver.check().witness if stated.facts else {}
             findings.append(_finding(stated, Certainty.POSSIBLE if stated.facts else Certainty.ALWAYS, dict(witness)))
             return True, False
-        if proved is False and origins == {Origin.WORLD}:
+        if proved is False and (origins == {Origin.WORLD} or (understood and not origins)):
             witness = solver.check([("not", negate(predicate))]).witness
             findings.append(_finding(stated, Certainty.POSSIBLE, dict(witness)))
             return True, False

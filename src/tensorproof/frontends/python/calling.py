@@ -180,6 +180,8 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
         return m.gap(name, node, outcome.unknown)
     suspects.look(m, name, outcome, node)
     result = outcome.outputs
+    if type(result) is TensorType:
+        tensors.count_ones(m, name, args, kwargs, result)
     return Layer(result, m.user_span(node)) if isinstance(result, Module) else tensors.as_program_value(m, result)
 
 

@@ -10,7 +10,7 @@ from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import conj, disj, ge, lt
+from tensorproof.terms.predicates import Predicate, conj, disj, ge, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
     """A value as the key of a dict; `Unknown` when it is not concrete."""
-    if isinstance(value, (Unknown, Term, Choice)):
+    if isinstance(value, (Term, Choice, Predicate)):
+        value = iteration.concrete(m, value)
+        if value is MISSING:
+            return Unknown("a key that is not known")
+    if isinstance(value, Unknown):
         return Unknown("a key that is not known")
     if isinstance(value, (List, Dict, Set)):
         raise m.raised("TypeError", f"a {type(value).__name__.lower()} cannot be the key of a dict", node)
@@ -72,8 +76,10 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
         parts = [as_size(p) for p in (index.start, index.stop, index.step)]
         if any(isinstance(p, Unknown) for p in parts):
             return Unknown("slice")
-        if any(isinstance(p, Term) for p in parts):
-            return m.gap("slice of a sequence", node, "by a size that is not known")
+        if any(isinstance(p, (Term, Choice, Predicate)) for p in parts):
+            parts = [iteration.concrete(m, p) for p in parts]
+            if any(p is MISSING for p in parts):
+                return m.gap("slice of a sequence", node, "by a size that is not known")
         try:
             found = list(sequence)[slice(*parts)] if isinstance(owner, List) else sequence[slice(*parts)]
         except (TypeError, ValueError) as error:
@@ -169,6 +175,7 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
 
 def _forget_contents(frame: Frame, owner: TensorType, written: Any, node: ast.AST) -> None:
     """A tensor was written: the names that hold it hold the new contents."""
+    tensors.written(frame.machine, owner, written)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         for space in (frame.space, *frame.scopes, frame.globals):
             if space.get(node.value.id) is owner:
@@ -177,10 +184,20 @@ def _forget_contents(frame: Frame, owner: TensorType, written: Any, node: ast.AS
 
 def _into_list(m: Interpreter, owner: List, index: Any, value: Any, node: ast.AST) -> None:
     index = as_size(index)
-    if isinstance(index, (Unknown, Term)):
+    if isinstance(index, Term):
+        _into_symbolic(m, owner, index, value, node)
+        return
+    if isinstance(index, (Choice, Predicate)):
+        index = iteration.concrete(m, index)
+    if isinstance(index, Unknown):
         m.gap("list[…] = …", node, "the index is not known")
         return
     if isinstance(index, slice):
+        parts = [iteration.concrete(m, p) for p in (index.start, index.stop, index.step)]
+        if any(p is MISSING or isinstance(p, Unknown) for p in parts):
+            m.gap("list[…:…] = …", node, "by a size that is not known")
+            return
+        index = slice(*parts)
         found = m.iterate(value, node)
         if found is None:
             m.gap("list[…:…] = …", node, "the value is not known")
@@ -197,6 +214,24 @@ def _into_list(m: Interpreter, owner: List, index: Any, value: Any, node: ast.AS
     owner.items[index] = value
 
 
+def _into_symbolic(m: Interpreter, owner: List, index: Term, value: Any, node: ast.AST) -> None:
+    """An item at a position that is not known: each becomes the new one, or stays."""
+    from tensorproof.frontends.python.joining import CannotJoin, join
+    from tensorproof.terms.predicates import eq
+
+    count = len(owner.items)
+    m.demand("IndexError", conj(ge(index, -count), lt(index, count)), f"index {index!r} is out of range for {count} items", node)
+    if count > 64:
+        m.gap("list[…] = …", node, "the index is not known")
+        return
+    try:
+        new = [join(disj(eq(index, i), eq(index, i - count)), value, old) for i, old in enumerate(owner.items)]
+    except CannotJoin:
+        new = [value if iteration.decided(m, disj(eq(index, i), eq(index, i - count))) else old for i, old in enumerate(owner.items)]
+    m.heap.touch(owner.items)
+    owner.items[:] = new
+
+
 def delete(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> None:
     match owner:
         case Dict():
@@ -205,9 +240,15 @@ def delete(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> None:
                 raise m.raised("KeyError", f"the key {index!r} is missing", node)
             m.heap.delete(owner.items, known)
         case List():
+            at = as_size(index) if isinstance(index, slice) else iteration.concrete(m, as_size(index))
+            if isinstance(at, slice):
+                at = slice(*(iteration.concrete(m, p) for p in (at.start, at.stop, at.step)))
+            if at is MISSING or isinstance(at, Unknown):
+                m.gap("del x[…]", node, "the index is not known")
+                return
             m.heap.touch(owner.items)
             try:
-                del owner.items[index]
+                del owner.items[at]
             except (IndexError, TypeError):
                 raise m.raised("IndexError", f"index {index!r} is out of range for {len(owner.items)} items", node) from None
         case Instance():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings.mask_counts import ones_in
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import registry
 from tensorproof.terms.dtypes import DType
@@ -67,7 +68,28 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], 
     model = registry.function(f"{home}.{name}")
     if model is not None:
         return model(m, (owner, *args), kwargs, node)
-    return m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
+    result = m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
+    if name.endswith("_") and not name.endswith("__"):
+        written(m, owner, result)
+    return result
+
+
+def count_ones(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: TensorType) -> None:
+    """Keep how many ones a mask holds, for what it selects."""
+    masks = m.session.masks
+    count = ones_in(name, args, kwargs, result, masks)
+    if count is not None:
+        masks[id(result)] = m.session.counts[id(result)] = (result, count)
+
+
+def written(m: Interpreter, owner: TensorType, result: Any) -> None:
+    """A tensor was written in place: its counts are those of what came out, or none inside a branch that may be undone."""
+    new = m.session.masks.get(id(result)) if isinstance(result, TensorType) and not m.heap.marks else None
+    if result is not owner or m.heap.marks:
+        m.session.counts.pop(id(owner), None)
+        m.session.masks.pop(id(owner), None)
+    if new is not None and new[0] is result:
+        m.session.masks[id(owner)] = m.session.counts[id(owner)] = (owner, new[1])
 
 
 def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Any:
