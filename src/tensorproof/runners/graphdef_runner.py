@@ -51,8 +51,8 @@ def _grouped(definition: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _variable(t: TensorType, ref: bool) -> Any:
     made = _tf.compat.v1.get_variable(
-        f"v{id(t)}", tuple(t.shape), dtype_of(t.dtype), _tf.compat.v1.zeros_initializer(), use_resource=not ref
-    )  # type: ignore[arg-type]
+        f"v{id(t)}", tuple(t.shape), dtype_of(t.dtype or DType.FLOAT32), _tf.compat.v1.zeros_initializer(), use_resource=not ref
+    )
     return made._ref() if ref else made.handle
 
 

@@ -11,6 +11,7 @@ from tensorproof.bindings.adapt.tensorflow import (
     at_least,
     axis,
     channels_last,
+    few,
     pairs,
     parts,
     ranked,
@@ -60,7 +61,8 @@ def checked_first(a: Arguments, run: Run) -> TensorType:
 
 
 def second(a: Arguments, run: Run) -> TensorType:
-    return a["y"]
+    made: TensorType = a["y"]
+    return made
 
 
 @takes(Tensor("x", ""))
@@ -70,8 +72,8 @@ def scalar_first(a: Arguments, run: Run) -> TensorType:
 
 def filled_like(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
-    small = x.shape.known and x.shape.concrete and x.dtype is not None and x.dtype.is_integer and product(x.shape) <= 64
-    return tensor(x.shape, x.dtype, (a["value"],) * int(product(x.shape)) if small else None)
+    count = few(x.shape) if x.dtype is not None and x.dtype.is_integer else None
+    return tensor(x.shape, x.dtype, None if count is None else (a["value"],) * count)
 
 
 def part_of_complex(a: Arguments, run: Run) -> TensorType:
@@ -81,11 +83,13 @@ def part_of_complex(a: Arguments, run: Run) -> TensorType:
 def complex(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     dtype = run("add", x=a["x"], y=a["y"])
-    return dtype.but(dtype=a["dtype"])
+    made: TensorType = dtype.but(dtype=a["dtype"])
+    return made
 
 
 def cast(a: Arguments, run: Run) -> TensorType:
-    return run("cast", x=a["x"], dtype=a["dtype"])
+    made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
+    return made
 
 
 def softmax(a: Arguments, run: Run) -> TensorType:
@@ -96,12 +100,14 @@ def softmax(a: Arguments, run: Run) -> TensorType:
 def quotient(a: Arguments, run: Run) -> TensorType:
     """A quotient of TensorFlow keeps the element type, be it whole or not."""
     made = run("add", x=a["x"], y=a["y"])
-    return made.but(contents=None)
+    result: TensorType = made.but(contents=None)
+    return result
 
 
 def pairwise(a: Arguments, run: Run) -> TensorType:
     """Any function of two tensors that broadcast."""
-    return run("add", x=a["x"], y=a["y"]).but(contents=None)
+    made: TensorType = run("add", x=a["x"], y=a["y"]).but(contents=None)
+    return made
 
 
 @takes(Tensor("x"), Tensor("y"), Tensor("z"))
@@ -116,7 +122,8 @@ def broadcast_three(a: Arguments, run: Run) -> TensorType:
 def equality(a: Arguments, run: Run) -> TensorType:
     """With incompatible_shape_error off, shapes that do not broadcast give a scalar."""
     if a["incompatible_shape_error"]:
-        return run(run.row.op, x=a["x"], y=a["y"])
+        made: TensorType = run(run.row.op, x=a["x"], y=a["y"])
+        return made
     same_types(run, a, "x", "y")
     x, y = a["x"].shape, a["y"].shape
     if not x.known or not y.known or any(isinstance(n, Term) for n in (*x, *y)):
@@ -173,7 +180,8 @@ def select(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("condition", "...", frozenset({BOOL})), Tensor("x"), Tensor("y"))
 def select_v2(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
-    return run("where", condition=a["condition"], x=a["x"], y=a["y"])
+    made: TensorType = run("where", condition=a["condition"], x=a["x"], y=a["y"])
+    return made
 
 
 @takes(_DTYPE)
@@ -208,7 +216,8 @@ def with_scalars(a: Arguments, run: Run) -> TensorType:
 
 @takes(Ints("size", shape=True, loose=True))
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
-    return run("ensure_shape", x=a["x"], size=_declared(run, a["size"])) if a.get("size") is not None else a["x"]
+    made: TensorType = run("ensure_shape", x=a["x"], size=_declared(run, a["size"])) if a.get("size") is not None else a["x"]
+    return made
 
 
 @takes(Tensor("x"), Ints("size", shape=True, loose=True))
@@ -232,7 +241,8 @@ def gradient_args(a: Arguments, run: Run) -> Any:
 
 
 def one_vector(a: Arguments, run: Run) -> TensorType:
-    return run(run.row.op, x=ranked(run, a["x"], 1))
+    made: TensorType = run(run.row.op, x=ranked(run, a["x"], 1))
+    return made
 
 
 def _declared(run: Run, size: Any) -> Shape:
@@ -278,7 +288,8 @@ def resource_gather(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x"), Tensor("index", "...", INDEX), _DTYPE)
 def resource_gather_nd(a: Arguments, run: Run) -> TensorType:
     _held(run, a)
-    return run("gather_nd", x=a["x"], index=a["index"])
+    made: TensorType = run("gather_nd", x=a["x"], index=a["index"])
+    return made
 
 
 @takes(Tensor("x"), Tensor("dims", "R", frozenset({BOOL})))
@@ -372,7 +383,8 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
             ranked(run, a[name], 0, name)
     if isinstance(a["depth"], TensorType):
         ranked(run, a["depth"], 0, "depth")
-    return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=on, off=off, dim=a["dim"], dtype=dtype)
+    made: TensorType = run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=on, off=off, dim=a["dim"], dtype=dtype)
+    return made
 
 
 @takes(Int("start", loose=True), Int("end", loose=True), Int("step", loose=True, least=1))
@@ -449,7 +461,8 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     xs = a["xs"]
     half = len(xs) // 2
     same_types(run, {"ys": xs[half:]}, "ys")
-    return run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
+    made: TensorType = run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
+    return made
 
 
 @takes(Ints("dim", loose=True, one=False))
@@ -459,7 +472,8 @@ def reverse(a: Arguments, run: Run) -> TensorType:
         return anew(x, x.shape)
     axes = tuple(axis(run, d, len(x.shape)) for d in dims)
     run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
-    return run("flip", x=x, dim=axes).but(strides=None) if axes else x
+    made: TensorType = run("flip", x=x, dim=axes).but(strides=None) if axes else x
+    return made
 
 
 @takes(Tensor("lengths", "...", INDEX), Int("dim"), Int("batch_dim", 0))
@@ -638,7 +652,8 @@ def space_depth(a: Arguments, run: Run) -> TensorType:
     shape = x.shape
     image = x if last else x.but(shape=Shape((shape[0], shape[2], shape[3], shape[1])), contents=None)
     made = run(run.row.op, x=image, block=a["block"])
-    return made if last else made.but(shape=Shape((made.shape[0], made.shape[3], made.shape[1], made.shape[2])))
+    result: TensorType = made if last else made.but(shape=Shape((made.shape[0], made.shape[3], made.shape[1], made.shape[2])))
+    return result
 
 
 @takes(Axis("dim", 0, loose=True))
@@ -849,7 +864,8 @@ def scatter_rows(a: Arguments, run: Run) -> TensorType:
 
 def scatter_variable(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["y"], 1, "y")
-    return run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"])
+    made: TensorType = run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"])
+    return made
 
 
 _TAG = Tensor("tag", "", frozenset({STRING}))
@@ -885,7 +901,8 @@ def read_variable(a: Arguments, run: Run) -> TensorType:
     run.require(
         "dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype")
     )
-    return x
+    made: TensorType = x
+    return made
 
 
 @takes(Tensor("x"), Tensor("y", "", frozenset({BOOL})))
@@ -908,7 +925,8 @@ def merge(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 @takes(Tensor("index", "N", frozenset({INT32})))
 def array_gather(a: Arguments, run: Run) -> TensorType:
     index = ranked(run, a["index"], 1, "index")
-    return run("array_gather", index=index, size=a.get("size"), dtype=a.get("dtype"))
+    made: TensorType = run("array_gather", index=index, size=a.get("size"), dtype=a.get("dtype"))
+    return made
 
 
 def array_concat(a: Arguments, run: Run) -> tuple[TensorType, ...]:
@@ -1020,8 +1038,9 @@ def _parsed(a: Arguments, run: Run, lead: tuple[Dim, ...]) -> tuple[TensorType, 
     made += [tensor((run.fresh("entries"),), d) for d in sparse]
     made += [tensor((rank,), INT64) for _ in sparse]
     for i, shape in enumerate(dense):
-        known = isinstance(shape, Shape) and shape.known
-        made.append(tensor((*lead, *shape) if known else somewhere(run), kinds[i] if i < len(kinds) else None))
+        stated: Any = shape
+        known = isinstance(stated, Shape) and stated.known
+        made.append(tensor((*lead, *stated) if known else somewhere(run), kinds[i] if i < len(kinds) else None))
     return tuple(made)
 
 

@@ -56,7 +56,8 @@ def matmul(a: Arguments, run: Run) -> TensorType:
         x = anew(x, x.shape[::-1])
     if a["transpose_b"]:
         y = anew(y, y.shape[::-1])
-    return run("matmul", x=x, y=y)
+    made: TensorType = run("matmul", x=x, y=y)
+    return made
 
 
 @takes(Tensor("x", "... N K"), Tensor("y", "... K M"), Bool("adj_x", False), Bool("adj_y", False), _DTYPE)
@@ -78,7 +79,8 @@ def batch_matmul(a: Arguments, run: Run) -> TensorType:
         for m, n in zip(x.shape[:-2], y.shape[:-2]):
             run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "y"))
     made = run("matmul", x=x.but(dtype=None), y=y.but(dtype=None))
-    return made.but(dtype=dtype)
+    result: TensorType = made.but(dtype=dtype)
+    return result
 
 
 @takes(Tensors("xs"), Anything("equation"))
@@ -89,7 +91,8 @@ def einsum(a: Arguments, run: Run) -> TensorType:
     if any(not x.shape.known for x in a["xs"]):
         return anew(a["xs"][0], somewhere(run))
     labels_agree(run, text, tuple(a["xs"]))
-    return run("einsum", xs=a["xs"], equation=text)
+    made: TensorType = run("einsum", xs=a["xs"], equation=text)
+    return made
 
 
 def cross(a: Arguments, run: Run) -> TensorType:
@@ -629,9 +632,11 @@ _LENGTH = Ints("size", loose=True, one=False, least=1)
 def _length(run: Run, value: Any) -> Dim:
     size = vector(run, value, "size")
     if size is None:
-        return run.fresh("length")
+        made: Dim = run.fresh("length")
+        return made
     run.require("size", len(size) == 1, f"the length of the transform is a vector of 1, not of {len(size)}", ("size",))
-    return run.fresh("length") if size[0] is None else size[0]
+    result: Dim = run.fresh("length") if size[0] is None else size[0]
+    return result
 
 
 @takes(Tensor("x", "... N"), _LENGTH, _DTYPE)

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor, Tensors, as_size
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
-from tensorproof.terms.ints import Dim, Term, ceildiv, lower, product, upper
+from tensorproof.terms.ints import Dim, Term, ceildiv, lower, upper
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
@@ -55,6 +55,16 @@ def at_least(run: Run, x: TensorType, rank: int, name: str = "x") -> None:
         run.require("rank", len(x.shape) >= rank, f"{name} must have rank {rank} or more, and has shape {x.shape!r}", (name,))
 
 
+def few(shape: Shape) -> int | None:
+    """The number of elements, where it is known and small enough to keep contents for."""
+    if not shape.known or not shape.concrete:
+        return None
+    count = 1
+    for n in shape:
+        count *= int(n)
+    return count if count <= 64 else None
+
+
 def whole(value: Any) -> Any:
     """A whole number (or None for "not given"), or the tensor whose contents are not known."""
     return as_size(value) if isinstance(value, TensorType) else value
@@ -86,7 +96,7 @@ def vector(run: Run, value: Any, name: str, scalar: bool = False) -> tuple[Any, 
     return (value,)
 
 
-def axis(run: Run, value: Any, rank: int, extra: int = 0, name: str = "dim") -> int | None:
+def axis(run: Run, value: Any, rank: int, extra: int = 0, name: str = "dim") -> Any:
     """A non-negative axis, or None when it is not known."""
     value = whole(value)
     if type(value) is not int:
@@ -140,7 +150,8 @@ def reshape(a: Arguments, run: Run) -> TensorType:
             run.require("size", n == -1 or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
         run.require("size", sum(1 for n in size if n == -1) <= 1, f"only one size can be -1, and the shape is {size!r}", ("size",))
         return anew(x, [run.fresh("size") if n == -1 else n for n in size])
-    return run("reshape", x=x, size=size).but(strides=None)
+    made: TensorType = run("reshape", x=x, size=size).but(strides=None)
+    return made
 
 
 @takes(Axes("dim", None, loose=True), Bool("keepdim", False))
@@ -159,8 +170,10 @@ def reduce(a: Arguments, run: Run) -> TensorType:
         return tensor(Shape(run.fresh("axis") for _ in x.shape) if keep and x.shape.known else somewhere(run), dtype)
     axes = tuple(dict.fromkeys(axis(run, d, len(x.shape)) for d in axes))
     if not axes:
-        return x.but(dtype=dtype) if len(x.shape) or given is not None else run(run.row.op, x=x, dim=None, keepdim=keep)
-    return run(run.row.op, x=x, dim=axes, keepdim=keep)
+        made: TensorType = x.but(dtype=dtype) if len(x.shape) or given is not None else run(run.row.op, x=x, dim=None, keepdim=keep)
+        return made
+    result: TensorType = run(run.row.op, x=x, dim=axes, keepdim=keep)
+    return result
 
 
 @takes(Axis("dim", 0, loose=True))
@@ -172,7 +185,8 @@ def arg_reduce(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     if not x.shape.known or (at := axis(run, a["dim"] if a["dim"] is not None else 0, len(x.shape))) is None:
         return tensor(somewhere(run) if not x.shape.known else [run.fresh("axis") for _ in x.shape[1:]], dtype)
-    return run(run.row.op, x=x, dim=at, keepdim=False, dtype=dtype)
+    made: TensorType = run(run.row.op, x=x, dim=at, keepdim=False, dtype=dtype)
+    return made
 
 
 @takes(Ints("dim", None, optional=True, loose=True))
@@ -199,7 +213,8 @@ def expand_dims(a: Arguments, run: Run) -> TensorType:
     at = axis(run, a["dim"], len(x.shape), 1)
     if at is None:
         return anew(x, [run.fresh("axis") for _ in range(len(x.shape) + 1)])
-    return run("unsqueeze", x=x, dim=at).but(strides=None)
+    made: TensorType = run("unsqueeze", x=x, dim=at).but(strides=None)
+    return made
 
 
 @takes(Axes("dim", (), optional=True, unique=False))
@@ -211,11 +226,13 @@ def squeeze(a: Arguments, run: Run) -> TensorType:
         return anew(x, somewhere(run))
     if not dims:
         made = run("squeeze", x=x, dim=None).but(strides=None)
-        return made if made.shape.known else made.but(shape=somewhere(run, "squeezed"))
+        result: TensorType = made if made.shape.known else made.but(shape=somewhere(run, "squeezed"))
+        return result
     axes = {axis(run, d, len(x.shape)) for d in dims}
     for at in axes:
         run.require("size", eq(x.shape[at], 1), f"axis {at} has size {x.shape[at]!r}; only axes of size 1 can go", ("x", "dim"))
-    return x.but(shape=Shape(n for i, n in enumerate(x.shape) if i not in axes), strides=None)
+    found: TensorType = x.but(shape=Shape(n for i, n in enumerate(x.shape) if i not in axes), strides=None)
+    return found
 
 
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
@@ -235,7 +252,8 @@ def concat(a: Arguments, run: Run) -> TensorType:
         return tensor([run.fresh("axis") for _ in range(rank)], dtype)
     if any(not x.shape.known for x in xs) or any(isinstance(n, Term) for x in xs for n in x.shape):
         xs = tuple(_filled(run, x, xs, at, rank) for x in xs)
-    return run("cat", xs=xs, dim=at)
+    made: TensorType = run("cat", xs=xs, dim=at)
+    return made
 
 
 def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: int) -> TensorType:
@@ -273,7 +291,8 @@ def stack(a: Arguments, run: Run) -> TensorType:
         kind = next((x.dtype for x in xs if x.dtype is not None), None)
         if kind in INDEX:
             xs = tuple(x if x.contents is not None else x.but(contents=(run.fresh("value", -(1 << 31)),)) for x in xs)
-    return run("stack", xs=xs, dim=at)
+    made: TensorType = run("stack", xs=xs, dim=at)
+    return made
 
 
 def parts(run: Run, x: TensorType, count: int, at: int | None) -> tuple[TensorType, ...]:
@@ -328,7 +347,8 @@ def tile(a: Arguments, run: Run) -> TensorType:
         run.require("times", t is None or ge(t, 0), f"an axis cannot be repeated {t!r} times", ("times",))
     if any(t is None for t in times):
         return anew(x, [run.fresh("axis") if t is None else n * t for n, t in zip(x.shape, times)])
-    return run("repeat", x=x, times=times).but(strides=None)
+    made: TensorType = run("repeat", x=x, times=times).but(strides=None)
+    return made
 
 
 @takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("CONSTANT", "REFLECT", "SYMMETRIC"), "CONSTANT"))
@@ -419,7 +439,8 @@ def broadcast_to(a: Arguments, run: Run) -> TensorType:
         return anew(x, [run.fresh("axis") if n is None else n for n in size])
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
-    return run("expand", x=x, size=size).but(strides=None)
+    made: TensorType = run("expand", x=x, size=size).but(strides=None)
+    return made
 
 
 @takes(Ints("size", shape=True, loose=True))
@@ -438,8 +459,8 @@ def sized(a: Arguments, run: Run) -> TensorType:
     for n in size:
         run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
     shape = Shape(run.fresh("size") if n is None else n for n in size)
-    if isinstance(value, TensorType) and value.contents is not None and shape.concrete and product(shape) <= 64:
-        return tensor(shape, dtype, value.contents * int(product(shape)))
+    if isinstance(value, TensorType) and value.contents is not None and (count := few(shape)) is not None:
+        return tensor(shape, dtype, value.contents * count)
     return tensor(shape, dtype)
 
 
@@ -458,7 +479,8 @@ def arange(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or dtype
     if any(v is None for v in ends) or (any(isinstance(v, Term) for v in ends) and any(isinstance(v, float) for v in ends)):
         return tensor((run.fresh("range"),), dtype)
-    return run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)
+    made: TensorType = run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)
+    return made
 
 
 def labels_agree(run: Run, equation: str, xs: tuple[TensorType, ...]) -> None:

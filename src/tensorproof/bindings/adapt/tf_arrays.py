@@ -16,6 +16,7 @@ from tensorproof.bindings.adapt.tensorflow import (
     axis,
     broadcast_to,
     expand_dims,
+    few,
     modern,
     pad,
     parts,
@@ -36,7 +37,7 @@ from tensorproof.bindings.adapt.tensorflow import (
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import python_number
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
+from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, FLOATS, INDEX, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, ite, maximum, product
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
@@ -78,12 +79,14 @@ def real_part(a: Arguments, run: Run) -> TensorType:
 
 
 def magnitude(a: Arguments, run: Run) -> TensorType:
-    return run("abs", x=a["x"])
+    made: TensorType = run("abs", x=a["x"])
+    return made
 
 
 def binary(a: Arguments, run: Run) -> TensorType:
     """Two tensors of one element type, one of which may be a Python number."""
-    return run.default(a)
+    made: TensorType = run.default(a)
+    return made
 
 
 def true_quotient(a: Arguments, run: Run) -> TensorType:
@@ -92,15 +95,18 @@ def true_quotient(a: Arguments, run: Run) -> TensorType:
     kind = made.dtype
     if kind is not None and (kind.is_integer or kind is BOOL):
         run.require("dtype", kind is not BOOL, "truth values are not divided", ("x", "y"))
-        return made.but(dtype=FLOAT32 if kind.bits <= 16 else FLOAT64)
-    return made
+        result: TensorType = made.but(dtype=FLOAT32 if kind.bits <= 16 else FLOAT64)
+        return result
+    found: TensorType = made
+    return found
 
 
 @takes(Tensor("x", "", scalar=True), Tensor("y"))
 def scalar_mul(a: Arguments, run: Run) -> TensorType:
     if isinstance(a["x"], TensorType):
         run.require("scalar", not a["x"].shape.known or len(a["x"].shape) == 0, "the factor must be a scalar", ("x",))
-    return run("mul", x=a["x"], y=a["y"])
+    made: TensorType = run("mul", x=a["x"], y=a["y"])
+    return made
 
 
 @takes(Tensor("x"), Tensor("low", scalar=True), Tensor("high", scalar=True))
@@ -120,7 +126,7 @@ def clip(a: Arguments, run: Run) -> TensorType:
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     """One tensor alone is handed on, whatever its rank."""
-    return anew(a["xs"][0], a["xs"][0].shape) if len(a["xs"]) == 1 and not a["xs"][0].shape else tensorflow.concat(a, run)
+    return anew(a["xs"][0], a["xs"][0].shape) if len(a["xs"]) == 1 else tensorflow.concat(a, run)
 
 
 @takes(Tensor("x"), Choice("message", ("not a number",)))
@@ -147,7 +153,7 @@ def gather(a: Arguments, run: Run) -> TensorType:
     return tensorflow.gather({**a, "batch_dims": 0} if a.get("dim") is not None and whole(a["dim"]) == 0 else a, run)
 
 
-takes(*tensorflow.gather.parameters.values())(gather)
+takes(*vars(tensorflow.gather)["parameters"].values())(gather)
 
 
 @takes(Tensor("x", "... N N"))
@@ -183,12 +189,14 @@ def global_norm(a: Arguments, run: Run) -> TensorType:
 
 def complex(a: Arguments, run: Run) -> TensorType:
     kind = same_types(run, a, "x", "y")
-    return run("add", x=a["x"], y=a["y"]).but(dtype=None if kind is None else _COMPLEX.get(kind), contents=None)
+    made: TensorType = run("add", x=a["x"], y=a["y"]).but(dtype=None if kind is None else _COMPLEX.get(kind), contents=None)
+    return made
 
 
 @takes(ElementType("dtype", optional=False))
 def cast(a: Arguments, run: Run) -> TensorType:
-    return run("cast", x=a["x"], dtype=a["dtype"])
+    made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
+    return made
 
 
 @takes(Axes("dim", None), Bool("keepdim", None, optional=True), ElementType("dtype", INT64, optional=False))
@@ -207,7 +215,8 @@ def add_n(a: Arguments, run: Run) -> TensorType:
     if len(a["xs"]) > 1:
         kind = same_types(run, a, "xs")
         run.require("dtype", kind is None or kind.kind in "iufcqo", f"elements of type {kind!r} are not added", ("xs",))
-    return run("agreeing", xs=tuple(a["xs"]))
+    made: TensorType = run("agreeing", xs=tuple(a["xs"]))
+    return made
 
 
 @takes(Tensor("x", "...", INDEX), Anything("weights"), Anything("axis"))
@@ -234,7 +243,8 @@ def confusion_matrix(a: Arguments, run: Run) -> TensorType:
 
 @takes(ElementType("dtype", INT32, dtypes=INDEX))
 def shape(a: Arguments, run: Run) -> TensorType:
-    return run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
+    made: TensorType = run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
+    return made
 
 
 @takes(Loosely("sizes", least=1), Axis("dim", 0, loose=True), Anything("num"))
@@ -264,7 +274,8 @@ def block(a: Arguments, run: Run) -> TensorType:
         "an empty list of positions has no whole type",
         ("begin",),
     )
-    return run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
+    made: TensorType = run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
+    return made
 
 
 @takes(
@@ -282,7 +293,8 @@ def strided_slice(a: Arguments, run: Run) -> TensorType:
         if begin is None:
             raise run.give_up("the number of sliced axes is not known")
         a = {**a, "strides": (1,) * len(begin)}
-    return run.default(a)
+    made: TensorType = run.default(a)
+    return made
 
 
 @takes(Loosely("times", least=0), Axis("dim", None, optional=True))
@@ -333,7 +345,8 @@ def roll(a: Arguments, run: Run) -> TensorType:
 
 @takes(_SIZE)
 def scatter_nd(a: Arguments, run: Run) -> TensorType:
-    return run("scatter_nd", index=a["index"], y=a["y"], size=a["size"])
+    made: TensorType = run("scatter_nd", index=a["index"], y=a["y"], size=a["size"])
+    return made
 
 
 @takes(Tensor("x"), Tensor("mask", "...", frozenset({BOOL})), Int("dim", None, optional=True))
@@ -361,7 +374,8 @@ def where(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", condition.dtype in (None, BOOL), f"the condition must be truth values, not {condition.dtype!r}", ("condition",))
     if run.name.startswith("tf.compat.v1.") and isinstance(x, TensorType) and isinstance(y, TensorType):
         return graphdef.select({"condition": condition, "x": x, "y": y}, run)
-    return run("where", condition=condition, x=x, y=y)
+    made: TensorType = run("where", condition=condition, x=x, y=y)
+    return made
 
 
 @takes(Anything("on"), Anything("off"), Int("dim", None, optional=True), _DTYPE)
@@ -369,7 +383,8 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
     typed = [v.dtype for v in (a.get("on"), a.get("off")) if isinstance(v, TensorType)]
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32)
     run.require("dtype", dtype is not BOOL or a.get("on") is not None, "truth values need on_value and off_value", ("dtype",))
-    return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), dim=-1 if a.get("dim") is None else a["dim"], dtype=dtype)
+    made: TensorType = run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), dim=-1 if a.get("dim") is None else a["dim"], dtype=dtype)
+    return made
 
 
 @takes(Tensor("x", "...", INDEX), Int("count", None, optional=True, loose=True, least=0), _DTYPE)
@@ -382,7 +397,8 @@ def sequence_mask(a: Arguments, run: Run) -> TensorType:
 @takes(Tensors("xs", "...", frozenset({INT32})), Tensors("ys"))
 def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "ys")
-    return run("dynamic_stitch", xs=a["xs"], ys=a["ys"])
+    made: TensorType = run("dynamic_stitch", xs=a["xs"], ys=a["ys"])
+    return made
 
 
 @takes(Tensors("xs"), Choice("indexing", ("xy", "ij"), "xy"))
@@ -443,8 +459,8 @@ def _shape(run: Run, value: Any) -> Shape:
 def zeros(a: Arguments, run: Run) -> TensorType:
     made, dtype = _shape(run, a["size"]), a.get("dtype") or FLOAT32
     value = int("ones" in run.name)
-    small = made.known and made.concrete and dtype.is_integer and product(made) <= 64
-    return tensor(made, dtype, (value,) * int(product(made)) if small else None)
+    count = few(made) if dtype.is_integer else None
+    return tensor(made, dtype, None if count is None else (value,) * count)
 
 
 @takes(_SIZE, Tensor("value", ""))
@@ -487,7 +503,8 @@ def range(a: Arguments, run: Run) -> TensorType:
         any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)
     ):
         return tensor((run.fresh("range"),), dtype)
-    return run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
+    made: TensorType = run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
+    return made
 
 
 @takes(Tensor("start", "", scalar=True), Tensor("end", "", scalar=True), Int("steps", least=1, loose=True), Anything("dim"))
@@ -528,9 +545,11 @@ def constant(a: Arguments, run: Run) -> TensorType:
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
     size = a["size"]
     if size is None:
-        return a["x"]
+        made: TensorType = a["x"]
+        return made
     wanted = size if isinstance(size, Shape) else Shape(run.fresh("any") if n is None or n == -1 else n for n in size)
-    return run("ensure_shape", x=a["x"], size=wanted)
+    result: TensorType = run("ensure_shape", x=a["x"], size=wanted)
+    return result
 
 
 def _random(run: Run, a: Arguments, default: DType = FLOAT32) -> TensorType:
@@ -654,7 +673,8 @@ def tensor_equality(a: Arguments, run: Run) -> TensorType:
     """`==` of tensors: shapes that do not broadcast are simply not equal."""
     made = [v if isinstance(v, TensorType) else python_number(v) for v in (a["x"], a["y"])]
     if any(v.weak for v in made):
-        return run(run.row.op, x=a["x"], y=a["y"])
+        result: TensorType = run(run.row.op, x=a["x"], y=a["y"])
+        return result
     return graphdef.equality({"x": made[0], "y": made[1], "incompatible_shape_error": False}, run)
 
 
@@ -667,6 +687,10 @@ def _part(run: Run, value: Any, open_: list[int], bit: int) -> Any:
     return value
 
 
+def _next(at: Any) -> Any:
+    return at + 1
+
+
 @takes(Index())
 def getitem(a: Arguments, run: Run) -> TensorType:
     """Integers, slices, `...` and None: as a strided slice. Tensors of more than one element are no indices here."""
@@ -677,6 +701,8 @@ def getitem(a: Arguments, run: Run) -> TensorType:
     masks = {"ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0}
     for i, item in enumerate(items):
         step: Any = 1
+        first: Any
+        last: Any
         if item is ... or item is None:
             masks["ellipsis_mask" if item is ... else "new_axis_mask"] |= 1 << i
             first, last = 0, 0
@@ -692,11 +718,11 @@ def getitem(a: Arguments, run: Run) -> TensorType:
                 "index", scalar and not isinstance(first, (bool, float, str)), f"{item!r} is no index of a TensorFlow tensor", ("index",)
             )
             masks["shrink_axis_mask"] |= 1 << i
-            last = first + 1 if not isinstance(first, TensorType) else first
+            last = first if isinstance(first, TensorType) else _next(first)
         begin.append(None if isinstance(first, TensorType) else first)
         end.append(None if isinstance(last, TensorType) else last)
         strides.append(None if isinstance(step, TensorType) else step)
-    return run(
+    made: TensorType = run(
         "strided_slice",
         x=a["x"],
         begin=tuple(begin),
@@ -706,10 +732,12 @@ def getitem(a: Arguments, run: Run) -> TensorType:
         end_mask=closed[0],
         **masks,
     )
+    return made
 
 
 def get_shape(a: Arguments, run: Run) -> Shape:
-    return a["x"].shape
+    made: Shape = a["x"].shape
+    return made
 
 
 # --- linear algebra --------------------------------------------------------------------------------------------------------------
@@ -770,11 +798,14 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
 
 @takes(Choice("equation", ("i->", "ij->ji", "ij,jk->ik", "ij,ij->", "bij,bjk->bik", "i,j->ij", "i,i->")), Tensors("xs"))
 def einsum(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "xs")
+    kind = same_types(run, a, "xs")
+    usable = kind is None or len(a["xs"]) == 1 or kind.is_complex or kind in FLOATS | INDEX
+    run.require("dtype", usable, f"elements of type {kind!r} are not multiplied and summed", ("xs",))
     if any(not x.shape.known for x in a["xs"]):
         return anew(a["xs"][0], somewhere(run))
     tensorflow.labels_agree(run, a["equation"], tuple(a["xs"]))
-    return run("einsum", xs=tuple(a["xs"]), equation=a["equation"])
+    made: TensorType = run("einsum", xs=tuple(a["xs"]), equation=a["equation"])
+    return made
 
 
 @takes(Anything("ord"), Axes("dim", None), Bool("keepdim", None, optional=True))
@@ -816,7 +847,8 @@ def diag(a: Arguments, run: Run) -> TensorType:
     if a.get("num_rows", -1) != -1 or a.get("num_cols", -1) != -1 or not isinstance(a.get("offset", 0), int):
         raise run.give_up("a band of diagonals")
     at_least(run, a["x"], 1)
-    return run("diag_embed", x=a["x"], offset=a.get("offset") or 0, dim1=-2, dim2=-1).but(strides=None)
+    made: TensorType = run("diag_embed", x=a["x"], offset=a.get("offset") or 0, dim1=-2, dim2=-1).but(strides=None)
+    return made
 
 
 @takes(Tensor("x", "... N M"), Int("offset", 0))
@@ -828,7 +860,8 @@ def diag_part(a: Arguments, run: Run) -> TensorType:
     made = run("diagonal", x=x, offset=k, dim1=-2, dim2=-1).but(strides=None)
     rows, columns = x.shape[-2:]
     run.require("offset", k == 0 or conj(ge(k, 1 - rows), ge(columns, k + 1)), f"there is no diagonal {k} in {x.shape!r}", ("offset", "x"))
-    return made
+    result: TensorType = made
+    return result
 
 
 @takes(Tensor("x", "... N M"), Int("low", loose=True), Int("high", loose=True))
@@ -892,9 +925,11 @@ def irfft(a: Arguments, run: Run) -> TensorType:
 def _length(run: Run, x: TensorType, given: Any, otherwise: Any) -> Dim:
     size = vector(run, given, "size")
     if size is None:
-        return run.fresh("length") if given is not None or otherwise is None else otherwise
+        made: Dim = run.fresh("length") if given is not None or otherwise is None else otherwise
+        return made
     run.require("size", len(size) == 1, f"the length of the transform is a vector of 1, not of {len(size)}", ("size",))
-    return run.fresh("length") if size[0] is None else size[0]
+    result: Dim = run.fresh("length") if size[0] is None else size[0]
+    return result
 
 
 @takes(Int("n", least=1), ElementType("dtype", FLOAT32, optional=False))

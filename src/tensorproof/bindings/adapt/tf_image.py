@@ -108,7 +108,8 @@ def resize_with_pad(a: Arguments, run: Run) -> TensorType:
 def central_crop(a: Arguments, run: Run) -> TensorType:
     x, fraction = a["x"], a["fraction"]
     if fraction == 1:
-        return x
+        made: TensorType = x
+        return made
     _image(run, x)
     if not isinstance(fraction, (int, float)):
         return anew(x, _framed(run, x, run.fresh("height"), run.fresh("width")))
