@@ -93,14 +93,16 @@ def first(run: Run, x: TensorType, a: dict[str, Any], n: int, lead: int = 1) -> 
     """Channels right behind the batch."""
     if word(run, a, FORMAT) == "channels_first":
         return x
-    return run("permute", x=x, dim=(*range(lead), lead + n, *range(lead, lead + n)))
+    made: TensorType = run("permute", x=x, dim=(*range(lead), lead + n, *range(lead, lead + n)))
+    return made
 
 
 def last(run: Run, x: TensorType, a: dict[str, Any], n: int, lead: int = 1) -> TensorType:
     """Back to where the layer has its channels."""
     if a.get("data_format") == "channels_first":
         return x
-    return run("permute", x=x, dim=(*range(lead), *range(lead + 1, lead + 1 + n), lead))
+    made: TensorType = run("permute", x=x, dim=(*range(lead), *range(lead + 1, lead + 1 + n), lead))
+    return made
 
 
 def reach_of(a: dict[str, Any], n: int) -> dict[str, Any]:
@@ -160,7 +162,8 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType, kernel: Tenso
     *k, c, many = kernel.shape
     flat = computed(a, kernel).but(shape=Shape((c * many, 1, *k)))
     run.require("channels", eq(x.shape[1], c), f"the layer was made for {c!r} channels and x has {x.shape[1]!r}", ("x",))
-    return run(run.row.op, x=x, weight=flat, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
+    made: TensorType = run(run.row.op, x=x, weight=flat, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
+    return made
 
 
 @takes(*_CONV)

@@ -114,7 +114,8 @@ _CONV = (
 def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
     if len(kernel.shape) != n + 2:
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
-    return run("permute", x=kernel, dim=(n + 1, n, *range(n)))
+    made: TensorType = run("permute", x=kernel, dim=(n + 1, n, *range(n)))
+    return made
 
 
 @takes(*_CONV)
@@ -151,7 +152,7 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
     *k, c, many = kernel.shape
     run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
     flat = kernel.but(shape=Shape((c * many, 1, *k)), contents=None)
-    return run(
+    made: TensorType = run(
         f"conv{n}d",
         x=x,
         weight=flat,
@@ -160,6 +161,7 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
         groups=c,
         **_reach(run, a, n, kernel.shape),
     )
+    return made
 
 
 @takes(*_CONV)

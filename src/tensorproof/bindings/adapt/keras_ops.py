@@ -840,7 +840,8 @@ def _parts(run: Run, pair: Any) -> TensorType:
     for n, m in zip(x.shape, y.shape):
         run.require("parts", eq(n, m), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
     run.require("parts", len(x.shape) == len(y.shape), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
-    return x.but(dtype=None if x.dtype is None else x.dtype.complexified, contents=None)
+    made: TensorType = x.but(dtype=None if x.dtype is None else x.dtype.complexified, contents=None)
+    return made
 
 
 def _pair(made: TensorType) -> tuple[TensorType, TensorType]:

@@ -55,7 +55,8 @@ def at_least(module: Module, x: TensorType, rank: int) -> Shape:
 
 
 def channels(module: Module, shape: Shape) -> Dim:
-    return shape[1] if module.arguments.get("data_format") == "channels_first" else shape[-1]
+    made: Dim = shape[1] if module.arguments.get("data_format") == "channels_first" else shape[-1]
+    return made
 
 
 def dense_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:

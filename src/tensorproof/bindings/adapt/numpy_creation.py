@@ -60,8 +60,8 @@ def like(a: dict[str, Any], run: Run) -> Any:
     made = x.but(dtype=a["dtype"] or x.dtype, contents=None, strides=None, weak=False)
     value = a["value"]
     kind = made.dtype.kind if made.dtype is not None else "f"
-    if is_number(value) and made.shape.concrete and made.shape.numel <= 4096 and kind in "iub" and isinstance(value, int):  # type: ignore[operator]
-        made = made.but(contents=(bool(value) if kind == "b" else int(value),) * int(made.shape.numel))  # type: ignore[arg-type]
+    if is_number(value) and made.shape.concrete and made.shape.numel <= 4096 and kind in "iub" and isinstance(value, int):
+        made = made.but(contents=(bool(value) if kind == "b" else int(value),) * int(made.shape.numel))
     return made
 
 
