@@ -52,6 +52,19 @@ class Input:
             case kind:
                 return {"min": min, "max": max}[kind](self.number(x) for x in atom.args)
 
+    def _parts(self, parts: Any, wanted: bool) -> bool:
+        """One part that decides is enough, even where another divides by zero."""
+        undefined = None
+        for part in parts:
+            try:
+                if self.truth(part) is wanted:
+                    return wanted
+            except (ZeroDivisionError, NotKnown) as error:
+                undefined = error
+        if undefined is not None:
+            raise undefined
+        return not wanted
+
     def truth(self, p: Any) -> bool:
         if isinstance(p, bool):
             return p
@@ -60,10 +73,8 @@ class Input:
                 if p.args[0] not in self.flags:
                     raise NotKnown(p.args[0])
                 return self.flags[p.args[0]] is p.args[1]
-            case "and":
-                return all(self.truth(q) for q in p.args)
-            case "or":
-                return any(self.truth(q) for q in p.args)
+            case "and" | "or" as kind:
+                return self._parts(p.args, kind == "or")
             case "eq":
                 return self.number(p.args[0]) == 0
             case "ne":

@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import parse
 from tensorproof.terms.ints import Origin, symbol
-from tensorproof.terms.predicates import flag
+from tensorproof.terms.predicates import conj, flag
 from tensorproof.values.path import Path
 from tests.differential.agree import Input, NotKnown, Walk
 from tests.differential.concrete import Outcome, TooLong, at_most, compiled, python
@@ -31,9 +31,9 @@ def points(count: int = COUNT) -> list[dict[str, Any]]:
 def ending(path: Path, at: Input) -> str | None:
     """How the path ends at an input: with an exception's class, with "" at its end, or None when the path is not this input's."""
     for stated in path.stated:
-        if all(at.truth(f) for f in stated.facts) and not at.truth(stated.requirement.predicate):
+        if at.truth(conj(*stated.facts)) and not at.truth(stated.requirement.predicate):
             return stated.exception or _EXCEPTIONS.get(stated.requirement.code, stated.requirement.code)
-    return "" if not path.ended and all(at.truth(f) for f in path.facts) else None
+    return "" if not path.ended and at.truth(conj(*path.facts)) else None
 
 
 def compare(text: str) -> Outcome:

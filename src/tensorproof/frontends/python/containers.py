@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -65,12 +65,11 @@ def equal(a: Any, b: Any) -> Truth | None:
         return True
     if isinstance(a, Unknown) or isinstance(b, Unknown) or isinstance(a, (TensorType, Choice)) or isinstance(b, (TensorType, Choice)):
         return None
-    if type(a) is Term or type(b) is Term:
-        if type(a) in (int, Term) and type(b) in (int, Term):
-            return eq(a, b)
+    if type(a) is Term or type(b) is Term or isinstance(a, Predicate) or isinstance(b, Predicate):
+        x, y = number(a), number(b)
+        if type(x) in (int, Term) and type(y) in (int, Term):
+            return eq(x, y)
         return None if isinstance(a, float) or isinstance(b, float) else False
-    if isinstance(a, Predicate) or isinstance(b, Predicate):
-        return None
     if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)):
         if isinstance(a, List) is not isinstance(b, List):
             return False
@@ -96,8 +95,32 @@ def equal(a: Any, b: Any) -> Truth | None:
         return None
 
 
+def number(x: Any) -> Any:
+    """A truth value as the number that it is in arithmetic."""
+    return ite(x, 1, 0) if isinstance(x, Predicate) else int(x) if isinstance(x, bool) else x
+
+
 def same(a: Any, b: Any) -> bool:
     return equal(a, b) is True
+
+
+def surely_same(m: Interpreter, a: Any, b: Any, node: ast.AST) -> bool:
+    """Whether two values are equal, where it must be known: the run forks on it."""
+    from tensorproof.frontends.python.iteration import decided
+
+    found = _equal_objects(m, a, b, node)
+    return found is not None and decided(m, found)
+
+
+def count(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
+    """How many items are equal to one."""
+    total: Any = 0
+    for one in items:
+        found = _equal_objects(m, one, item, node)
+        if found is None:
+            return Unknown("count")
+        total = total + number(found)
+    return total
 
 
 def compare(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
@@ -121,45 +144,55 @@ def _equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | Non
             return False
         parts: list[Truth] = []
         for p, q in zip(x, y):
-            if isinstance(p, Instance) or isinstance(q, Instance):
-                found = m.truth(m.compare(ast.Eq, p, q, node), node) if p is not q else True
-            else:
-                found = _equal_objects(m, p, q, node)
+            found = _equal_objects(m, p, q, node)
             if found is None:
                 return None
             if found is False:
                 return False
             parts.append(found)
         return conj(*parts)
+    if a is b:
+        return True
+    if isinstance(a, (Instance, Choice)) or isinstance(b, (Instance, Choice)):
+        result = m.compare(ast.Eq, a, b, node)
+        return None if isinstance(result, Unknown) else m.truth(result, node)
+    if isinstance(a, Dict) and isinstance(b, Dict) and list(a.items) == list(b.items):
+        return _equal_objects(m, tuple(a.items.values()), tuple(b.items.values()), node)
     return equal(a, b)
 
 
 def _order(m: Interpreter, word: str, x: list[Any], y: list[Any], node: ast.AST) -> Any:
-    for p, q in zip(x, y):
-        found = equal(p, q)
+    for i, (p, q) in enumerate(zip(x, y)):
+        found = _equal_objects(m, p, q, node)
         if found is True:
             continue
-        if found is not False:
+        if found is None:
             return Unknown(word)
-        return m.compare({"lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE}[word], p, q, node)
+        op = {"lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE}[word]
+        return m.branching.choose(found, lambda: _order(m, word, x[i + 1 :], y[i + 1 :], node), lambda: m.compare(op, p, q, node))
     return _ORDER[word](len(x), len(y))
 
 
 def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
     match container:
-        case Unknown() | TensorType() | Choice():
+        case Unknown() | TensorType():
             return Unknown("in")
+        case Choice():
+            return m.branching.choose(container.condition, lambda: contains(m, container.then, item, node), lambda: contains(m, container.other, item, node))
+        case Dict() if isinstance(item, (Term, Choice, Predicate)):
+            return contains(m, tuple(container.items), item, node)
         case Dict():
-            if isinstance(item, (Unknown, Term, Choice)):
+            if isinstance(item, Unknown):
                 return Unknown("in")
             return _hashable(m, item, node) in container.items
         case List() | tuple() | Set():
             items = container if isinstance(container, tuple) else container.items
             parts: list[Truth] = []
             for one in items:
-                found = _equal_objects(m, one, item, node) if not isinstance(one, Instance) else m.truth(m.compare(ast.Eq, one, item, node), node)
+                found = _equal_objects(m, one, item, node)
                 if found is True:
-                    return True
+                    parts.append(True)
+                    break
                 if found is None:
                     return Unknown("in")
                 parts.append(found)
@@ -173,7 +206,9 @@ def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
 
             return plain(m, operator.contains, (container, item), node)
         case range():
-            return item in container if isinstance(item, int) else Unknown("in")
+            if isinstance(item, int):
+                return item in container
+            return contains(m, tuple(container), item, node) if isinstance(item, (Term, Choice, Predicate)) and len(container) <= 64 else Unknown("in")
         case _:
             items_ = m.iterate(container, node)
             return Unknown("in") if items_ is None else contains(m, tuple(items_), item, node)
@@ -196,8 +231,11 @@ def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: b
             return a
         if word == "add" and isinstance(b, List):
             return List(m.heap.row([*a.items, *b.items]))
-        if word == "mul" and isinstance(b, Term):
-            return Unknown("a list of symbolic length")
+        if word == "mul" and isinstance(b, (Term, Predicate)):
+            from tensorproof.frontends.python.iteration import concrete
+
+            times = concrete(m, b)
+            return Unknown("a list of symbolic length") if times is MISSING else binary(m, word, a, int(times), node, in_place)
         if word == "mul" and isinstance(b, int) and len(a.items) * b <= 1_000_000:
             if in_place:
                 m.heap.touch(a.items)
@@ -216,9 +254,9 @@ def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: b
         return Dict(m.heap.entries({**a.items, **b.items}))
     if isinstance(a, Set) and isinstance(b, Set) and word in ("or", "and", "sub", "xor"):
         left, right = list(a.items), list(b.items)
-        only_left = [x for x in left if not any(same(x, y) for y in right)]
-        only_right = [y for y in right if not any(same(x, y) for x in left)]
-        both = [x for x in left if any(same(x, y) for y in right)]
+        only_left = [x for x in left if not any(surely_same(m, x, y, node) for y in right)]
+        only_right = [y for y in right if not any(surely_same(m, x, y, node) for x in left)]
+        both = [x for x in left if any(surely_same(m, x, y, node) for y in right)]
         items = {"or": left + only_right, "and": both, "sub": only_left, "xor": only_left + only_right}[word]
         if in_place and not a.frozen:
             m.heap.touch(a.items)
@@ -300,13 +338,13 @@ def _pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Any:
 
 def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
     for i, one in enumerate(items):
-        if same(one, item):
+        if surely_same(m, one, item, node):
             return i
     raise m.raised("ValueError", "the item is not in the list", node)
 
 
 def _remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
-    if isinstance(owner, Set) and not any(same(one, item) for one in owner.items):
+    if isinstance(owner, Set) and not any(surely_same(m, one, item, node) for one in owner.items):
         raise m.raised("KeyError", f"{item!r} is not in the set", node)
     del owner.items[_position(m, owner.items, item, node)]
 
@@ -333,7 +371,7 @@ LIST: dict[str, Callable[..., Any]] = {
     "append": _changed(_append), "extend": _changed(_extend), "insert": _changed(_insert), "pop": _changed(_pop), "remove": _changed(_remove),
     "sort": _changed(_sort), "clear": _changed(_clear), "reverse": _changed(_reverse),
     "index": lambda m, owner, node, item, *rest: _position(m, owner.items, item, node),
-    "count": lambda m, owner, node, item: sum(same(one, item) for one in owner.items),
+    "count": lambda m, owner, node, item: count(m, owner.items, item, node),
     "copy": lambda m, owner, node: List(m.heap.row(owner.items)),
 }  # fmt: skip
 DEQUE: dict[str, Callable[..., Any]] = {
@@ -470,12 +508,12 @@ COUNTER: dict[str, Callable[..., Any]] = {
 
 
 def _add(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
-    if not any(same(one, item) for one in owner.items):
+    if not any(surely_same(m, one, item, node) for one in owner.items):
         owner.items.append(item)
 
 
 def _discard(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
-    owner.items[:] = [one for one in owner.items if not same(one, item)]
+    owner.items[:] = [one for one in owner.items if not surely_same(m, one, item, node)]
 
 
 def _union(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> Any:

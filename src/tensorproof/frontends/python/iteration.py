@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.libraries import registry
-from tensorproof.terms.predicates import Predicate, Truth, negate
+from tensorproof.terms.ints import Term, lower, upper
+from tensorproof.terms.predicates import Predicate, Truth, eq, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
@@ -33,6 +34,23 @@ def decided(m: Interpreter, p: Truth) -> bool:
     if side is None:
         raise Fork(number)
     return side
+
+
+MOST_VALUES = 16
+
+
+def concrete(m: Interpreter, value: Any) -> Any:
+    """A value where one of few must be known: the run forks on which it is. MISSING when there are too many."""
+    while type(value) is Choice:
+        value = value.then if decided(m, value.condition) else value.other
+    if isinstance(value, Predicate):
+        return decided(m, value)
+    if type(value) is Term:
+        low, high = lower(value), upper(value)
+        if high - low >= MOST_VALUES:
+            return MISSING
+        return next((n for n in range(int(low), int(high)) if decided(m, eq(value, n))), int(high))
+    return value
 
 
 def iterator(m: Interpreter, items: Any) -> Iterator:
@@ -376,16 +394,16 @@ def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], node: a
                 return owner
             case _:
                 return m.gap(f"generator.{name}", node)
-    from tensorproof.frontends.python.containers import same
+    from tensorproof.frontends.python.containers import count, surely_same
 
     if name == "count":
-        return sum(same(x, args[0]) for x in owner)
+        return count(m, owner, args[0], node)
     if name == "numel":
         from tensorproof.terms.ints import product
 
         return product(owner)
     for i, x in enumerate(owner):
-        if same(x, args[0]):
+        if surely_same(m, x, args[0], node):
             return i
     raise m.raised("ValueError", "the item is not in the tuple", node)
 

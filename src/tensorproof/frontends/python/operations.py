@@ -7,7 +7,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, tensors
+from tensorproof.frontends.python import containers, iteration, tensors
 from tensorproof.libraries import registry
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
@@ -67,6 +67,16 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return _on_truths(m, word, a, b, node)
     if kind_a is Model or kind_b is Model:
         return _on_models(m, word, a, b, node)
+    if word in ("floordiv", "mod", "truediv") and Term in (kind_a, kind_b) and kind_a in (int, Term, bool, float) and kind_b in (int, Term, bool):
+        m.demand("ZeroDivisionError", ne(b, 0), f"the divisor {b!r} may be zero" if kind_b is Term else "the divisor is zero", node)
+    if Term in (kind_a, kind_b) and word in ("mul", "and", "or", "xor", "lshift", "rshift", "pow"):
+        sequence = isinstance(a, (tuple, str)) or isinstance(b, (tuple, str))
+        if sequence or word != "mul":
+            known_a, known_b = iteration.concrete(m, a), iteration.concrete(m, b)
+            if known_a is not MISSING and known_b is not MISSING:
+                return plain(m, native, (known_a, known_b), node)
+            if sequence:
+                return TEXT if isinstance(a, str) or isinstance(b, str) else m.gap("a tuple of symbolic length", node)
     if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
         return Unknown("a real number of a symbolic size", _ratio(word, a, b))
     return plain(m, native, (a, b), node)
@@ -116,10 +126,7 @@ def _on_truths(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
     def number(x: Any) -> Any:
         return ite(x, 1, 0) if isinstance(x, Predicate) else x
 
-    a, b = number(a), number(b)
-    if not (is_number(a) and is_number(b)):
-        return Unknown(word)
-    return plain(m, next(n for w, n in BINARY.values() if w == word), (a, b), node)
+    return binary(m, next(o for o, (w, _) in BINARY.items() if w == word), number(a), number(b), node)
 
 
 def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
@@ -185,6 +192,8 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
             if found is MISSING:
                 raise m.raised("TypeError", f"the operator {word} is not defined for {a.cls.name}", node)
             return m.call(Bound(found, a), (), {}, node)
+        case Predicate():
+            return unary(m, op, containers.number(a), node)
         case _:
             return plain(m, native, (a,), node)
 
@@ -255,6 +264,11 @@ def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
         if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
             same = disj(conj(a, b), conj(negate(a), negate(b)))
             return same if wanted else negate(same)
+        return not wanted
+    if Term in (type(a), type(b)):
+        if type(a) in (int, Term) and type(b) in (int, Term):
+            equal = predicates.eq(a, b)
+            return equal if wanted else negate(equal)
         return not wanted
     same_object = a is b or (type(a) is type(b) and isinstance(a, (int, str, bool)) and a == b)
     if isinstance(a, Bound) and isinstance(b, Bound):
@@ -328,6 +342,10 @@ def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) 
         return value.name
     if isinstance(value, Model):
         return registry.model_text(m, value)
+    if isinstance(value, Choice):
+        return m.branching.choose(
+            value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node)
+        )
     return TEXT
 
 
@@ -339,13 +357,25 @@ def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, k
         return function(*args, **(kwargs or {}))
     except Exception as error:
         if any(type(a) in (Term, Predicate) or isinstance(a, Unknown) for a in args):
-            return Unknown(getattr(function, "__name__", "operator"))
+            if any(isinstance(a, Unknown) for a in args) or not _refused(function, args, kwargs or {}):
+                return Unknown(getattr(function, "__name__", "operator"))
         named = next((a for a in args if isinstance(a, Named)), None)
         if named is not None:
             return not_modelled(m, named, node)
         if any(isinstance(a, (Model, Layer, Method)) for a in args):
             return m.gap(getattr(function, "__name__", "operator"), node, "of a library's object")
         raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
+
+
+def _refused(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a function does not take whole numbers in the place of symbols."""
+    try:
+        function(*(1 if type(a) is Term else True if isinstance(a, Predicate) else a for a in args), **kwargs)
+    except TypeError:
+        return True
+    except Exception:
+        return False
+    return False
 
 
 def _small(function: Any, args: tuple[Any, ...]) -> bool:
@@ -367,10 +397,10 @@ def make_list(m: Interpreter, items: Any) -> List:
 def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) -> Any:
     made = Set(m.heap.row(), frozen)
     for item in items:
-        if isinstance(item, (Unknown, Term)):
+        if isinstance(item, Unknown):
             return Unknown("a set of unknown items")
         if isinstance(item, (List, Dict)):
             raise m.raised("TypeError", f"a {type_name(item)} cannot be in a set", node)
-        if not any(containers.same(item, other) for other in made.items):
+        if not any(containers.surely_same(m, item, other, node) for other in made.items):
             made.items.append(item)
     return made
