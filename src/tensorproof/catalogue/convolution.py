@@ -70,7 +70,7 @@ def _conv_shape(c: Call) -> Shape:
     x, (out, per_group, *kernel) = c.shape("x"), c.shape("weight")
     n, groups, channels = len(kernel), c["groups"], c.dims["C"]
     wanted = per_group * groups
-    c.equal("channels", channels, wanted, f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}", ("x", "weight"))
+    c.equal("channels", channels, wanted, f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}", ("x", "weight", "groups"))
     c.require("groups", conj(ge(out, groups), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
     if c.framework == "torch" and c["padding"] == "same":
         for s in c["stride"]:
@@ -97,7 +97,7 @@ def _conv(n: int) -> Op:
         f"conv{n}d",
         inputs=(
             Tensor("x", images(n), NUMBERS - BOOLS),
-            Tensor("weight", f"M K {AXES[n].lower()}", NUMBERS - BOOLS, draw=f"M C {AXES[n].lower()} | 2*M 1 {AXES[n].lower()}"),
+            Tensor("weight", f"M K {AXES[n].lower()}", NUMBERS - BOOLS, draw=f"M C {AXES[n].lower()} | M 1 {AXES[n].lower()}"),
             Tensor("bias", "M", NUMBERS - BOOLS, optional=True),
         ),
         attributes=(

@@ -10,7 +10,7 @@ from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
 from tensorproof.ops.record import DTypeRule, Op, Out
-from tensorproof.terms.dtypes import FULL_COMPLEXES, INT32, INT64, LINALG, REALS, DType
+from tensorproof.terms.dtypes import FULL_COMPLEXES, INT32, INT64, LINALG, PRODUCTS, REALS, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape, unknown_shape
@@ -197,7 +197,8 @@ MATRIX_RANK = matrix("matrix_rank", MATRIX, tolerant(lambda c: c.lead["x"]), *TO
 def power_type(c: Call) -> DType | None:
     """The first power is the matrix itself, of whatever type; torch multiplies no truth values."""
     dtype = c.dtype("x")
-    if c.framework == "torch" and c["n"] not in (0, 1) and dtype is not None and dtype not in REALS | FULL_COMPLEXES:
+    multiplied = REALS | FULL_COMPLEXES | (PRODUCTS if c.rank("x") == 2 else frozenset())
+    if c.framework == "torch" and c["n"] not in (0, 1) and dtype is not None and dtype not in multiplied:
         raise c.refuse("dtype", f"{c.name} does not multiply elements of type {dtype!r}", "x")
     return dtype
 

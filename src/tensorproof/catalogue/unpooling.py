@@ -94,7 +94,10 @@ def _backward_shape(c: Call) -> Shape:
 _POOLED = "N C _ _ | C _ _"
 MAX_POOL2D_BACKWARD = Op(
     "max_pool2d_backward",
-    inputs=(Tensor("grad", _POOLED, FLOATS), Tensor("x", images(2), FLOATS), Tensor("indices", _POOLED, frozenset({INT64}), values="index")),
+    inputs=(
+        Tensor("grad", _POOLED, FLOATS, draw=images(2)), Tensor("x", images(2), FLOATS),
+        Tensor("indices", _POOLED, frozenset({INT64}), values="index", draw=images(2)),
+    ),
     attributes=(
         Sizes("kernel", 2, least=1),
         Sizes("stride", 2, None, least=1, optional=True),

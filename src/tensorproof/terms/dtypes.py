@@ -103,6 +103,8 @@ FULL_FLOATS: DTypes = frozenset({FLOAT32, FLOAT64})
 COMPLEXES: DTypes = frozenset({COMPLEX32, COMPLEX64, COMPLEX128})
 FULL_COMPLEXES: DTypes = frozenset({COMPLEX64, COMPLEX128})
 REALS: DTypes = INTS | FLOATS
+PRODUCTS: DTypes = frozenset(d for d in FLOATS8 if d.label != "float8_e8m0fnu")
+"""The 8-bit floats that torch multiplies as matrices."""
 REALS_OR_BOOL: DTypes = REALS | BOOLS
 NUMBERS: DTypes = REALS_OR_BOOL | COMPLEXES
 FLOATS_OR_COMPLEX: DTypes = FLOATS | COMPLEXES

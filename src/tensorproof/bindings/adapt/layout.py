@@ -81,6 +81,9 @@ def atleast_one(a: Arguments, run: Run) -> Any:
 @takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False))
 def aliased(a: Arguments, run: Run) -> Any:
     """_reshape_alias: the sizes must be told in full."""
+    size, stride = a["size"], a["stride"]
+    run.require("size", all(type(n) is not int or n >= 0 for n in (*size, *stride)), f"sizes and strides must not be negative: {size!r}", ("size", "stride"))
+    run.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
     return run.default(a)
 
 
@@ -267,9 +270,9 @@ def _made(value: Any, run: Run) -> TensorType:
 def sparse(a: Arguments, run: Run) -> Any:
     """Places and values as tensors or as lists."""
     made = {k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()}
-    if run.name.startswith("aten.") and a.get("dtype") is not None:  # ATen does not convert
-        same = a["dtype"] is made["value"].dtype
-        run.require("dtype", same or run.row.op == "sparse_coo_tensor", f"values of {made['value'].dtype!r} are not {a['dtype']!r}", ("dtype", "value"))
+    if run.name.startswith("aten."):  # ATen does not convert
+        own, wanted = made["value"].dtype, a.get("dtype") or run.session.default_float
+        run.require("dtype", own in (None, wanted) or run.row.op == "sparse_coo_tensor", f"values of {own!r} are not {wanted!r}", ("dtype", "value"))
         made["dtype"] = None
     return run.default(made)
 

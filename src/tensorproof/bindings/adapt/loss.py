@@ -52,8 +52,8 @@ def numbered(a: dict[str, Any], run: Run) -> Any:
 def numbered_bce(a: dict[str, Any], run: Run) -> Any:
     """ATen leaves it to its kernel to fit the target to x, which broadcasts."""
     x, target = a["x"].shape, a["target"].shape
-    if x.concrete and target.concrete and x != target and len(target) <= len(x) and all(p in (1, q) for p, q in zip(reversed(target), reversed(x))):
-        raise run.give_up("what ATen makes of a target that is smaller than the input")
+    if x.concrete and target.concrete and x != target and all(p == q or 1 in (p, q) for p, q in zip(reversed(target), reversed(x))):
+        raise run.give_up("what ATen makes of a target that broadcasts with the input")
     return run.default(worded(a))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
+from tensorproof.terms.dtypes import REALS_OR_BOOL
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -34,6 +35,15 @@ def into(a: dict[str, Any], run: Run) -> Any:
 @takes(Axis("dim"))
 def along(a: dict[str, Any], run: Run) -> Any:
     """The overload in which one axis must be given."""
+    return run.default(a)
+
+
+@takes(Axis("dim"))
+def extreme_along(a: dict[str, Any], run: Run) -> Any:
+    """The number in a tensor without axes is its own extreme, of whatever type."""
+    x = a["x"]
+    fits = x.dtype is None or x.dtype in REALS_OR_BOOL or (x.shape.known and not len(x.shape))
+    run.require("dtype", fits, f"{run.name} does not order elements of type {x.dtype!r}", ("x",))
     return run.default(a)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Session
-from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes, Tensor
 from tensorproof.terms.dtypes import FLOATS, INT32, REALS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
@@ -133,6 +133,14 @@ def region_kernel_with_map(a: dict[str, Any], run: Run) -> Any:
     return made, made.but(dtype=INT32)
 
 
+_PARTS: tuple[Parameter, ...] = (
+    *(Int(f"{n}_{end}", least=1) for n in ("stride", "dilation") for end in "hw"), Int("pad_h", least=0), Int("pad_w", least=0),
+    Int("groups", least=1), Int("offset_groups", least=1), Bool("use_mask"),
+    Tensor("offset", "N O h w", FLOATS, draw="N 2*ky*kx h w"), Tensor("weight", "M K ky kx", FLOATS, draw="M C ky kx"),
+)  # fmt: skip
+
+
+@takes(*_PARTS)
 def deform_kernel(a: dict[str, Any], run: Run) -> Any:
     """Sizes come in two parts; an unused mask comes as an empty tensor."""
     pair = {ours: (a[f"{theirs}_h"], a[f"{theirs}_w"]) for ours, theirs in (("stride", "stride"), ("padding", "pad"), ("dilation", "dilation"))}
