@@ -161,7 +161,6 @@ def _stated_sizes(run: Run, value: Any, rank: int, y: TensorType) -> TensorType:
 @takes(_SIZES, Tensor("weight", "h w C M"), Tensor("y", "N H W M"), *_WINDOW)
 def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
     """The transposed convolution, with its shape given. `sizes` may leave out the batch and the channels."""
-    _full_format(run, a, "stride", "dilation")
     same_types(run, a, "weight", "y")
     weight, image = ranked(run, a["weight"], 4, "weight"), to_front(ranked(run, a["y"], 4, "y"), channels_last(a["data_format"]))
     run.require(
