@@ -6,8 +6,8 @@ from typing import Any
 
 from tensorproof.libraries.einops_patterns import ELLIPSIS, BadPattern, Side, check_names, number_of, parse, parse_side
 from tensorproof.libraries.model import KindModel
-from tensorproof.terms.ints import Term, floordiv, mod, product
-from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.ints import Dim, Term, floordiv, mod, product
+from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Choice, Dict, List, Model
@@ -22,11 +22,12 @@ def _bad(m: Any, pattern: str, why: str, node: Any) -> Exception:
 
 def _transform(m: Any, operation: str, x: Any, pattern: Any, sizes: dict[str, Any], how: Any, node: Any) -> Any:
     if isinstance(x, Choice):
+        then, other = x.then, x.other
         return m.branching.choose(
-            x.condition, lambda: _transform(m, operation, x.then, pattern, sizes, how, node), lambda: _transform(m, operation, x.other, pattern, sizes, how, node)
+            x.condition, lambda: _transform(m, operation, then, pattern, sizes, how, node), lambda: _transform(m, operation, other, pattern, sizes, how, node)
         )
     if isinstance(x, (List, tuple)):
-        listed = [v for v in (x.items if isinstance(x, List) else x)]
+        listed = list(x.items if isinstance(x, List) else x)
         if not listed:
             raise m.raised("TypeError", f"{operation} gets an empty list", node, "einops/input")
         x = m.spelling("torch.stack", (List(m.heap.row(listed)),), {}, node)
@@ -101,10 +102,9 @@ def _sizes(m: Any, pattern: str, left: Side, shape: tuple[Any, ...], given: dict
 
 def _carried_out(m: Any, operation: str, x: TensorType, left: Side, right: Side, found: dict[str, tuple[Any, ...]], exact: bool, how: Any, node: Any) -> Any:
     """Split, order, reduce, repeat and join the axes, as einops does: by the operators of the tensor's framework where they are torch's."""
-    final = Shape(product(s for a in group for s in found[a]) if group != (ELLIPSIS,) else MANY for group in right.groups)
     flat: list[Any] = []
-    for group, size in zip(right.groups, final):
-        flat.extend(found[ELLIPSIS] if size is MANY else (size,))
+    for group, whole in zip(right.groups, right.composed):
+        flat.extend(found[ELLIPSIS] if group == (ELLIPSIS,) and not whole else (product(s for a in group for s in found[a]),))
     dtype = _reduced_type(m, x, how, node) if operation == "reduce" else x.dtype
     if x.framework != "torch" or not exact:
         return TensorType(Shape(flat), dtype, framework=x.framework, requires_grad=x.requires_grad)
@@ -132,10 +132,6 @@ def _carried_out(m: Any, operation: str, x: TensorType, left: Side, right: Side,
     if isinstance(y, Unknown) or tuple(y.shape) == tuple(flat):
         return y
     return m.spelling("torch.Tensor.reshape", (y, *flat), {}, node) if flat else m.spelling("torch.Tensor.reshape", (y, ()), {}, node)
-
-
-MANY: Any = object()
-"""Stands for the sizes of an ellipsis among the axes of a result."""
 
 
 def _reduced_type(m: Any, x: TensorType, how: Any, node: Any) -> Any:
@@ -199,7 +195,10 @@ def _einsum(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) ->
     try:
         for part in (*left.split(","), right):
             axes = parse_side(part.replace(" ... ", " ... ")) if "..." in part else _plain_side(part)
-            sides.append("".join("..." if a == ELLIPSIS else letters.setdefault(a, "") or letters.__setitem__(a, next(alphabet)) or letters[a] for a in axes.axes))
+            for axis in axes.axes:
+                if axis != ELLIPSIS and axis not in letters:
+                    letters[axis] = next(alphabet)
+            sides.append("".join("..." if axis == ELLIPSIS else letters[axis] for axis in axes.axes))
     except BadPattern as bad:
         raise _bad(m, pattern, str(bad), node) from None
     home = "numpy.einsum" if any(isinstance(t, TensorType) and t.framework == "numpy" for t in tensors) else "torch.einsum"
@@ -247,7 +246,8 @@ def _unpack(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) ->
     if len(x.shape) != before + after + 1:
         raise m.raised("RuntimeError", f"'{pattern}' needs {before + after + 1} axes, the tensor has shape {x.shape!r}", node, "einops/rank")
     parts = [tuple(m.iterate(s, node) or ()) for s in shapes]
-    total, made = 0, []
+    total: Dim = 0
+    made = []
     rest = [i for i, p in enumerate(parts) if -1 in p]
     for p in parts:
         total = total + product(s for s in p if s != -1) if -1 not in p else total
@@ -285,7 +285,8 @@ def _layer(operation: str) -> Any:
                 check_names(operation, left, right, set(sizes))
             except BadPattern as bad:
                 raise _bad(m, pattern, str(bad), node) from None
-        return Model(f"einops.layers.torch.{operation.title()}", m.heap.space({"pattern": pattern, "sizes": m.heap.space(sizes), "how": how}), m.user_span(node))
+        space = m.heap.space({"pattern": pattern, "sizes": m.heap.space(sizes), "how": how})
+        return Model(f"einops.layers.torch.{operation.title()}", space, m.user_span(node))
 
     return make
 
@@ -304,4 +305,3 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 FUNCTIONS |= {name.replace("einops.", "einops.einops.", 1): run for name, run in FUNCTIONS.items() if "layers" not in name}
 KINDS = {f"einops.layers.torch.{w.title()}": KindModel(call=_call(w), bases=("torch.nn.Module",), open=True) for w in ("rearrange", "reduce")}
-__all__ = ["FUNCTIONS", "KINDS", "conj"]
