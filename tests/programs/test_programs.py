@@ -3,17 +3,19 @@
 Each ```python block is a program. `# error: [code]` expects an error of that code on its line, `# warning: [code]` a warning,
 `# gap` something not understood there,
 `# reveal: SHAPE` the shape of what the line binds. A program without an error or a gap must be proved valid.
+A line `<!-- args: --size 3 -->` under the title gives the program arguments; a block ```file NAME is a file that lies beside it.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import check_source
+from tensorproof.app.check import Options, check_source
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import parse
@@ -25,6 +27,8 @@ HERE = Path(__file__).parent
 class Case:
     title: str
     code: str
+    arguments: tuple[str, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
 
 
 def cases() -> list[Case]:
@@ -33,7 +37,9 @@ def cases() -> list[Case]:
         for section in path.read_text(encoding="utf-8").split("\n## ")[1:]:
             title, _, rest = section.partition("\n")
             code = rest.partition("```python\n")[2].partition("```")[0]
-            found.append(Case(f"{path.stem}: {title}", code))
+            given = re.search(r"<!-- args: (.*) -->", rest)
+            files = re.findall(r"^```file (\S+)\n(.*?)^```", rest, re.DOTALL | re.MULTILINE)
+            found.append(Case(f"{path.stem}: {title}", code, tuple(shlex.split(given[1])) if given else (), tuple(files)))
     return found
 
 
@@ -43,10 +49,13 @@ def test_every_program_of_the_documents_is_found() -> None:
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda c: c.title)
-def test_program(case: Case) -> None:
-    source = parse("program.py", case.code)
-    program = check_source(source)
-    run = explore(source).last
+def test_program(case: Case, tmp_path: Path) -> None:
+    for name, text in case.files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    source = parse(str(tmp_path / "program.py") if case.files else "program.py", case.code)
+    program = check_source(source, Options(arguments=case.arguments))
+    run = explore(source, case.arguments).last
     verdict, findings = program.verdict, program.diagnostics
     lines = case.code.splitlines()
     expected = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# error: \[([\w/-]+)\]", line)))

@@ -90,6 +90,15 @@ def unknown(reason: str) -> Run:
     return run
 
 
+def exception(kind: str) -> Run:
+    """A library's class of exceptions, called."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
+        return Model("exception", m.heap.space({"kind": kind, "args": args}))
+
+    return run
+
+
 def quiet(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
     """An object whose calls never touch a tensor."""
     return Model("quiet", m.heap.space())

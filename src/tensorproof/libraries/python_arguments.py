@@ -9,7 +9,7 @@ import argparse
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import Abstract, argument, from_host, listed, to_host
+from tensorproof.libraries.plain import Abstract, argument, exception, from_host, listed, to_host
 from tensorproof.libraries.python_typing import namespace_attribute
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
@@ -227,7 +227,7 @@ def _added(m: Any, parser: Any, note: Model, node: Any) -> Any:
 def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
     """Python's own parser, from the notes. When nothing was given, required arguments become the user's choice."""
     settings = me.space["settings"]
-    kept = {k: v for k, v in settings.items() if k in ("prog", "prefix_chars", "add_help", "allow_abbrev", "conflict_handler") and isinstance(v, (str, bool))}
+    kept: dict[str, Any] = {k: v for k, v in settings.items() if k in ("prog", "prefix_chars", "add_help", "allow_abbrev", "conflict_handler") and isinstance(v, (str, bool))}
     if isinstance(settings.get("argument_default"), Named):
         kept["argument_default"] = argparse.SUPPRESS
     parser = _Parser(**kept)
@@ -235,7 +235,7 @@ def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
     for note in me.space["notes"]:
         place = note.space["place"]
         if note.kind == "argparse.Subparsers":
-            said = {k: v for k, v in note.space["said"].items() if k in ("dest", "required", "title") and isinstance(v, (str, bool))}
+            said: dict[str, Any] = {k: v for k, v in note.space["said"].items() if k in ("dest", "required", "title") and isinstance(v, (str, bool))}
             action: Any = parser.add_subparsers(**said, parser_class=_Parser)
             for name, inner in note.space["choices"].items():
                 action._name_parser_map[name] = _host(m, inner, strict, node)  # noqa: SLF001
@@ -348,7 +348,10 @@ def _set_action(m: Any, me: Model, name: str, value: Any, node: Any) -> None:
     m.heap.set(me.space, "said", {**me.space["said"], name: value} if name in ("default", "required", "choices") else me.space["said"])
 
 
-FUNCTIONS: dict[str, Any] = {"argparse.ArgumentParser": _parser, "argparse.Namespace": _namespace}
+FUNCTIONS: dict[str, Any] = {
+    "argparse.ArgumentParser": _parser, "argparse.Namespace": _namespace, "argparse.ArgumentTypeError": exception("ArgumentTypeError"),
+    "argparse.ArgumentError": exception("ArgumentError"),
+}  # fmt: skip
 KINDS = {
     "argparse.ArgumentParser": KindModel(methods=_PARSER, open=True),
     "argparse.Group": KindModel(methods={k: v for k, v in _ADDING.items() if k != "set_defaults"}, open=True),

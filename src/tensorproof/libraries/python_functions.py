@@ -9,7 +9,7 @@ from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import from_host
 from tensorproof.terms.predicates import conj, disj, negate
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Function, Instance, Model, Native, Property
+from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Property, Set
 from tensorproof.values.python_values import Unknown
 
 Args = tuple[Any, ...]
@@ -41,8 +41,7 @@ def _update_wrapper(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
             wrapper.space = m.heap.space()
         told = {"__wrapped__": wrapped}
         if isinstance(wrapped, Function):
-            told = {**(wrapped.space or {}), "__name__": wrapped.name, "__qualname__": wrapped.name, "__wrapped__": wrapped}
-            told["__doc__"] = m.attribute(wrapped, "__doc__", node)
+            told = {**(wrapped.space or {}), **{n: m.attribute(wrapped, n, node) for n in ("__name__", "__qualname__", "__doc__")}, "__wrapped__": wrapped}
         for name, value in told.items():
             m.heap.set(wrapper.space, name, value)
     return wrapper
@@ -79,10 +78,9 @@ def _cache(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 def _call_cached(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
     place: Any = (args, tuple(sorted(kwargs.items(), key=lambda pair: pair[0])))
-    try:
-        hash(place)
-    except TypeError:
-        raise m.raised("TypeError", "a cached function needs arguments that can be keys of a dict", node) from None
+    for one in (*args, *kwargs.values()):
+        if isinstance(one, (List, Dict)) or (isinstance(one, Set) and not one.frozen):
+            raise m.raised("TypeError", f"a {type(one).__name__.lower()} cannot be kept in a cache: it may change", node)
     kept = me.space["kept"]
     if place in kept:
         return kept[place]

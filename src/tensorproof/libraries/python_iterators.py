@@ -175,7 +175,7 @@ def _starmap(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 def _holds(m: Any, function: Any, value: Any, node: Any) -> bool:
     """The truth of a test; the run forks where it is not known."""
-    return bool(m.call(filter, (function, (value,)), {}, node).items)
+    return m.call(next, (m.call(filter, (function, (value,)), {}, node), _END), {}, node) is not _END
 
 
 def _while(name: str) -> Run:

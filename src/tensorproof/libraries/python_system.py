@@ -8,7 +8,8 @@ import sys
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, listed, nothing, quiet, unknown
+from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
+from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_paths import text_of
 from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING
@@ -21,6 +22,15 @@ Named_ = dict[str, Any]
 
 def _text(m: Any, args: Args, kwargs: Named_, node: Any) -> Unknown:
     return TEXT
+
+
+def _names(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    """Names of files: some, that nobody knows."""
+    return texts(m, node)
+
+
+def _walk_rounds(m: Any, me: Model, node: Any) -> Any:
+    return [(m.open_truth("another folder", node), (TEXT, texts(m, node), texts(m, node)))]
 
 
 # --- sys ---
@@ -179,7 +189,7 @@ FUNCTIONS: dict[str, Any] = {
         "putenv", "unsetenv", "truncate",
     ), nothing),
     **_each("os", (
-        "listdir", "walk", "scandir", "cpu_count", "getpid", "getppid", "system", "stat", "popen", "getuid", "uname", "getloadavg", "sched_getaffinity",
+        "scandir", "cpu_count", "getpid", "getppid", "system", "stat", "popen", "getuid", "uname", "getloadavg", "sched_getaffinity",
         "access", "get_terminal_size", "getpgid", "urandom", "times",
     ), unknown("a value of the system")),
     **_each("os", ("getlogin", "readlink"), _text), "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv,
@@ -198,13 +208,13 @@ FUNCTIONS: dict[str, Any] = {
     **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler", "handlers.TimedRotatingFileHandler"), _logger),
     "logging.getLevelName": unknown("a level"),
     **_each("warnings", ("warn", "filterwarnings", "simplefilter", "resetwarnings", "showwarning"), nothing), "warnings.catch_warnings": _warnings,
-    **_each("glob", ("glob", "iglob"), unknown("names of files")), "glob.escape": _text,
+    **_each("glob", ("glob", "iglob"), _names), "glob.escape": _text, "os.listdir": _names, "os.walk": lambda m, a, k, n: Model("os.walk", m.heap.space()),
     **_each("shutil", ("rmtree", "copyfileobj", "unpack_archive", "chown"), nothing), **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), _text),
     **_each("shutil", ("which", "disk_usage", "get_terminal_size"), unknown("a value of the system")),
     **_each("uuid", ("uuid1", "uuid4", "uuid3", "uuid5", "UUID"), quiet), "uuid.getnode": unknown("a number"),
     "threading.Thread": _thread, **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
     **_each("threading", ("current_thread", "main_thread", "Timer", "local", "enumerate"), quiet), **_each("threading", ("active_count", "get_ident"), unknown("a number")),
-    **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
+    "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"), **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.modules.main_source.path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
@@ -226,6 +236,7 @@ KINDS = {
         },
         item=_get_item, set_item=_put, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
     ),
+    "os.walk": KindModel(rounds=_walk_rounds, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
     "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
     "threading.Thread": KindModel(
         methods={"start": _start, "join": lambda m, me, a, k, n: None, "is_alive": lambda m, me, a, k, n: Unknown("alive"), "setDaemon": lambda m, me, a, k, n: None}, open=True,

@@ -53,6 +53,8 @@ BASES = {
     "ConnectionError": ("OSError",), "RuntimeError": ("Exception",), "NotImplementedError": ("RuntimeError",), "RecursionError": ("RuntimeError",),
     "SyntaxError": ("Exception",), "SystemError": ("Exception",), "TypeError": ("Exception",), "ValueError": ("Exception",),
     "UnicodeError": ("ValueError",), "UnicodeDecodeError": ("UnicodeError",), "UnicodeEncodeError": ("UnicodeError",), "Warning": ("Exception",),
+    "FrozenInstanceError": ("AttributeError",), "JSONDecodeError": ("ValueError",), "TOMLDecodeError": ("ValueError",), "TomlDecodeError": ("ValueError",),
+    "ArgumentTypeError": ("Exception",), "ArgumentError": ("Exception",), "YAMLError": ("Exception",), "MissingMandatoryValue": ("Exception",),
     "UserWarning": ("Warning",), "DeprecationWarning": ("Warning",), "FutureWarning": ("Warning",), "RuntimeWarning": ("Warning",),
 }  # fmt: skip
 

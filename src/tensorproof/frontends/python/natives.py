@@ -347,6 +347,8 @@ def _tuple(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
 
 
 def _list(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
+    if isinstance(value, Model) and value.kind == "texts":
+        return value
     found = _listed(m, value, node, "list")
     return found if isinstance(found, Unknown) else List(m.heap.row(found))
 
@@ -453,6 +455,8 @@ def sort_items(m: Interpreter, items: list[Any], key: Any, reverse: Any, node: a
 
 
 def _sorted(m: Interpreter, node: ast.AST, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    if isinstance(value, Model) and value.kind == "texts":
+        return value
     found = m.iterate(value, node)
     result = Unknown("sorted") if found is None else sort_items(m, found, key, reverse, node)
     return result if isinstance(result, Unknown) else List(m.heap.row(result))

@@ -56,7 +56,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         if found is not MISSING:
             return found
     if op is ast.BitOr and _is_type(a) and _is_type(b):
-        return (*(a if isinstance(a, tuple) else (a,)), *(b if isinstance(b, tuple) else (b,)))  # what isinstance takes
+        sides = (*(a if isinstance(a, tuple) else (a,)), *(b if isinstance(b, tuple) else (b,)))
+        return tuple(type(None) if side is None else side for side in sides)  # what isinstance takes
     if kind_a is Named or kind_b is Named:
         return not_modelled(m, a if kind_a is Named else b, node)
     if kind_a is TensorType or kind_b is TensorType:
