@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -23,7 +23,7 @@ _FILTERS = ("NEAREST", "BOX", "BILINEAR", "HAMMING", "BICUBIC", "LANCZOS", "ANTI
 _WORDS = ("FLIP_LEFT_RIGHT", "FLIP_TOP_BOTTOM", "ROTATE_90", "ROTATE_180", "ROTATE_270", "TRANSPOSE", "TRANSVERSE")
 
 
-def is_image(value: Any) -> bool:
+def is_image(value: Any) -> TypeGuard[Model]:
     return isinstance(value, Model) and value.kind == IMAGE
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.images import CHANNELS, changed, element_type, image, is_image, size_symbol
 from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Term, ite
+from tensorproof.terms.ints import Origin, Term, ite
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -18,7 +18,9 @@ UINT8 = BY_LABEL["uint8"]
 
 
 def _what(x: Any) -> str:
-    return "a PIL image" if is_image(x) else "a tensor" if isinstance(x, TensorType) and x.framework == "torch" else "an array" if isinstance(x, TensorType) else "this"
+    if isinstance(x, TensorType):
+        return "a tensor" if x.framework == "torch" else "an array"
+    return "a PIL image" if is_image(x) else "this"
 
 
 def sides(m: Any, x: Any, node: Any) -> tuple[Any, Any] | None:
@@ -142,7 +144,9 @@ def to_dtype(m: Any, given: Any, x: Any, node: Any) -> Any:
     dtype = given.get("dtype", FLOAT32)
     if is_image(x):
         return changed(m, x)
-    return x.but(dtype=dtype, contents=None) if isinstance(x, TensorType) and isinstance(dtype, DType) else x if isinstance(x, TensorType) else _lost(m, "ToDtype", x, node)
+    if not isinstance(x, TensorType):
+        return _lost(m, "ToDtype", x, node)
+    return x.but(dtype=dtype, contents=None) if isinstance(dtype, DType) else x
 
 
 def to_rgb(m: Any, given: Any, x: Any, node: Any) -> Any:
@@ -172,7 +176,7 @@ def _numbers(m: Any, given: Any, node: Any) -> list[Any] | None:
         return [given]
     if isinstance(given, TensorType) and given.shape.known and len(given.shape) == 1 and isinstance(given.shape[0], int):
         return [Unknown("a number")] * given.shape[0]
-    return m.iterate(given, node) if isinstance(given, (tuple, List)) else None  # type: ignore[no-any-return]
+    return m.iterate(given, node) if isinstance(given, (tuple, List)) else None
 
 
 def normalize(m: Any, given: Any, x: Any, node: Any) -> Any:
@@ -216,15 +220,9 @@ def resize(m: Any, given: Any, x: Any, node: Any) -> Any:
     # the shorter side becomes `short`, the longer one keeps the proportion: all that matters of it is that it is not shorter
     if height == width:
         return with_sides(m, x, short, short)
-    longer = m.symbol(m.name_here("longer side", node), short if isinstance(short, int) else 1, None, _origin())
+    longer = m.symbol(m.name_here("longer side", node), short if isinstance(short, int) else 1, None, Origin.USER)
     upright = le(width, height)
     return with_sides(m, x, ite(upright, longer, short), ite(upright, short, longer))
-
-
-def _origin() -> Any:
-    from tensorproof.terms.ints import Origin
-
-    return Origin.USER
 
 
 def center_crop(m: Any, given: Any, x: Any, node: Any) -> Any:

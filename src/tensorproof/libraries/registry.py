@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Function, Instance, Model, Native
+from tensorproof.values.objects import Class, Function, Instance, Model, Native, Record
 from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
 
 FILES = {
@@ -83,7 +83,10 @@ def known(name: str) -> bool:
 
 @cache
 def class_model(name: str) -> ClassModel | None:
-    return _entry(name, "CLASSES")  # type: ignore[no-any-return]
+    found: ClassModel | None = _entry(name, "CLASSES")
+    if found is None and name.startswith("torch.nn."):
+        return _file("torch.nn").layer_class(name)  # type: ignore[no-any-return]
+    return found
 
 
 @cache
@@ -134,7 +137,7 @@ def class_member(m: Any, cls: Class, name: str) -> Any:
     return MISSING if hook is None else hook(m, cls, name)
 
 
-def instance_attribute(m: Any, owner: Instance, name: str, node: Any) -> Any:
+def instance_attribute(m: Any, owner: Instance | Record, name: str, node: Any) -> Any:
     for one in owner.cls.mro:
         if isinstance(one, Named):
             for base in lineage(one.name):

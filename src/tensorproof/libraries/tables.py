@@ -12,7 +12,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, List, Model
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Unknown
 
 FRAME, SERIES = "pandas.DataFrame", "pandas.Series"
@@ -57,25 +57,26 @@ def _length(m: Any, me: Model, node: Any) -> Any:
     return me.space["rows"]
 
 
+def _sliced(size: Any, index: slice) -> Any:
+    """How many a slice keeps, where its ends lie within; None where it cannot be told."""
+    start, stop = index.start, index.stop
+    if index.step is None and (start is None or isinstance(start, int)) and (stop is None or isinstance(stop, int)):
+        first = start or 0
+        if stop is None:
+            return size - first if first >= 0 else -first
+        if first >= 0:
+            return stop - first if stop >= 0 else size + stop - first
+    return None
+
+
 def _taken(m: Any, size: Any, index: Any, word: str, node: Any) -> Any:
     """How many rows or columns an index keeps: None for one."""
     if isinstance(index, (int, Term)) and not isinstance(index, bool):
         return None
     if isinstance(index, slice):
-        start, stop = index.start, index.stop
-        if index.step is None and (start is None or isinstance(start, int)) and (stop is None or isinstance(stop, int)):
-            if start is None and stop is None:
-                return size
-            if stop is None and start >= 0:
-                return size - start
-            if start is None and stop < 0:
-                return size + stop
-            if stop is None:
-                return -start
-            if (start or 0) >= 0 and stop >= 0:
-                return stop - (start or 0)
-            if (start or 0) >= 0:
-                return size + stop - (start or 0)
+        kept = _sliced(size, index)
+        if kept is not None:
+            return kept
     if isinstance(index, List):
         return len(index.items)
     return m.symbol(m.name_here(word, node), 1, None, Origin.WORLD if word == "rows" else Origin.USER)
@@ -260,8 +261,8 @@ def _quiet(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
 
 _ALIKE = ("copy", "fillna", "reset_index", "sample_", "sort_values", "rename", "replace", "apply", "map", "clip", "round", "abs", "shift", "set_index", "ffill")
 _LESS = ("dropna", "drop_duplicates", "query", "head", "tail", "sample")
-_VALUES = ("mean", "std", "sum", "min", "max", "unique", "nunique", "value_counts", "tolist", "to_list", "describe", "info", "isnull", "isna", "groupby", "corr",
-           "to_csv", "iterrows", "itertuples", "to_dict", "items", "keys", "idxmax", "median", "quantile", "any", "all", "count", "get", "isin", "astype_")  # fmt: skip
+_VALUES = ("mean", "std", "sum", "min", "max", "unique", "nunique", "value_counts", "tolist", "to_list", "describe", "info", "isnull", "isna", "groupby",
+           "corr", "to_csv", "iterrows", "itertuples", "to_dict", "items", "keys", "idxmax", "median", "quantile", "any", "all", "count", "get", "isin", "astype_")  # fmt: skip
 _METHODS: dict[str, Any] = {
     "to_numpy": _array, "drop": _drop, "astype": _cast, **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_VALUES, _outside),
 }
@@ -271,18 +272,21 @@ KINDS = {
     "pandas.located": KindModel(item=_located, set_item=lambda m, me, index, new, node: None),
     "sklearn.Bunch": KindModel(open=True, item=lambda m, me, index, node: me.space.get(index, Unknown("a part of the data"))),
     "sklearn.scaler": KindModel({"fit": _fit, "transform": _scaled, "fit_transform": _scaled, "inverse_transform": _scaled, "partial_fit": _fit}, open=True),
-    "sklearn.encoder": KindModel({"fit": _fit, "transform": _encoded, "fit_transform": _encoded, "inverse_transform": lambda m, me, a, k, n: Unknown("labels")}, open=True),
+    "sklearn.encoder": KindModel(
+        {"fit": _fit, "transform": _encoded, "fit_transform": _encoded, "inverse_transform": lambda m, me, a, k, n: Unknown("labels")}, open=True
+    ),
 }
 _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer")
-_METRICS = ("accuracy_score", "f1_score", "precision_score", "recall_score", "roc_auc_score", "confusion_matrix", "classification_report", "mean_squared_error",
-            "mean_absolute_error", "r2_score", "average_precision_score", "balanced_accuracy_score", "log_loss", "roc_curve")  # fmt: skip
+_METRICS = ("accuracy_score", "f1_score", "precision_score", "recall_score", "roc_auc_score", "confusion_matrix", "classification_report",
+            "mean_squared_error", "mean_absolute_error", "r2_score", "average_precision_score", "balanced_accuracy_score", "log_loss", "roc_curve")  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
-    **dict.fromkeys((f"pandas.{n}" for n in ("read_csv", "read_table", "read_excel", "read_json", "read_parquet", "read_pickle", "read_feather", "read_hdf", "read_sql")), _read),
+    **{f"pandas.read_{n}": _read for n in ("csv", "table", "excel", "json", "parquet", "pickle", "feather", "hdf", "sql")},
     "pandas.DataFrame": _new_frame, "pandas.concat": lambda m, a, k, n: _frame(m, _rows(m, n), _columns(m, n)),
-    "pandas.get_dummies": lambda m, a, k, n: _frame(m, a[0].space["rows"] if a and isinstance(a[0], Model) and "rows" in a[0].space else _rows(m, n), _columns(m, n)),
+    "pandas.get_dummies": lambda m, a, k, n: _frame(m, (_first_axis(a[0]) if a else None) or _rows(m, n), _columns(m, n)),
     "pandas.Series": lambda m, a, k, n: _series(m, _first_axis(a[0]) or _rows(m, n) if a else _rows(m, n)),
     "sklearn.model_selection.train_test_split": _split,
-    "sklearn.datasets.load_iris": _bunch(150, 4, True), "sklearn.datasets.load_digits": _bunch(1797, 64, True), "sklearn.datasets.load_wine": _bunch(178, 13, True),
+    "sklearn.datasets.load_iris": _bunch(150, 4, True), "sklearn.datasets.load_digits": _bunch(1797, 64, True),
+    "sklearn.datasets.load_wine": _bunch(178, 13, True),
     "sklearn.datasets.load_breast_cancer": _bunch(569, 30, True), "sklearn.datasets.load_diabetes": _bunch(442, 10, False),
     "sklearn.datasets.fetch_california_housing": _bunch(20640, 8, False), "sklearn.datasets.make_moons": _generated("", 2, True),
     "sklearn.datasets.make_circles": _generated("", 2, True), "sklearn.datasets.make_blobs": _generated("n_features", 2, True),
@@ -291,4 +295,3 @@ FUNCTIONS: dict[str, Any] = {
     "sklearn.preprocessing.LabelEncoder": lambda m, a, k, n: Model("sklearn.encoder", m.heap.space()),
     **{f"sklearn.metrics.{n}": _quiet for n in _METRICS},
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "KINDS", "Choice"]

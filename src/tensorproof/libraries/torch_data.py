@@ -8,7 +8,7 @@ from tensorproof.libraries.data_samples import argument, item_of, length_of, unk
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.torch_loader import LOADER, LOADER_METHODS, loader, loader_attribute, loader_init, loader_length, loader_rounds
 from tensorproof.terms.ints import Origin, Term, ceildiv
-from tensorproof.terms.predicates import Predicate, conj, eq, ge, lt
+from tensorproof.terms.predicates import Predicate, eq, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Iterator, List, Model
 from tensorproof.values.python_values import Unknown
@@ -208,8 +208,10 @@ def _distributed_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, 
     m.heap.set(me.space, "data_source", argument(args, kwargs, 0, "dataset"))
     replicas, dropping = argument(args, kwargs, 1, "num_replicas", 1), kwargs.get("drop_last", args[5] if len(args) > 5 else False)
     whole = length_of(m, me.space["data_source"], node) if not isinstance(me.space["data_source"], Unknown) else Unknown("len")
-    known = isinstance(replicas, int) and replicas > 0 and isinstance(whole, (int, Term))
-    m.heap.set(me.space, "given", (whole // replicas if dropping is True else ceildiv(whole, replicas)) if known else Unknown("len"))
+    share: Any = Unknown("len")
+    if isinstance(replicas, int) and replicas > 0 and isinstance(whole, (int, Term)):
+        share = whole // replicas if dropping is True else ceildiv(whole, replicas)
+    m.heap.set(me.space, "given", share)
 
 
 def _sampler_length(m: Any, me: Any, node: Any) -> Any:
@@ -293,4 +295,3 @@ def _default_collate(m: Any, args: tuple[Any, ...], node: Any) -> Any:
     return m.gap("default_collate", node, "of samples that are not known") if items is None else collated(m, items, node)
 
 
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "conj", "ge"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import picture_rules as rules
+from tensorproof.libraries.images import is_image
 from tensorproof.libraries.model import KindModel
-from tensorproof.libraries.picture_rules import each_side, is_image
+from tensorproof.libraries.picture_rules import each_side
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
@@ -40,7 +41,8 @@ _WHOLE: dict[str, str] = {
     "CutMix": "", "MixUp": "",
 }  # fmt: skip
 FUNCTIONAL: dict[str, tuple[str, Any]] = {
-    "to_tensor": ("", rules.to_tensor), "pil_to_tensor": ("", rules.pil_to_tensor), "to_pil_image": ("mode", rules.to_pil_image), "to_image": ("", rules.to_image),
+    "to_tensor": ("", rules.to_tensor), "pil_to_tensor": ("", rules.pil_to_tensor), "to_pil_image": ("mode", rules.to_pil_image),
+    "to_image": ("", rules.to_image),
     "normalize": ("mean std inplace", rules.normalize), "resize": ("size interpolation max_size antialias", rules.resize),
     "center_crop": ("output_size", rules.center_crop), "crop": ("top left height width", rules.cropped), "hflip": ("", rules.same), "vflip": ("", rules.same),
     "horizontal_flip": ("", rules.same), "vertical_flip": ("", rules.same), "pad": ("padding fill padding_mode", rules.pad),
@@ -69,7 +71,7 @@ def _bound(m: Any, name: str, words: str, args: tuple[Any, ...], kwargs: dict[st
 def _maker(name: str, words: str) -> Any:
     def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         given = _bound(m, name, words, args, kwargs, node)
-        needed = {"Resize": "size", "CenterCrop": "size", "RandomCrop": "size", "RandomResizedCrop": "size", "Compose": "transforms", "Pad": "padding"}.get(name)
+        needed = {"Compose": "transforms", "Pad": "padding", **dict.fromkeys(("Resize", "CenterCrop", "RandomCrop", "RandomResizedCrop"), "size")}.get(name)
         if name == "Normalize" and ("mean" not in given or "std" not in given):
             needed = "mean" if "mean" not in given else "std"
         if needed is not None and needed not in given:
@@ -199,7 +201,8 @@ def _dimensions(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any
 
 
 _ALL = {**{n: words for n, (words, _) in RULES.items()}, **_WHOLE}
-FUNCTIONS: dict[str, Any] = {home + n: _maker(n, words) for n, words in _ALL.items() for home in (V1, V2, V1 + "transforms.", "torchvision.transforms.autoaugment.")}
+_HOMES = (V1, V2, V1 + "transforms.", V1 + "autoaugment.")
+FUNCTIONS: dict[str, Any] = {home + n: _maker(n, words) for n, words in _ALL.items() for home in _HOMES}
 for _home in (V1 + "functional.", V2 + "functional."):
     FUNCTIONS |= {_home + n: _functional(n, words, rule) for n, (words, rule) in FUNCTIONAL.items()}
     FUNCTIONS |= {_home + "get_image_size": _sides_of, _home + "get_dimensions": _dimensions}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from collections.abc import Generator as Running
 from typing import Any
 
 from tensorproof.frontends.python import exceptions, iteration
@@ -17,7 +18,7 @@ from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, S
 from tensorproof.frontends.python.scope import Scope, has_yield
 from tensorproof.values.objects import Generator
 
-Steps = Callable[[Frame], Iterator[Any]]
+Steps = Callable[[Frame], Running[Any, Any, Any]]
 
 
 def generator_block(nodes: list[ast.stmt], scope: Scope) -> Steps:
@@ -41,6 +42,8 @@ def _step(node: ast.stmt, scope: Scope) -> Steps:
         def plain(frame: Frame) -> Any:
             signal = act(frame)
             if frame.waiting:
+                if signal is not RETURN:
+                    frame.machine.branching.abandon(frame)
                 signal = frame.machine.branching.settle(frame, 0, signal, (RETURN,))
             return signal
             yield

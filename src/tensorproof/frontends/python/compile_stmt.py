@@ -244,7 +244,7 @@ def _if(node: ast.If, scope: Scope) -> Act:
             return then(frame)
         if t is False:
             return other(frame)
-        return machine.branching.split(frame, t, then, other)  # type: ignore[arg-type]
+        return machine.branching.split(frame, t, then, other)
 
     return run
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python import iteration
 from tensorproof.frontends.python.errors import BASES, Dead, Raised, is_kind
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
@@ -91,13 +93,14 @@ def compile_try(node: Any, scope: Scope) -> Act:
     def guarded(frame: Frame) -> Signal | None:
         m = frame.machine
         m.handlers += 1
-        facts, marks, frames = len(m.facts), len(m.heap.marks), len(m.frames)
+        marks, frames, waiting = len(m.heap.marks), len(m.frames), len(frame.waiting)
         try:
             signal = body(frame)
         except Raised as raised:
             m.handlers -= 1
             del m.frames[frames:]
-            assert len(m.heap.marks) == marks and len(m.facts) >= facts
+            m.branching.abandon(frame, waiting)
+            assert len(m.heap.marks) == marks
             return handle(frame, raised)
         except BaseException:
             m.handlers -= 1
@@ -127,10 +130,12 @@ def compile_try(node: Any, scope: Scope) -> Act:
             return inner(frame)
         m = frame.machine
         m.handlers += 1
+        waiting = len(frame.waiting)
         try:
             signal = inner(frame)
         except Raised as raised:
             m.handlers -= 1
+            m.branching.abandon(frame, waiting)
             after = last(frame)
             if after is not None:
                 return after
@@ -139,6 +144,7 @@ def compile_try(node: Any, scope: Scope) -> Act:
             m.handlers -= 1
             raise
         m.handlers -= 1
+        m.branching.abandon(frame, waiting)  # who waits to leave must pass here too
         result = frame.result
         after = last(frame)
         if after is None:
@@ -179,10 +185,12 @@ def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
             put(frame, entered)
         catches = isinstance(manager, (Instance, Model)) and leave is not None
         m.handlers += catches
+        waiting = len(frame.waiting)
         try:
             signal = step(frame, at + 1)
         except Raised as raised:
             m.handlers -= catches
+            m.branching.abandon(frame, waiting)
             if leave is not None and leave(raised):
                 return None
             raise
@@ -191,6 +199,7 @@ def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
             raise
         m.handlers -= catches
         if leave is not None:
+            m.branching.abandon(frame, waiting)  # who waits to return must leave the context too
             leave(None)
         return signal
 
@@ -205,22 +214,25 @@ def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[R
         found, _ = in_class(m, manager.cls, "__enter__")
         left, _ = in_class(m, manager.cls, "__exit__")
         if found is MISSING:
-            return registry.enter(m, manager, node)
+            made: tuple[Any, Callable[[Raised | None], bool] | None] = registry.enter(m, manager, node)
+            return made
         if left is MISSING:
             raise m.raised("TypeError", f"{manager.cls.name} has no __exit__", node)
         entered = m.call(Bound(found, manager), (), {}, node)
 
         def leave(raised: Raised | None) -> bool:
-            told = (None, None, None)
+            told: tuple[Any, Any, Any] = (None, None, None)
             if raised is not None:
                 value = exception_value(m, raised, node)
-                told = (raised.kind, value, None)  # type: ignore[assignment]
-            return m.truth(m.call(Bound(left, manager), told, {}, node), node) is True
+                told = (getattr(builtins, raised.kind, raised.kind) if isinstance(raised.kind, str) else raised.kind, value, None)
+            result = m.call(Bound(left, manager), told, {}, node)
+            return raised is not None and iteration.decided(m, m.truth(result, node))
 
         return entered, leave
     if isinstance(manager, Unknown):
         return Unknown("what a context gives"), None
-    return registry.enter(m, manager, node)
+    result: tuple[Any, Callable[[Raised | None], bool] | None] = registry.enter(m, manager, node)
+    return result
 
 
 __all__ = ["Dead", "compile_try", "compile_with", "exception_object", "exception_value", "matches", "raising"]

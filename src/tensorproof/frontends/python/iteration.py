@@ -118,7 +118,8 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
     if kind is Iterator:
         at = value.state["at"]
         m.heap.set(value.state, "at", len(value.items))
-        return value.items[at:]
+        made: list[Any] | None = value.items[at:]
+        return made
     if kind is Generator:
         return _drained(m, value, node)
     if kind is TensorType:

@@ -268,7 +268,8 @@ class Interpreter:
         except (OutOfBudget, RecursionError) as spent:
             reason = str(spent) if isinstance(spent, OutOfBudget) else "the program nests too deeply"
             self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
-        self.path.facts = (*self.facts, *(p if side else negate(p) for p, side in self.decisions.items()))  # type: ignore[assignment]
+        decided = (p if side else negate(p) for p, side in self.decisions.items())
+        self.path.facts = (*self.facts, *(p for p in decided if isinstance(p, Predicate)))
         return self.path
 
 

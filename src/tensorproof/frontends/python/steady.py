@@ -36,8 +36,8 @@ class _Unread(Row):
     def _read(self, *args: Any, **kwargs: Any) -> Any:
         raise _Looked
 
-    __len__ = __iter__ = __getitem__ = __setitem__ = __delitem__ = __reversed__ = __contains__ = _read  # type: ignore[assignment]
-    pop = insert = remove = reverse = sort = clear = index = count = copy = _read  # type: ignore[assignment]
+    __len__ = __iter__ = __getitem__ = __setitem__ = __delitem__ = __reversed__ = __contains__ = _read
+    pop = insert = remove = reverse = sort = clear = index = count = copy = _read
 
 
 class _Looked(Exception):
@@ -275,7 +275,8 @@ def fingerprint(frame: Frame) -> str:
             case tuple():
                 return "(" + ",".join(shown(v, depth) for v in value[:50]) + ")"
             case Instance():
-                return value.cls.name + ("{" + ",".join(f"{k}:{shown(v, depth - 1)}" for k, v in value.space.items()) + "}" if depth else "")
+                made: str = value.cls.name + ("{" + ",".join(f"{k}:{shown(v, depth - 1)}" for k, v in value.space.items()) + "}" if depth else "")
+                return made
             case _:
                 return type(value).__name__
 
