@@ -46,20 +46,22 @@ class Input:
             case "ite":
                 return self.number(atom.args[1] if self.truth(atom.args[0]) else atom.args[2])
             case "//":
-                return self.number(atom.args[0]) // self.number(atom.args[1])
+                by = self.number(atom.args[1])
+                return self.number(atom.args[0]) // by if by else 0  # where the program divides by zero, a demand has failed before
             case "%":
-                return self.number(atom.args[0]) % self.number(atom.args[1])
+                by = self.number(atom.args[1])
+                return self.number(atom.args[0]) % by if by else 0
             case kind:
                 return {"min": min, "max": max}[kind](self.number(x) for x in atom.args)
 
     def _parts(self, parts: Any, wanted: bool) -> bool:
-        """One part that decides is enough, even where another divides by zero."""
+        """One part that decides is enough, even where another is not known."""
         undefined = None
         for part in parts:
             try:
                 if self.truth(part) is wanted:
                     return wanted
-            except (ZeroDivisionError, NotKnown) as error:
+            except NotKnown as error:
                 undefined = error
         if undefined is not None:
             raise undefined

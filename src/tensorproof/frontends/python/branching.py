@@ -228,6 +228,11 @@ class Branching:
             found.values[location] = later.get(location, now)
         return found
 
+    def abandon(self, frame: Frame, base: int = 0) -> None:
+        """The way that went on dies while others wait for their turn: the run forks, so that each is followed by itself."""
+        if len(frame.waiting) > base:
+            raise Fork(frame.waiting[-1].number) from None
+
     def settle(self, frame: Frame, base: int, signal: Signal | None, kinds: tuple[Signal, ...]) -> Signal | None:
         """Join the exits of these kinds that wait above `base` with the way that went on and ended with `signal`."""
         while len(frame.waiting) > base:

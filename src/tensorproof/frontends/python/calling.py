@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome, call_module, spelled
@@ -11,7 +12,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.frontends.python import classes, containers, fixes, iteration, natives, suspects, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
-from tensorproof.frontends.python.errors import Raised
+from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.libraries import registry
 from tensorproof.terms.dtypes import DType
@@ -80,6 +81,9 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
         if frame.waiting:
             signal = m.branching.settle(frame, 0, signal, (RETURN,))
         return frame.result if signal is RETURN else None
+    except (Raised, Dead):
+        m.branching.abandon(frame)
+        raise
     finally:
         m.frames.pop()
 
@@ -157,12 +161,11 @@ def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], 
     """An argument that is one of two values: the call with each of them."""
     for i, value in enumerate(args):
         if type(value) is Choice:
-            return m.branching.choose(
-                value.condition, lambda: again((*args[:i], value.then, *args[i + 1 :]), kwargs), lambda: again((*args[:i], value.other, *args[i + 1 :]), kwargs)
-            )
+            then, other = (*args[:i], value.then, *args[i + 1 :]), (*args[:i], value.other, *args[i + 1 :])
+            return m.branching.choose(value.condition, partial(again, then, kwargs), partial(again, other, kwargs))
     for key, value in kwargs.items():
         if type(value) is Choice:
-            return m.branching.choose(value.condition, lambda: again(args, {**kwargs, key: value.then}), lambda: again(args, {**kwargs, key: value.other}))
+            return m.branching.choose(value.condition, partial(again, args, {**kwargs, key: value.then}), partial(again, args, {**kwargs, key: value.other}))
     return MISSING
 
 
