@@ -232,13 +232,15 @@ FUNCTIONS: dict[str, Any] = {
     **{f"absl.logging.{name}": lambda m, a, k, n: None for name in ("info", "warning", "error", "debug", "fatal", "set_verbosity", "log", "vlog", "exception")},
     "click.option": _option(False), "click.argument": _option(True), "click.command": _command, "click.Choice": _choice, "click.version_option": _decorator,
     "click.help_option": _decorator, "click.echo": lambda m, a, k, n: None, "click.secho": lambda m, a, k, n: None, "fire.Fire": _fire,
-    "click.Path": lambda m, a, k, n: str, "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int, "click.FloatRange": lambda m, a, k, n: float,
+    "click.Path": lambda m, a, k, n: str, "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int,
+    "click.FloatRange": lambda m, a, k, n: float,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
 KINDS = {
     "absl.flags.FlagValues": KindModel(attribute=_flag_attribute, set_attribute=_set_flag, call=lambda m, me, a, k, n: a[0] if a else None),
     "absl.flags.FlagHolder": KindModel(attribute=lambda m, me, name, node: _flag(m, me.space["name"], node) if name == "value" else MISSING),
-    "click.Command": KindModel(call=_run_command, methods={"main": _run_command}, attribute=lambda m, me, name, node: me.space["function"] if name == "callback" else MISSING),
+    "click.Command": KindModel(call=_run_command, methods={"main": _run_command},
+    attribute=lambda m, me, name, node: me.space["function"] if name == "callback" else MISSING),
     "click.Choice": KindModel(),
 }
 CLASSES: dict[str, Any] = {}

@@ -310,12 +310,14 @@ def _file(m: Any, folder: str, name: str, node: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Any] = {
-    **COMMANDS, "omegaconf.OmegaConf.create": _create, "omegaconf.DictConfig": _create, "omegaconf.OmegaConf.structured": _create, "omegaconf.OmegaConf.load": _load,
+    **COMMANDS, "omegaconf.OmegaConf.create": _create, "omegaconf.DictConfig": _create, "omegaconf.OmegaConf.structured": _create,
+    "omegaconf.OmegaConf.load": _load,
     "omegaconf.OmegaConf.merge": _merge, "omegaconf.OmegaConf.unsafe_merge": _merge, "omegaconf.OmegaConf.to_container": _to_container,
     "omegaconf.OmegaConf.to_object": _to_container, "omegaconf.OmegaConf.from_cli": _from_words, "omegaconf.OmegaConf.from_dotlist": _from_words,
     "omegaconf.OmegaConf.select": _select, "omegaconf.OmegaConf.to_yaml": lambda m, a, k, n: TEXT,
     "omegaconf.OmegaConf.is_config": lambda m, a, k, n: isinstance(a[0], Model) and a[0].kind == CONFIG,
-    **{f"omegaconf.OmegaConf.{name}": _nothing for name in ("set_struct", "set_readonly", "resolve", "save", "register_new_resolver", "register_resolver", "clear_resolvers")},
+    **{f"omegaconf.OmegaConf.{name}": _nothing
+    for name in ("set_struct", "set_readonly", "resolve", "save", "register_new_resolver", "register_resolver", "clear_resolvers")},
     "omegaconf.open_dict": lambda m, a, k, n: Model("context", m.heap.space()), "omegaconf.read_write": lambda m, a, k, n: Model("context", m.heap.space()),
     "hydra.main": _main, "hydra.utils.to_absolute_path": lambda m, a, k, n: a[0], "hydra.utils.get_original_cwd": lambda m, a, k, n: TEXT,
 }  # fmt: skip

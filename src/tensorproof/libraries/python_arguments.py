@@ -227,7 +227,9 @@ def _added(m: Any, parser: Any, note: Model, node: Any) -> Any:
 def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
     """Python's own parser, from the notes. When nothing was given, required arguments become the user's choice."""
     settings = me.space["settings"]
-    kept: dict[str, Any] = {k: v for k, v in settings.items() if k in ("prog", "prefix_chars", "add_help", "allow_abbrev", "conflict_handler") and isinstance(v, (str, bool))}
+    kept: dict[str, Any] = {
+        k: v for k, v in settings.items() if k in ("prog", "prefix_chars", "add_help", "allow_abbrev", "conflict_handler") and isinstance(v, (str, bool))
+    }
     if isinstance(settings.get("argument_default"), Named):
         kept["argument_default"] = argparse.SUPPRESS
     parser = _Parser(**kept)
@@ -238,7 +240,7 @@ def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
             said: dict[str, Any] = {k: v for k, v in note.space["said"].items() if k in ("dest", "required", "title") and isinstance(v, (str, bool))}
             action: Any = parser.add_subparsers(**said, parser_class=_Parser)
             for name, inner in note.space["choices"].items():
-                action._name_parser_map[name] = _host(m, inner, strict, node)  # noqa: SLF001
+                action._name_parser_map[name] = _host(m, inner, strict, node)
         else:
             home: Any = parser
             number = note.space["group"]

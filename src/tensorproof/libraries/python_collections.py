@@ -225,7 +225,8 @@ _ABSTRACT = [name for name in dir(collections.abc) if isinstance(getattr(collect
 VALUES: dict[str, Any] = {}
 KINDS = {
     "collections.ChainMap": KindModel(
-        methods={"get": _chain_method("get"), "keys": _chain_method("keys"), "values": _chain_method("values"), "items": _chain_method("items"), "new_child": _new_child},
+        methods={"get": _chain_method("get"), "keys": _chain_method("keys"), "values": _chain_method("values"), "items": _chain_method("items"),
+        "new_child": _new_child},
         item=_chain_item, set_item=_chain_set, items=lambda m, me, node: list(_merged(m, me).items),
         length=lambda m, me, node: len(_merged(m, me).items), bases=("collections.abc.Mapping", "collections.abc.MutableMapping"),
     ),

@@ -10,7 +10,7 @@ from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum, upper
 from tensorproof.terms.predicates import ge, gt
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Generator, List, Model
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 MOST_ROUNDS = 16
@@ -47,7 +47,7 @@ def _enumerate_rounds(m: Any, me: Model, node: Any) -> Any:
     source, start = me.space["source"], me.space["start"]
     found = registry.rounds(m, source, node) if isinstance(source, Model) else None
     if found is None:
-        listed = m.iterate(source, node) if not isinstance(source, Generator) else m.iterate(source, node)
+        listed = m.iterate(source, node)
         return None if listed is None else [(True, (start + i, v)) for i, v in enumerate(listed)]
     numbered: list[Any] = []
     for i, (condition, value) in enumerate(found):
@@ -175,7 +175,8 @@ KINDS = {
     ),
     "file": KindModel(
         methods={
-            "read": _file_read, "readlines": _file_lines, "readline": _file_line, **{w: lambda m, me, args, kwargs, node: None for w in ("close", "flush", "writelines")},
+            "read": _file_read, "readlines": _file_lines, "readline": _file_line,
+            **{w: lambda m, me, args, kwargs, node: None for w in ("close", "flush", "writelines")},
             "write": lambda m, me, args, kwargs, node: Unknown("a number"), "seek": _file_seek, "tell": lambda m, me, args, kwargs, node: Unknown("a number"),
             "fileno": lambda m, me, args, kwargs, node: Unknown("a number"), "isatty": lambda m, me, args, kwargs, node: False,
         },

@@ -187,7 +187,8 @@ FUNCTIONS: dict[str, Any] = {
         "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "abspath", "realpath", "expanduser", "expandvars", "relpath", "normcase",
     )},
     "os.path.commonprefix": lambda m, a, k, n: m.call(os.path.commonprefix, a, k, n),
-    **{f"os.path.{name}": unknown(f"os.path.{name}") for name in ("exists", "isfile", "isdir", "islink", "getsize", "getmtime", "getctime", "getatime", "ismount", "samefile", "lexists")},
+    **{f"os.path.{name}": unknown(f"os.path.{name}")
+    for name in ("exists", "isfile", "isdir", "islink", "getsize", "getmtime", "getctime", "getatime", "ismount", "samefile", "lexists")},
     **{f"pathlib.{name}": _path for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "pathlib.Path.cwd": lambda m, a, k, n: _made(m, str(Path.cwd())), "pathlib.Path.home": lambda m, a, k, n: _made(m, None),
 }  # fmt: skip

@@ -53,7 +53,9 @@ def _alike(items: list[Any]) -> bool:
     """Whether it does not matter which of the items it is."""
     first = items[0]
     if isinstance(first, TensorType):
-        return all(isinstance(v, TensorType) and v.contents is None and (v.shape, v.dtype, v.framework) == (first.shape, first.dtype, first.framework) for v in items)
+        return all(
+            isinstance(v, TensorType) and v.contents is None and (v.shape, v.dtype, v.framework) == (first.shape, first.dtype, first.framework) for v in items
+        )
     return all(v is first or (type(v) is type(first) and isinstance(v, (int, str, float)) and v == first) for v in items)
 
 
@@ -112,7 +114,8 @@ _NUMBERS = (
 )  # fmt: skip
 _METHODS: dict[str, Run] = {
     **{name: unknown("a random number") for name in _NUMBERS}, "randint": _randint, "randrange": _randrange, "choice": _choice, "choices": _choices,
-    "sample": _sample, "shuffle": _shuffle, "seed": nothing, "setstate": nothing, "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
+    "sample": _sample, "shuffle": _shuffle, "seed": nothing, "setstate": nothing,
+    "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
     "randbytes": unknown("random bytes"),
 }  # fmt: skip
 
@@ -123,7 +126,8 @@ def _on_object(run: Run) -> Run:
 
 FUNCTIONS: dict[str, Any] = {
     **{f"random.{name}": run for name, run in _METHODS.items()},
-    "random.Random": lambda m, a, k, n: Model("random.Random", m.heap.space()), "random.SystemRandom": lambda m, a, k, n: Model("random.Random", m.heap.space()),
+    "random.Random": lambda m, a, k, n: Model("random.Random", m.heap.space()),
+    "random.SystemRandom": lambda m, a, k, n: Model("random.Random", m.heap.space()),
 }  # fmt: skip
 KINDS = {"random.Random": KindModel(methods={name: _on_object(run) for name, run in _METHODS.items()})}
 CLASSES = {"random.Random": ClassModel("random.Random", closed=False)}

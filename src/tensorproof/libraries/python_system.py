@@ -120,7 +120,22 @@ def _logger(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
     return Model("logging.Logger", m.heap.space({"name": args[0] if args else "root", "handlers": listed(m, [])}))
 
 
-_SAYING = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log", "setLevel", "addHandler", "removeHandler", "addFilter", "setFormatter", "close")
+_SAYING = (
+    "debug",
+    "info",
+    "warning",
+    "warn",
+    "error",
+    "critical",
+    "exception",
+    "log",
+    "setLevel",
+    "addHandler",
+    "removeHandler",
+    "addFilter",
+    "setFormatter",
+    "close",
+)
 _LOGGER = KindModel(
     methods={
         **{name: lambda m, me, a, k, n: None for name in _SAYING}, "getChild": lambda m, me, a, k, n: me,
@@ -194,7 +209,8 @@ FUNCTIONS: dict[str, Any] = {
     ), unknown("a value of the system")),
     **_each("os", ("getlogin", "readlink"), _text), "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv,
     "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
-    **_each("time", ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns", "monotonic_ns", "thread_time", "localtime", "gmtime", "mktime"), unknown("the time")),
+    **_each("time", ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns", "monotonic_ns", "thread_time", "localtime", "gmtime",
+    "mktime"), unknown("the time")),
     **_each("time", ("strftime", "ctime", "asctime"), _text), "time.sleep": nothing,
     **_each("datetime", (
         "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
@@ -205,16 +221,20 @@ FUNCTIONS: dict[str, Any] = {
         "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "basicConfig", "disable", "captureWarnings", "shutdown", "addLevelName",
         "setLoggerClass", "config.dictConfig", "config.fileConfig",
     ), nothing),
-    **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler", "handlers.TimedRotatingFileHandler"), _logger),
+    **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler",
+    "handlers.TimedRotatingFileHandler"), _logger),
     "logging.getLevelName": unknown("a level"),
     **_each("warnings", ("warn", "filterwarnings", "simplefilter", "resetwarnings", "showwarning"), nothing), "warnings.catch_warnings": _warnings,
     **_each("glob", ("glob", "iglob"), _names), "glob.escape": _text, "os.listdir": _names, "os.walk": lambda m, a, k, n: Model("os.walk", m.heap.space()),
-    **_each("shutil", ("rmtree", "copyfileobj", "unpack_archive", "chown"), nothing), **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), _text),
+    **_each("shutil", ("rmtree", "copyfileobj", "unpack_archive", "chown"), nothing),
+    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), _text),
     **_each("shutil", ("which", "disk_usage", "get_terminal_size"), unknown("a value of the system")),
     **_each("uuid", ("uuid1", "uuid4", "uuid3", "uuid5", "UUID"), quiet), "uuid.getnode": unknown("a number"),
     "threading.Thread": _thread, **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
-    **_each("threading", ("current_thread", "main_thread", "Timer", "local", "enumerate"), quiet), **_each("threading", ("active_count", "get_ident"), unknown("a number")),
-    "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"), **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
+    **_each("threading", ("current_thread", "main_thread", "Timer", "local", "enumerate"), quiet),
+    **_each("threading", ("active_count", "get_ident"), unknown("a number")),
+    "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"),
+    **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.modules.main_source.path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
@@ -239,7 +259,8 @@ KINDS = {
     "os.walk": KindModel(rounds=_walk_rounds, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
     "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
     "threading.Thread": KindModel(
-        methods={"start": _start, "join": lambda m, me, a, k, n: None, "is_alive": lambda m, me, a, k, n: Unknown("alive"), "setDaemon": lambda m, me, a, k, n: None}, open=True,
+        methods={"start": _start, "join": lambda m, me, a, k, n: None, "is_alive": lambda m, me, a, k, n: Unknown("alive"),
+        "setDaemon": lambda m, me, a, k, n: None}, open=True,
     ),
 }  # fmt: skip
 CLASSES = {

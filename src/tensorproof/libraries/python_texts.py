@@ -119,14 +119,18 @@ def _match_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Any] = {
-    "re.compile": _compile, **{f"re.{name}": _function(name) for name in _SEARCHES}, "re.escape": lambda m, a, k, n: TEXT if isinstance(a[0], Unknown) else m.call(re.escape, a, k, n),
+    "re.compile": _compile, **{f"re.{name}": _function(name) for name in _SEARCHES},
+    "re.escape": lambda m, a, k, n: TEXT if isinstance(a[0], Unknown) else m.call(re.escape, a, k, n),
     "re.purge": lambda m, a, k, n: None,
 }  # fmt: skip
-VALUES: dict[str, Any] = {f"re.{name}": int(getattr(re, name)) for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII", "U", "UNICODE")}
+VALUES: dict[str, Any] = {
+    f"re.{name}": int(getattr(re, name)) for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII", "U", "UNICODE")
+}
 KINDS = {
     "re.Pattern": KindModel(
         methods={name: _method(name) for name in _SEARCHES},
-        attribute=lambda m, me, name, node: getattr(me.space["host"], name) if name in ("pattern", "flags", "groups") and me.space["host"] is not None else MISSING,
+        attribute=lambda m, me, name, node: getattr(me.space["host"], name) if name in ("pattern", "flags", "groups") and me.space["host"] is not None
+        else MISSING,
     ),
     "re.Match": KindModel(
         methods={name: _of_match(name) for name in ("group", "groups", "groupdict", "start", "end", "span")}, attribute=_match_attribute,

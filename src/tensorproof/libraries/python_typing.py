@@ -112,7 +112,9 @@ def _method_type(m: Any, args: Args, kwargs: Named_, node: Any) -> Bound:
 def host_class(name: str) -> type | None:
     """Python's own class of a dotted name, where an instance of ours can be told to be one of it."""
     library, _, word = name.rpartition(".")
-    home: Any = {"collections.abc": collections.abc, "typing": collections.abc, "typing_extensions": collections.abc, "numbers": numbers, "types": types}.get(library)
+    home: Any = {"collections.abc": collections.abc, "typing": collections.abc, "typing_extensions": collections.abc, "numbers": numbers, "types": types}.get(
+        library
+    )
     if name in ("collections.OrderedDict", "collections.defaultdict", "collections.Counter", "collections.deque"):
         home = collections
     word = {"List": "list", "Dict": "dict", "Set": "set", "Tuple": "tuple"}.get(word, word) if library.startswith("typing") else word
@@ -126,7 +128,8 @@ _WORDS = ("TypeVar", "ParamSpec", "TypeVarTuple", "ForwardRef")
 _SAME = ("overload", "final", "no_type_check", "runtime_checkable", "override", "dataclass_transform", "deprecated", "reveal_type", "assert_type")
 _TYPING: Named_ = {
     **dict.fromkeys(_WORDS, _type_word), **dict.fromkeys(_SAME, _first), "cast": _cast, "NewType": _new_type, "NamedTuple": _named_tuple,
-    "get_type_hints": lambda m, a, k, n: Unknown("type hints"), "get_origin": lambda m, a, k, n: Unknown("a type"), "get_args": lambda m, a, k, n: Unknown("types"),
+    "get_type_hints": lambda m, a, k, n: Unknown("type hints"), "get_origin": lambda m, a, k, n: Unknown("a type"),
+    "get_args": lambda m, a, k, n: Unknown("types"),
     "TypedDict": lambda m, a, k, n: dict, "deprecated": lambda m, a, k, n: Native("deprecated", lambda mm, i, kk, nn: i[0]),
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
