@@ -10,8 +10,9 @@ from tensorproof.frontends.python import attributes, calling, iteration, operati
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
+from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Code, Dict, Function, List
+from tensorproof.values.objects import Choice, Code, Dict, Function, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 Run = Callable[[Frame], Any]
@@ -335,7 +336,7 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.Dic
             put, _, tests, generator = loops[at]
             found = iteration.items(machine, source, generator.iter)
             if found is None:
-                return False
+                return once(at, source)
             for item in found:
                 machine.step()
                 put(own, item)
@@ -358,8 +359,38 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.Dic
                         return False
             return True
 
+        def once(at: int, source: Any) -> bool:
+            """Items that are not known: the element is made of one of them, or of none."""
+            put, _, tests, generator = loops[at]
+            rounds = registry.rounds(machine, source, generator.iter) if isinstance(source, Model) else None
+            if rounds is None and not isinstance(source, Unknown):
+                return False
+
+            def made(item: Any) -> Any:
+                put(own, item)
+                for test in tests:
+                    test(own)
+                if at + 1 == len(loops):
+                    return element_value()
+                following = loops[at + 1][1]
+                assert following is not None
+                if not loop(at + 1, following(own)):
+                    machine.gap("comprehension", node, "over something that is not known")
+                return None
+
+            opened.append(source)
+            for condition, item in rounds or [(machine.open_truth("an item", node), Unknown("an item that is not known"))]:
+                values.append(machine.branching.choose(condition, partial(made, item), lambda: None))
+            return True
+
+        opened: list[Any] = []
+        values: list[Any] = []
         if not loop(0, first(frame)):
             return machine.gap("comprehension", node, "over something that is not known")
+        if opened:
+            plain_texts = len(loops) == 1 and isinstance(opened[0], Model) and opened[0].kind == "texts" and not loops[0][2]
+            alike = plain_texts and isinstance(node, ast.ListComp) and all(v is None or isinstance(v, (Unknown, str)) for v in values)
+            return Model("texts", machine.heap.space(dict(opened[0].space))) if alike else Unknown("a list of unknown length")
         if isinstance(node, ast.SetComp):
             return operations.make_set(machine, result, node)
         if isinstance(node, ast.DictComp):
