@@ -11,12 +11,54 @@ from tensorproof.terms.tensor import TensorType
 Counts = dict[int, tuple[TensorType, Dim]]
 """By the tensor's identity: the tensor (so that it lives on) and its count."""
 _KEEP = frozenset(
-    "bool byte int long float double half short to type astype view reshape flatten permute transpose t T mT contiguous clone detach unsqueeze squeeze cuda cpu "
-    "view_as reshape_as numpy ravel movedim swapaxes diag_embed copy asarray as_tensor from_numpy flip roll requires_grad_ squeeze_ unsqueeze_".split()
+    [
+        "bool",
+        "byte",
+        "int",
+        "long",
+        "float",
+        "double",
+        "half",
+        "short",
+        "to",
+        "type",
+        "astype",
+        "view",
+        "reshape",
+        "flatten",
+        "permute",
+        "transpose",
+        "t",
+        "T",
+        "mT",
+        "contiguous",
+        "clone",
+        "detach",
+        "unsqueeze",
+        "squeeze",
+        "cuda",
+        "cpu",
+        "view_as",
+        "reshape_as",
+        "numpy",
+        "ravel",
+        "movedim",
+        "swapaxes",
+        "diag_embed",
+        "copy",
+        "asarray",
+        "as_tensor",
+        "from_numpy",
+        "flip",
+        "roll",
+        "requires_grad_",
+        "squeeze_",
+        "unsqueeze_",
+    ]
 )
-_NOT = frozenset("__invert__ logical_not bitwise_not".split())
-_ALL = frozenset("ones ones_like new_ones".split())
-_NONE = frozenset("zeros zeros_like new_zeros".split())
+_NOT = frozenset(["__invert__", "logical_not", "bitwise_not"])
+_ALL = frozenset(["ones", "ones_like", "new_ones"])
+_NONE = frozenset(["zeros", "zeros_like", "new_zeros"])
 
 
 def ones_in(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, known: Counts) -> Dim | None:

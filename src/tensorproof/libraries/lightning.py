@@ -165,7 +165,7 @@ def _run_part(m: Any, part: str, module: Instance, loader: Any, node: Any) -> An
         for condition, batch in rounds:
             _hook(m, module, f"on_{part}_batch_start", (batch, 0), node) if _takes(m, module, f"on_{part}_batch_start", 2) else None
             count = _wanted(step)
-            args = (batch, 0, number)[: 3 if several and count is None or (count or 2) >= 3 else count if count is not None else 2]
+            args = (batch, 0, number)[: 3 if (several and count is None) or (count or 2) >= 3 else count if count is not None else 2]
             results.append(m.branching.choose(condition, lambda a=args: _checked(m, part, module, step, a, node), lambda: None))
     ending = {"train": "training_epoch_end", "validate": "validation_epoch_end", "test": "test_epoch_end"}.get(part)
     for hook in (f"on_{part.replace('validate', 'validation')}_epoch_end", ending):

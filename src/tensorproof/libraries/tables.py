@@ -262,7 +262,8 @@ def _quiet(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
 _ALIKE = ("copy", "fillna", "reset_index", "sample_", "sort_values", "rename", "replace", "apply", "map", "clip", "round", "abs", "shift", "set_index", "ffill")
 _LESS = ("dropna", "drop_duplicates", "query", "head", "tail", "sample")
 _VALUES = ("mean", "std", "sum", "min", "max", "unique", "nunique", "value_counts", "tolist", "to_list", "describe", "info", "isnull", "isna", "groupby",
-           "corr", "to_csv", "iterrows", "itertuples", "to_dict", "items", "keys", "idxmax", "median", "quantile", "any", "all", "count", "get", "isin", "astype_")  # fmt: skip
+           "corr", "to_csv", "iterrows", "itertuples", "to_dict", "items", "keys", "idxmax", "median", "quantile", "any", "all", "count", "get", "isin",
+           "astype_")  # fmt: skip
 _METHODS: dict[str, Any] = {
     "to_numpy": _array, "drop": _drop, "astype": _cast, **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_VALUES, _outside),
 }

@@ -26,7 +26,8 @@ _SCALAR: dict[str, str] = {
 }  # fmt: skip
 _VECTOR: dict[str, str] = {
     "Categorical": "probs logits", "OneHotCategorical": "probs logits", "OneHotCategoricalStraightThrough": "probs logits",
-    "RelaxedOneHotCategorical": "temperature probs logits", "Dirichlet": "concentration", "MultivariateNormal": "loc covariance_matrix precision_matrix scale_tril",
+    "RelaxedOneHotCategorical": "temperature probs logits", "Dirichlet": "concentration",
+    "MultivariateNormal": "loc covariance_matrix precision_matrix scale_tril",
     "LowRankMultivariateNormal": "loc cov_factor cov_diag", "Multinomial": "total_count probs logits",
 }  # fmt: skip
 
@@ -60,12 +61,10 @@ def _given(m: Any, name: str, words: str, args: tuple[Any, ...], kwargs: dict[st
         raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
     if "probs" in words and ("probs" in found) == ("logits" in found):
         raise m.raised("ValueError", f"{name} takes either probs or logits", node, "distribution/arguments")
-    needed = [w for w in words.split() if w not in ("probs", "logits", "total_count") and name not in ("MultivariateNormal", "StudentT", "HalfNormal", "Exponential")]
+    needed = [] if name in ("MultivariateNormal", "StudentT") else [w for w in words.split() if w not in ("probs", "logits", "total_count")]
     missing = next((w for w in needed if w not in found), None)
     if missing is not None:
-        defaults = {"Laplace", "Gumbel", "VonMises", "Cauchy"}
-        if name not in defaults:
-            raise m.raised("TypeError", f"{name} needs the argument {missing}", node, "call/arguments")
+        raise m.raised("TypeError", f"{name} needs the argument {missing}", node, "call/arguments")
     return found
 
 
@@ -75,7 +74,8 @@ def _scalar(name: str, words: str) -> Any:
         picked = next(((k, v) for k, v in found.items() if isinstance(v, Choice)), None)
         if picked is not None:
             key, value = picked
-            return m.branching.choose(value.condition, lambda: make(m, (), {**found, key: value.then}, node), lambda: make(m, (), {**found, key: value.other}, node))
+            then, other = {**found, key: value.then}, {**found, key: value.other}
+            return m.branching.choose(value.condition, lambda: make(m, (), then, node), lambda: make(m, (), other, node))
         values = [v for k, v in found.items() if k != "temperature"]
         shapes = [_shape(v) for v in values]
         if any(s is None for s in shapes):

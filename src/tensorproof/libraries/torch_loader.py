@@ -6,9 +6,10 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data_samples import argument, is_concrete, length_of, sample_of, stacked, unknown_length
-from tensorproof.terms.ints import Term, ceildiv, mod
+from tensorproof.terms.ints import Origin, Term, ceildiv, mod
 from tensorproof.terms.predicates import ne
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Generator, Instance, Iterator, List, Model
@@ -130,6 +131,8 @@ def _batches(m: Any, me: Any, samples: _Samples, count: Any, size: Any, dropping
     rounds = [(True, samples.batch(size))]
     if dropping is not True and size != 1:
         rest = mod(count, size)
+        if isinstance(size, int) and all(a.origin is Origin.USER for a in symbols(count)):  # the user knows it, the world decides what is left over
+            rest = m.symbol(m.name_here(f"len(dataset) % {size}", node), 0, size - 1, Origin.WORLD)
         condition = ne(rest, 0)
         if condition is True or not isinstance(condition, bool):
             rounds.append((condition, samples.batch(rest)))

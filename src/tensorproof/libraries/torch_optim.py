@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Generator, Instance, Iterator, List, Model
+from tensorproof.values.objects import Dict, Instance, List, Model
 from tensorproof.values.python_values import Layer, Unknown
 
 HOME, SCHEDULES = "torch.optim.", "torch.optim.lr_scheduler."
@@ -25,7 +25,7 @@ def _groups(m: Any, given: Any, defaults: dict[str, Any], node: Any) -> List | U
     """The groups of parameters, with torch's own refusals."""
     if isinstance(given, TensorType):
         raise m.raised("TypeError", "an optimizer takes a list of parameters, this is one tensor: write [parameter]", node, "optim/parameters")
-    if isinstance(given, Layer) or (isinstance(given, Instance) and m.in_class(given.cls, "__iter__") is MISSING and m.in_class(given.cls, "forward") is not MISSING):
+    if isinstance(given, Layer) or (isinstance(given, Instance) and m.in_class(given.cls, "__iter__") is MISSING and _is_module(m, given)):
         raise m.raised("TypeError", "an optimizer takes parameters, this is a module: write model.parameters()", node, "optim/parameters")
     if isinstance(given, Unknown):
         return m.gap("torch.optim", node, f"the parameters are not known: {given.reason}")  # type: ignore[no-any-return]
@@ -51,6 +51,10 @@ def _groups(m: Any, given: Any, defaults: dict[str, Any], node: Any) -> List | U
             raise m.raised("TypeError", f"an optimizer optimizes tensors, not {type(wrong).__name__.lower()}", node, "optim/parameters")
         made.append(Dict(m.heap.entries({**defaults, **group.items, "params": List(m.heap.row(pairs))})))
     return List(m.heap.row(made))
+
+
+def _is_module(m: Any, given: Instance) -> bool:
+    return m.in_class(given.cls, "forward") is not MISSING
 
 
 def _fill(m: Any, me: Any, given: Any, defaults: dict[str, Any], node: Any) -> None:
@@ -154,7 +158,8 @@ SCHEDULE_METHODS: dict[str, Any] = {
 FUNCTIONS: dict[str, Any] = {
     **{HOME + n: _maker(n) for n in _OPTIMIZERS}, **{SCHEDULES + n: _schedule(n) for n in _SCHEDULERS if n != "_LRScheduler"},
     "torch.optim.swa_utils.AveragedModel": _averaged, "torch.optim.swa_utils.SWALR": _schedule("LRScheduler"),
-    "torch.optim.swa_utils.update_bn": lambda m, a, k, n: None, "torch.optim.swa_utils.get_ema_multi_avg_fn": lambda m, a, k, n: Unknown("an averaging function"),
+    "torch.optim.swa_utils.update_bn": lambda m, a, k, n: None,
+    "torch.optim.swa_utils.get_ema_multi_avg_fn": lambda m, a, k, n: Unknown("an averaging function"),
 }  # fmt: skip
 FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}
 KINDS: dict[str, KindModel] = {
@@ -167,4 +172,3 @@ CLASSES: dict[str, ClassModel] = {
     **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=_init_known) for n in _OPTIMIZERS},
     **{SCHEDULES + n: ClassModel(SCHEDULES + n, methods=SCHEDULE_METHODS, init=_schedule_init, closed=False) for n in _SCHEDULERS},
 }
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Generator", "Iterator"]

@@ -15,12 +15,13 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Unknown
 
 HOME = "torchvision.datasets."
 _TRAIN = "root train transform target_transform download"
 _SPLIT = "root split transform target_transform download"
+_VOC = "root year image_set download transform target_transform transforms"
 _FOLDER = "root transform target_transform loader is_valid_file allow_empty"
 
 
@@ -67,17 +68,21 @@ SOURCES: dict[str, Source] = {
     "Flowers102": _split({"train": 1020, "val": 1020, "test": 6149}, classes=102),
     "Food101": _split({"train": 75750, "test": 25250}, classes=101),
     "OxfordIIITPet": _split(
-        {"trainval": 3680, "test": 3669}, classes=37, default="trainval", target="pet", words="root split target_types transforms transform target_transform download",
+        {"trainval": 3680, "test": 3669}, classes=37, default="trainval", target="pet",
+        words="root split target_types transforms transform target_transform download",
     ),
     "StanfordCars": _split({"train": 8144, "test": 8041}, classes=196),
     "FGVCAircraft": _split(
-        {"train": 3334, "val": 3333, "trainval": 6667, "test": 3333}, default="trainval", words="root split annotation_level transform target_transform download",
+        {"train": 3334, "val": 3333, "trainval": 6667, "test": 3333}, default="trainval",
+        words="root split annotation_level transform target_transform download",
     ),
     "DTD": _split({"train": 1880, "val": 1880, "test": 1880}, classes=47, words="root split partition transform target_transform download"),
     "GTSRB": _split({"train": 26640, "test": 12630}, classes=43), "PCAM": _split({"train": 262144, "val": 32768, "test": 32768}, (3, 96, 96), 2),
     "FER2013": _split({"train": 28709, "test": 7178}, (1, 48, 48), 7, words="root split transform target_transform"),
-    "Country211": _split({"train": 31650, "valid": 10550, "test": 21100}, classes=211), "EuroSAT": Source("root transform target_transform download", {"": 27000}, (3, 64, 64), 10),
-    "RenderedSST2": _split({"train": 6920, "val": 872, "test": 1821}, (3, 448, 448), 2), "SUN397": Source("root transform target_transform download", {"": 108754}, classes=397),
+    "Country211": _split({"train": 31650, "valid": 10550, "test": 21100}, classes=211),
+    "EuroSAT": Source("root transform target_transform download", {"": 27000}, (3, 64, 64), 10),
+    "RenderedSST2": _split({"train": 6920, "val": 872, "test": 1821}, (3, 448, 448), 2),
+    "SUN397": Source("root transform target_transform download", {"": 108754}, classes=397),
     "Caltech101": Source("root target_type transform target_transform download", {"": 8677}, (None, None, None), 101),
     "Caltech256": Source("root transform target_transform download", {"": 30607}, (None, None, None), 257),
     "SEMEION": Source("root transform target_transform download", {"": 1593}, (1, 16, 16), 10),
@@ -86,17 +91,15 @@ SOURCES: dict[str, Source] = {
     "INaturalist": Source("root version target_type transform target_transform download", {}),
     "LSUN": Source("root classes transform target_transform", {}), "ImageFolder": Source(_FOLDER, {}),
     "DatasetFolder": Source("root loader extensions transform target_transform is_valid_file allow_empty", {}),
-    "VOCSegmentation": Source(
-        "root year image_set download transform target_transform transforms", {"train": 1464, "val": 1449, "trainval": 2913}, by="image_set", default="train", target="mask",
-    ),
-    "VOCDetection": Source(
-        "root year image_set download transform target_transform transforms", {"train": 5717, "val": 5823, "trainval": 11540}, by="image_set", default="train", target="dict",
-    ),
+    "VOCSegmentation": Source(_VOC, {"train": 1464, "val": 1449, "trainval": 2913}, by="image_set", default="train", target="mask"),
+    "VOCDetection": Source(_VOC, {"train": 5717, "val": 5823, "trainval": 11540}, by="image_set", default="train", target="dict"),
     "SBDataset": Source("root image_set mode download transforms", {}, target="mask"),
-    "Cityscapes": Source("root split mode target_type transform target_transform transforms", {"train": 2975, "val": 500, "test": 1525}, (3, 1024, 2048), by="split", default="train", target="mask"),
+    "Cityscapes": _split(
+        {"train": 2975, "val": 500, "test": 1525}, (3, 1024, 2048), target="mask", words="root split mode target_type transform target_transform transforms",
+    ),
     "CocoDetection": Source("root annFile transform target_transform transforms", {}, target="unknown"),
     "CocoCaptions": Source("root annFile transform target_transform transforms", {}, target="words"),
-    "Flickr8k": Source("root ann_file transform target_transform", {}, target="words"), "Flickr30k": Source("root ann_file transform target_transform", {}, target="words"),
+    **{n: Source("root ann_file transform target_transform", {}, target="words") for n in ("Flickr8k", "Flickr30k")},
     "FakeData": Source("size image_size num_classes transform target_transform random_offset", {}),
 }  # fmt: skip
 
@@ -228,7 +231,8 @@ def _attribute(m: Any, me: Any, name: str, node: Any) -> Any:
         return _labels(m, me, node)
     if name in ("data", "train_data", "test_data") and source.held:
         channels, height, width = source.picture
-        shape = {"torch": (count, height, width), "array": (count, height, width), "last": (count, height, width, channels), "first": (count, channels, height, width)}[source.held]
+        flat = (count, height, width)
+        shape = {"last": (*flat, channels), "first": (count, channels, height, width)}.get(source.held, flat)
         return TensorType(Shape(shape), BY_LABEL["uint8"], framework="torch" if source.held == "torch" else "numpy")
     if name in ("targets", "labels", "train_labels", "test_labels"):
         if source.held in ("torch", "first"):
@@ -310,7 +314,9 @@ VALUES: dict[str, Any] = {f"torchvision.io.ImageReadMode.{n}": n for n in ("RGB"
 VALUES["torchvision.__version__"] = "0.28.0"
 KINDS: dict[str, KindModel] = {
     **{HOME + n: KindModel({"__add__": _add}, _attribute, length=_length, item=_item, bases=("torch.utils.data.Dataset",)) for n in SOURCES},
-    "torchvision.labels": KindModel(length=lambda m, me, node: me.space["count"], item=_one_label, open=True, rounds=lambda m, me, node: [(True, _one_label(m, me, 0, node))]),
+    "torchvision.labels": KindModel(
+        length=lambda m, me, node: me.space["count"], item=_one_label, open=True, rounds=lambda m, me, node: [(True, _one_label(m, me, 0, node))],
+    ),
 }
 CLASSES: dict[str, ClassModel] = {
     HOME + n: ClassModel(HOME + n, ("torch.utils.data.Dataset",), init=_init(n), length=_length, item=_item, attribute=_attribute, closed=False,
@@ -318,4 +324,3 @@ CLASSES: dict[str, ClassModel] = {
     for n in SOURCES
 }  # fmt: skip
 CLASSES[HOME + "VisionDataset"] = ClassModel(HOME + "VisionDataset", ("torch.utils.data.Dataset",), closed=False, init=lambda m, me, a, k, node: None)
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "VALUES", "Dict", "class_count"]
