@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.frontends.python.errors import BASES
+from tensorproof.frontends.python.errors import BASES, Dead, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import MODULE
 from tensorproof.frontends.python.source import Source, read
@@ -76,6 +76,9 @@ class Modules:
         m.frames.append(frame)
         try:
             loaded.body(frame)
+        except (Raised, Dead):
+            m.branching.abandon(frame)
+            raise
         finally:
             m.frames.pop()
             module.state = "done"
