@@ -9,7 +9,7 @@ from tensorproof.ops.record import Op
 from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
 from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEX64, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
-from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, gt, le, lt
+from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 
 _same = Same("x", "weight", "bias")
@@ -70,7 +70,9 @@ def _conv_shape(c: Call) -> Shape:
     x, (out, per_group, *kernel) = c.shape("x"), c.shape("weight")
     n, groups, channels = len(kernel), c["groups"], c.dims["C"]
     wanted = per_group * groups
-    c.equal("channels", channels, wanted, f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}", ("x", "weight", "groups"))
+    c.equal(
+        "channels", channels, wanted, f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}", ("x", "weight", "groups")
+    )
     c.require("groups", conj(ge(out, groups), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
     if c.framework == "torch" and c["padding"] == "same":
         for s in c["stride"]:
@@ -119,13 +121,9 @@ def _conv(n: int) -> Op:
 CONVOLUTIONS = (_conv(1), _conv(2), _conv(3))
 
 
-def _may_make_nothing(c: Call, kernel: list[Dim]) -> Truth:
-    """torch's fast kernel for single precision makes empty outputs, the others refuse; it is taken for groups and batches where there is work to do."""
-    if c.framework != "torch" or c.dtype("x") not in (FLOAT32, COMPLEX64):
-        return False
-    batch = c.dims.get("N", 1)
-    work = disj(*(gt(size, 1) for size in (*kernel, *c["stride"])), ge(batch, 16))
-    return disj(eq(batch, 0), conj(work, disj(gt(c["groups"], 1), gt(batch, 1)), *(eq(d, 1) for d in c["dilation"])))
+def _may_make_nothing(c: Call) -> bool:
+    """torch's fast kernel for single precision makes empty outputs, the others refuse; which is taken, is for the machine to say."""
+    return c.framework == "torch" and c.dtype("x") in (FLOAT32, COMPLEX64)
 
 
 def _transposed_shape(c: Call) -> Shape:
@@ -134,7 +132,7 @@ def _transposed_shape(c: Call) -> Shape:
     c.require("groups", conj(ge(channels, groups), eq(channels % groups, 0)), f"{channels!r} channels do not divide into {groups!r} groups", ("x", "groups"))
     c.require("empty", ge(per_group, 1), "the weight has no output channels", "weight")
     wanted = _wanted_sizes(c, n)
-    nothing = _may_make_nothing(c, kernel)
+    nothing = _may_make_nothing(c)
     made: list[Dim] = []
     after = c["padding_end"] or c["padding"]
     for i, (size, k, s, d) in enumerate(zip(x[-n:], kernel, c["stride"], c["dilation"], strict=True)):
@@ -149,7 +147,10 @@ def _transposed_shape(c: Call) -> Shape:
         else:
             most = maximum(s, d)
             c.require("output_padding", lt(extra, most), f"output_padding {extra!r} must be less than stride or dilation, {most!r}", "output_padding")
-        enough = disj(ge(least + extra, 1), conj(ge(least + extra, 0), nothing))
+        if nothing and eq(least + extra, 0) is True:
+            raise c.give_up("only some of torch's kernels make an output without elements")
+        enough = ge(least + extra, 0 if nothing else 1)
+        c.require("dilation", disj(ge(d, 1), conj(ge(d, 0), eq(k, 1))), f"dilation must be at least 1, and is {c['dilation']!r}", "dilation")
         c.require("output", enough, f"axis {i} of the output would have {least + extra!r} elements", ("x", "padding"))
         made.append(least + extra)
     if c.given("bias"):
@@ -184,7 +185,7 @@ def _conv_transpose(n: int) -> Op:
             Sizes("padding", n, 0, least=0),
             Sizes("output_padding", n, 0, least=0),
             Int("groups", 1, least=1),
-            Sizes("dilation", n, 1, least=1),
+            Sizes("dilation", n, 1),
             Choice("padding_mode", ("zeros",), "zeros"),
             Sizes("padding_end", n, None, least=0, optional=True),
             Sizes("kernel", n, None, optional=True),

@@ -89,8 +89,8 @@ def bags(c: Call) -> Dim:
     starts = c.contents("offsets")
     if starts:
         c.require("offsets", eq(starts[0], 0), f"the first bag must begin at 0, and begins at {starts[0]!r}", "offsets")
-        if c["mode"] == "max" and c["include_last_offset"] and eq(starts[-1], index[0]) is not True:
-            raise c.give_up("torch reads memory it does not own when indices are left over in mode 'max'")
+        if (c["mode"] == "max" or count == 0) and c["include_last_offset"] and eq(starts[-1], index[0]) is not True:
+            raise c.give_up("torch reads memory it does not own when indices are left over")
         c.require("offsets", le(starts[-1], index[0]), f"the last offset {starts[-1]!r} is more than the {index[0]!r} indices", ("offsets", "index"))
     return count
 

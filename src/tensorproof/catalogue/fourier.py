@@ -232,6 +232,8 @@ def istft_shape(c: Call) -> Shape:
     first, total = (n - win) // 2, n + hop * (frames - 1)
     start = n // 2 if c["center"] else 0
     end = minimum(total, start + c["length"]) if c["length"] is not None else total - start
+    if c["center"] and c["length"] is None:
+        c.require("n_fft", ge(n, 2), f"nothing is left of frames of {n!r} that are centred", ("n_fft", "center"))
     c.require("empty", gt(end, start), f"no sample is left of {total!r} when {start!r} are cut off at the ends", ("x", "center"))
     reach = conj(le(first, start), ge(first + win + hop * (frames - 1), end))
     c.require("window", reach, f"windows of {win!r} in frames of {n!r} leave samples at the ends uncovered", ("win", "center", "length", "n_fft"))

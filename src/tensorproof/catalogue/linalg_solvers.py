@@ -264,7 +264,7 @@ LOBPCG = Op(
         Tensor("y", "... N N", NUMERIC, optional=True, default=None, values="spd"),
         Tensor("guess", "... _ _", NUMERIC, optional=True, default=None, draw="... N _"),
     ),
-    attributes=(Int("k", None, least=0, optional=True), Int("n", None, least=1, optional=True)),
+    attributes=(Int("k", None, least=0, optional=True), Int("n", None, optional=True)),
     shape=lobpcg_shape,
     dtype=lambda c: one_type(c, *(n for n in ("x", "y", "guess") if c.given(n))),
     outputs=(Out("eigenvalues"), Out("eigenvectors")),

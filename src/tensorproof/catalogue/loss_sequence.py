@@ -168,6 +168,9 @@ def multilabel_margin_shape(c: Call) -> Shape:
     else:
         c.require("target", len(target) < 2, message, ("target", "x"))
         c.require("target", eq(target.numel, classes), message, ("target", "x"))
+    for label in (c.contents("target") or ())[:64]:
+        if type(label) is int:
+            c.require("range", conj(ge(label, -1), lt(label, classes)), f"the label {label} is no class of {classes!r}", ("target", "x"))
     return reduced(c, x[:-1])
 
 

@@ -84,6 +84,8 @@ def _scaled(c: Call) -> None:
             _not_empty(c, name, c.shape(name).numel)
             if _nothing(c):
                 c.require("rank", len(c.shape(name)) > 0, f"{name} must have rank 1, and is {c.shape(name)!r}", name)
+                if len(c.shape(name)) > 1:
+                    raise c.give_up(f"whether a row of {name} broadcasts with nothing")
 
 
 def _nothing(c: Call) -> bool:

@@ -111,7 +111,7 @@ def compressed_rule(c: Call) -> TensorType:
         c.require("rank", len(starts) > 0 and len(places.shape) > 0, "starts and places must have rank 1 or more", ("starts", "places"))
     batch, blocks = max(0, len(places.shape) - 1), c["format"] in ("sparse_bsr", "sparse_bsc")
     least = batch + (2 if blocks else 0)
-    c.require("rank", len(values) > least, f"values must have more than {least} axes, and are {values!r}", ("value", "places"))
+    c.require("rank", c["size"] is not None or len(values) > least, f"values must have more than {least} axes, and are {values!r}", ("value", "places"))
     size = c["size"]
     if size is None:
         c.require("dtype", places.dtype is None or places.dtype in INDEX, f"places must be int32 or int64, and are {places.dtype!r}", "places")

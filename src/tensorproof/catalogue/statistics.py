@@ -85,6 +85,13 @@ def cov_shape(c: Call) -> Shape:
     return Shape((x[0], x[0]))
 
 
+def cov_type(c: Call) -> DType | None:
+    """One weight alone has a say only where x is not of floats."""
+    x = c.dtype("x")
+    alone = c.given("aweights") and not len(c.shape("aweights")) and x is not None and (x.is_float or x.is_complex)
+    return ToFloat("x")(c) if alone or not c.given("aweights") else ToFloat("x", "aweights")(c)
+
+
 COV = Op(
     "cov",
     inputs=(
@@ -94,7 +101,7 @@ COV = Op(
     ),
     attributes=(Int("correction", 1),),
     shape=cov_shape,
-    dtype=lambda c: ToFloat(*(("x", "aweights") if c.given("aweights") and len(c.shape("aweights")) else ("x",)))(c),
+    dtype=cov_type,
     doc="The covariance of variables (rows) over observations (columns).",
 )
 CORRCOEF = Op(

@@ -19,6 +19,8 @@ def steps_first(c: Call, name: str) -> Shape:
 
 def encoder_shape(c: Call) -> Shape:
     x = steps_first(c, "x")
+    if c.shape("x").concrete and c.shape("x").numel == 0 and c.given("mask"):
+        raise c.give_up("what torch makes of a mask of nothing")
     heads_checked(c, c.dims["E"], c["num_heads"])
     masks_checked(c, x, x[0], c["num_heads"], "mask", "padding_mask", False, c["is_causal"])
     return c.shape("x")
