@@ -20,9 +20,8 @@ def bind_arguments(m: Interpreter, function: Function, space: Space, args: tuple
     count = len(args)
     for parameter, value in zip(positional, args):
         space[parameter.arg] = value
-    if count > len(positional):
-        if a.vararg is None:
-            raise m.raised("TypeError", f"{function.name} takes {len(positional)} positional arguments, {count} are given", node, "call/arguments")
+    if count > len(positional) and a.vararg is None:
+        raise m.raised("TypeError", f"{function.name} takes {len(positional)} positional arguments, {count} are given", node, "call/arguments")
     if a.vararg is not None:
         space[a.vararg.arg] = tuple(args[len(positional) :])
     first_default = len(positional) - len(function.defaults)

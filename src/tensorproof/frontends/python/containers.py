@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.ints import Term, ite
@@ -169,7 +170,7 @@ def _order(m: Interpreter, word: str, x: list[Any], y: list[Any], node: ast.AST)
         if found is None:
             return Unknown(word)
         op = {"lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE}[word]
-        return m.branching.choose(found, lambda: _order(m, word, x[i + 1 :], y[i + 1 :], node), lambda: m.compare(op, p, q, node))
+        return m.branching.choose(found, partial(_order, m, word, x[i + 1 :], y[i + 1 :], node), partial(m.compare, op, p, q, node))
     return _ORDER[word](len(x), len(y))
 
 
@@ -424,7 +425,7 @@ def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Any = None, **nam
         found = m.iterate(other, node)
         if found is None:
             return m.gap("dict.update", node, "of an unknown value")
-        pairs = [tuple(m.iterate(p, node) or ()) for p in found]  # type: ignore[misc]
+        pairs = [tuple(m.iterate(p, node) or ()) for p in found]
     for k, v in [*pairs, *named.items()]:
         m.heap.set(owner.items, _hashable(m, k, node), v)
     return None

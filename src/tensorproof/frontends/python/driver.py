@@ -47,6 +47,10 @@ def _calls_something(value: ast.expr) -> bool:
         if isinstance(inner, ast.Call):
             function = inner.func
             name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-            if name not in _QUIET_CALLS and not name[:1].isupper() and name not in ("dict", "list", "tuple", "set", "frozenset", "int", "float", "str", "range", "partial", "device", "compile", "field"):
+            if (
+                name not in _QUIET_CALLS
+                and not name[:1].isupper()
+                and name not in ("dict", "list", "tuple", "set", "frozenset", "int", "float", "str", "range", "partial", "device", "compile", "field")
+            ):
                 return True
     return False

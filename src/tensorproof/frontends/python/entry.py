@@ -84,7 +84,9 @@ def constructor_value(m: Interpreter, argument: ast.arg, owner: str) -> Any:
         return 0.1
     if words in ("str",):
         return Unknown(argument.arg)
-    if words in ("", "int") and not any(w in argument.arg for w in ("layer", "block", "module", "config", "cfg", "args", "opt", "norm", "activation", "device")):
+    if words in ("", "int") and not any(
+        w in argument.arg for w in ("layer", "block", "module", "config", "cfg", "args", "opt", "norm", "activation", "device")
+    ):
         return symbol(argument.arg, 1, None, Origin.USER)
     return Unknown(argument.arg)
 

@@ -132,13 +132,11 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
     """A generator is advanced round by round."""
     if source is None:
         return _open_loop(m, frame, None, put, body, node)
-    count = 0
-    for item in source:
+    for count, item in enumerate(source, 1):
         put(frame, item)
         signal = one_round(m, frame, body)
         if signal is not None:
             return signal
-        count += 1
         if count > iteration.MOST_YIELDS:
             m.gap("generator", node, f"it yields more than {iteration.MOST_YIELDS} values")
             return None
