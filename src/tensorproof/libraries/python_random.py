@@ -10,7 +10,7 @@ from tensorproof.terms.ints import Origin, Term, lower, upper
 from tensorproof.terms.predicates import ge, le, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import REAL, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -110,10 +110,10 @@ def _shuffle(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 _NUMBERS = (
     "random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate", "gammavariate", "lognormvariate", "vonmisesvariate",
-    "paretovariate", "weibullvariate", "getstate",
+    "paretovariate", "weibullvariate",
 )  # fmt: skip
 _METHODS: dict[str, Run] = {
-    **{name: unknown("a random number") for name in _NUMBERS}, "randint": _randint, "randrange": _randrange, "choice": _choice, "choices": _choices,
+    **{name: lambda m, a, k, n: REAL for name in _NUMBERS}, "getstate": unknown("a state"), "randint": _randint, "randrange": _randrange, "choice": _choice, "choices": _choices,
     "sample": _sample, "shuffle": _shuffle, "seed": nothing, "setstate": nothing,
     "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
     "randbytes": unknown("random bytes"),

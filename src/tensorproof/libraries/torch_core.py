@@ -47,10 +47,15 @@ def _backward(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) 
     return None
 
 
+def number_in(dtype: Any) -> Unknown:
+    """A number that is read from a tensor of an element type."""
+    return Unknown("a number in a tensor", number="" if dtype is None else {"f": "float", "i": "int", "u": "int"}.get(dtype.kind, ""))
+
+
 def _item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     t = args[0]
     m.require("item/scalar", eq(t.shape.numel, 1), f"item needs a tensor of one element, this one has shape {t.shape!r}", node)
-    return t.contents[0] if t.contents is not None and len(t.contents) == 1 else Unknown("a number in a tensor")
+    return t.contents[0] if t.contents is not None and len(t.contents) == 1 else number_in(t.dtype)
 
 
 def _checkpoint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -143,10 +148,15 @@ FUNCTIONS: dict[str, Any] = {
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()), "torch.nn.utils.parameters_to_vector": _unknown,
     "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,
     "torch.nn.utils.parametrizations.spectral_norm": _first, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
-    "torch.cuda.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()), "torch.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()),
+    "torch.cuda.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()), 
+    "torch.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()),
     "torch.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()), "torch.jit.is_scripting_or_tracing": _false,
     "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.nn.init.calculate_gain": lambda m, a, k, n: 1.0,
-    "torch.fx.wrap": _first, "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,
+    "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,
+    "torch.onnx.symbolic_helper.parse_args": lambda m, a, k, n: _first(m, (), {}, n), "torch.onnx.register_custom_op_symbolic": _nothing,
+    "torch.jit._overload": _first, "torch.jit.annotate": lambda m, a, k,
+    n: a[1],
+    "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,
     "torch.overrides.has_torch_function_variadic": _false, "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"torch.__version__": "2.13.0", "torch.version.cuda": lambda m: None}

@@ -17,10 +17,14 @@ class Unknown:
     """A real number that is one whole number by another: its rounding is exact."""
     text: bool = False
     """Whether it is a text: its methods are known, what they give is not."""
+    number: str = ""
+    """Whether it is a number of Python: "float" or "int". An operator takes it as it takes any number."""
 
 
 TEXT = Unknown("text", text=True)
 """A text that nobody knows: a time, a formatted tensor, a line of a file."""
+REAL = Unknown("a real number", number="float")
+"""A real number that nobody knows: read from a tensor, drawn at random."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,9 +152,23 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
         return distributed
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
-        return m.gap(name, node, "an argument is not known")
+        return _with_numbers(m, name, plain_args, plain_kwargs, args, kwargs, node)
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     return taken(m, name, call_bound(name, plain_args, plain_kwargs, m.session), args, kwargs, node, None)
+
+
+def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
+    """An operator that gets a number which nobody knows: it acts as a tensor without axes. A refusal must hold for some known numbers too."""
+    m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    tried = [(tensors.numbered(given, make), {k: tensors.numbered(v, make) for k, v in named.items()}) for make in tensors.STAND_INS]
+    if tensors.has_unknown(tried[0][0]) or tensors.has_unknown(tuple(tried[0][1].values())):
+        return m.gap(name, node, "an argument is not known")
+    outcome = call_bound(name, *tried[0], m.session)
+    if outcome.refused is not None:
+        others = [call_bound(name, *one, m.session).refused for one in tried[1:]]
+        if any(other is None or other.code != outcome.refused.code for other in others):
+            return m.gap(name, node, "an argument is not known")
+    return taken(m, name, outcome, args, kwargs, node, None)
 
 
 def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], again: Any) -> Any:

@@ -6,7 +6,7 @@ import ast
 import collections
 from collections.abc import Callable
 from collections.abc import Iterator as HostIterator
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration, operations
@@ -39,12 +39,32 @@ from tensorproof.values.objects import (
     StaticMethod,
     Super,
 )  # fmt: skip
-from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import REAL, TEXT, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
-_OPAQUE = (TensorType, Unknown, Named, Layer, Method, Instance, Class, Function, Bound, Native, Model, Choice, List, Dict, Set, Iterator, Generator, Term, Predicate)
+_OPAQUE = (
+    TensorType,
+    Unknown,
+    Named,
+    Layer,
+    Method,
+    Instance,
+    Class,
+    Function,
+    Bound,
+    Native,
+    Model,
+    Choice,
+    List,
+    Dict,
+    Set,
+    Iterator,
+    Generator,
+    Term,
+    Predicate,
+)
 Run = Callable[..., Any]
 
 
@@ -53,8 +73,8 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if type(one) is Choice:  # the call with each of the two values
             return m.branching.choose(
                 one.condition,
-                lambda: call(m, callee, (*args[:i], one.then, *args[i + 1 :]), kwargs, node),
-                lambda: call(m, callee, (*args[:i], one.other, *args[i + 1 :]), kwargs, node),
+                partial(call, m, callee, (*args[:i], one.then, *args[i + 1 :]), kwargs, node),
+                partial(call, m, callee, (*args[:i], one.other, *args[i + 1 :]), kwargs, node),
             )
     try:
         model = MODELS.get(callee)
@@ -233,7 +253,11 @@ def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
         case _ if isinstance(value, (TensorType, Layer, Named, Model, ModuleFile, DType, Generator, Iterator, Method)):
             if wanted.__name__ in ("Iterable", "Iterator") and isinstance(value, (Generator, Iterator)):
                 return True
-            return wanted is object or (wanted.__name__ == "Iterable" and isinstance(value, TensorType)) or (wanted.__name__ == "Callable" and isinstance(value, Layer))
+            return (
+                wanted is object
+                or (wanted.__name__ == "Iterable" and isinstance(value, TensorType))
+                or (wanted.__name__ == "Callable" and isinstance(value, Layer))
+            )
         case _:
             return isinstance(value, wanted)
 
@@ -560,9 +584,9 @@ def _number(native: Any) -> Run:
                     return run(m, node, value.contents[0])
                 if value.shape.concrete and value.shape.numel != 1:
                     raise m.raised("ValueError", f"only a tensor of one element becomes a number, this one is {value.shape!r}", node, "python/item")
-                return m.symbol(m.name_here("number", node), 0, None, registry.UNMODELLED) if False else Unknown(native.__name__)
+                return m.symbol(m.name_here("number", node), 0, None, registry.UNMODELLED) if False else Unknown(native.__name__, number="float" if native is float else "")
             case Term():
-                return value if native is int else Unknown("float") if native is float else m.truth(value, node)
+                return value if native is int else REAL if native is float else m.truth(value, node)
             case Predicate():
                 from tensorproof.terms.ints import ite
 
@@ -572,7 +596,7 @@ def _number(native: Any) -> Run:
             case Unknown(ratio=(above, below)) if native is int and lower(above) >= 0:
                 return floordiv(above, below)
             case Unknown() | Choice():
-                return Unknown(native.__name__)
+                return REAL if native is float else Unknown(native.__name__)
             case Instance():
                 return m.call(m.attribute(value, f"__{native.__name__}__", node), (), {}, node)
             case _:

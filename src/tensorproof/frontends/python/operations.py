@@ -16,7 +16,7 @@ from tensorproof.terms.predicates import Predicate, Truth, conj, disj, ne, negat
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import REAL, TEXT, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -50,7 +50,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     if kind_a is Instance or kind_b is Instance:
         return _dunder(m, word, a, b, node, in_place)
     if kind_a is Unknown or kind_b is Unknown:
-        return TEXT if word in ("add", "mod", "mul") and _is_text(a, b) else Unknown(word)
+        return _on_unknown(m, word, a, b, node, in_place)
     if kind_a is Model or kind_b is Model:
         found = registry.model_binary(m, word, a, b, node)
         if found is not MISSING:
@@ -62,6 +62,12 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return not_modelled(m, a if kind_a is Named else b, node)
     if kind_a is TensorType or kind_b is TensorType:
         return on_tensors(m, word, a, b, node, in_place)
+    if kind_a is Layer and word == "add" and a.module is None:
+        return (
+            m.call(m.attribute(a, "extend", node), (b,), {}, node)
+            if in_place
+            else m.call(Named(a.kind), ([*a.children, *(m.iterate(b, node) or ())],), {}, node)
+        )
     if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set):
         return containers.binary(m, word, a, b, node, in_place)
     if isinstance(a, Predicate) or isinstance(b, Predicate):
@@ -83,13 +89,36 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     return plain(m, native, (a, b), node)
 
 
+def number_kind(value: Any) -> str:
+    """Whether a value is a real ("float") or a whole ("int") number of Python, known or not; "" if that cannot be told."""
+    if isinstance(value, Unknown):
+        return "float" if value.ratio is not None else value.number
+    return "float" if isinstance(value, float) else "int" if isinstance(value, (int, Term)) else ""
+
+
+def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+    """An operator of which one side at least is not known: of texts it is a text, of numbers a number, of a tensor and a number a tensor."""
+    if word in ("add", "mod", "mul") and _is_text(a, b):
+        return TEXT
+    kinds = number_kind(a), number_kind(b)
+    if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
+        return on_tensors(m, word, a, b, node, in_place)
+    if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
+        return Unknown(word)
+    return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
+
+
 def _is_text(a: Any, b: Any) -> bool:
     return any(isinstance(x, str) or (isinstance(x, Unknown) and x.text) for x in (a, b))
 
 
 def _is_type(value: Any) -> bool:
     """Whether a value can stand in `A | B` as a type."""
-    return value is None or isinstance(value, (Named, Class, type)) or (type(value) is tuple and bool(value) and all(isinstance(v, (Named, Class, type)) for v in value))
+    return (
+        value is None
+        or isinstance(value, (Named, Class, type))
+        or (type(value) is tuple and bool(value) and all(isinstance(v, (Named, Class, type)) for v in value))
+    )
 
 
 def _ratio(word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
@@ -183,7 +212,7 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
         case TensorType():
             return m.spelling(f"{tensors.tensor_class(a)}.__{word}__", (a,), {}, node)
         case Unknown():
-            return a
+            return Unknown(word, number=number_kind(a))
         case Choice():
             return m.branching.choose(a.condition, lambda: unary(m, op, a.then, node), lambda: unary(m, op, a.other, node))
         case Instance():
@@ -214,7 +243,9 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
     if kind_a is Instance or kind_b is Instance:
         return _dunder(m, word, a, b, node)
     if kind_a is Unknown or kind_b is Unknown:
-        return Unknown(word)
+        if kind_a is TensorType and number_kind(b):
+            return on_tensors(m, word, a, b, node)
+        return on_tensors(m, _SWAPPED[word], b, a, node) if kind_b is TensorType and number_kind(a) else Unknown(word)
     if kind_a is Model or kind_b is Model:
         found = registry.model_binary(m, word, a, b, node)
         if found is not MISSING:
@@ -350,6 +381,15 @@ def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) 
     return TEXT
 
 
+_REALS = {"sqrt", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "tanh", "atan", "atan2", "hypot", "degrees", "radians", "pow"}
+"""Functions of math that give a real number when they give anything."""
+
+
+def _real_or_unknown(function: Any) -> Unknown:
+    name = getattr(function, "__name__", "operator")
+    return REAL if name in _REALS and getattr(function, "__module__", "") == "math" else Unknown(name)
+
+
 def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, kwargs: dict[str, Any] | None = None) -> Any:
     """Run a pure function of Python on plain values. What it raises, the program raises."""
     if not _small(function, args):
@@ -357,9 +397,10 @@ def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, k
     try:
         return function(*args, **(kwargs or {}))
     except Exception as error:
-        if any(type(a) in (Term, Predicate) or isinstance(a, Unknown) for a in args):
-            if any(isinstance(a, Unknown) for a in args) or not _refused(function, args, kwargs or {}):
-                return Unknown(getattr(function, "__name__", "operator"))
+        if any(isinstance(a, Unknown) for a in args):
+            return _real_or_unknown(function)
+        if any(type(a) in (Term, Predicate) for a in args) and not _refused(function, args, kwargs or {}):
+            return _real_or_unknown(function)
         named = next((a for a in args if isinstance(a, Named)), None)
         if named is not None:
             return not_modelled(m, named, node)

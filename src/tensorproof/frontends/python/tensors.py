@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import ones_in
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import registry
-from tensorproof.terms.dtypes import DType
+from tensorproof.ops.inputs import Ints, Sizes
+from tensorproof.terms.dtypes import FLOAT32, INT64, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
@@ -99,12 +102,23 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> A
             return state[name]
         for argument in owner.module.row.arguments:
             if argument.theirs == name:
-                return owner.module.arguments.get(argument.ours)
+                return _as_kept(owner.module, owner.module.arguments.get(argument.ours), argument.ours)
         if name in ("weight", "bias"):
             return None
         if name == "training":
             return owner.module.training
     return registry.layer_attribute(m, owner, name, node)
+
+
+def _as_kept(module: Any, value: Any, name: str) -> Any:
+    """A constructor's argument as the layer keeps it: convolutions make tuples of sizes, normalisations of shapes."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return tuple(value) if isinstance(value, list) else value
+    kind = operator(module.row.op).parameter(name)
+    if isinstance(kind, Sizes) and "Conv" in module.name:
+        n = kind.n if isinstance(kind.n, int) else module.arguments.get(kind.n, 1)
+        return (value,) * n
+    return (value,) if name == "normalized_shape" or (isinstance(kind, Ints) and "Norm" in module.name) else value
 
 
 def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Any, node: ast.AST) -> None:
@@ -161,6 +175,24 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
         return list(value)
     if kind is Choice:
         return Unknown("one of two values")
+    return value
+
+
+STAND_INS: tuple[Any, ...] = (
+    lambda kind: TensorType(Shape(), FLOAT32 if kind == "float" else INT64, weak=True),
+    lambda kind: 0.5 if kind == "float" else 1,
+    lambda kind: 3.0 if kind == "float" else 2,
+)
+"""What is put for a number that nobody knows: a tensor of which only the type is known, and two numbers to try a refusal with."""
+
+
+def numbered(value: Any, make: Any) -> Any:
+    """A plain argument with something made for each number in it that nobody knows."""
+    if isinstance(value, Unknown):
+        kind = "float" if value.ratio is not None else value.number
+        return make(kind) if kind else value
+    if type(value) in (tuple, list):
+        return type(value)(numbered(v, make) for v in value)
     return value
 
 
