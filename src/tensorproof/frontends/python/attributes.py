@@ -14,6 +14,7 @@ from tensorproof.libraries.constants import constant
 from tensorproof.libraries.python_core import texts
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
@@ -97,7 +98,9 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
         if found is MISSING:
             raise m.raised("AttributeError", f"{owner.__name__} has no attribute {name}", node)
         return found
-    if type(owner) is Term:
+    if type(owner) is Term or isinstance(owner, Predicate):
+        if not hasattr(int, name) and name != "value":  # TensorFlow 1 has sizes with a value
+            raise m.raised("AttributeError", f"a whole number has no attribute {name}", node)
         return Unknown(name)
     return m.gap(f"{type(owner).__name__}.{name}", node)
 
@@ -132,7 +135,13 @@ def _of_text(name: str) -> Native:
 
 
 def _of_dtype(owner: DType, name: str) -> Any:
-    known = {"is_floating_point": owner.is_float, "is_complex": owner.is_complex, "itemsize": owner.bits // 8, "is_signed": owner.kind in "ifc", "name": owner.label}
+    known = {
+        "is_floating_point": owner.is_float,
+        "is_complex": owner.is_complex,
+        "itemsize": owner.bits // 8,
+        "is_signed": owner.kind in "ifc",
+        "name": owner.label,
+    }
     return known.get(name, Unknown(name))
 
 
@@ -190,6 +199,8 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
         return bind(m, value, owner, node)
     if name == "__class__":
         return owner.cls
+    if name in ("__module__", "__doc__"):
+        return of_class(m, owner.cls, name, node)
     if name == "__dict__":
         made = m.heap.entries()
         made.update({k: v for k, v in owner.space.items() if isinstance(k, str)})
@@ -307,6 +318,8 @@ def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> An
             return owner.defaults or None
         case "__dict__":
             return Dict(m.heap.entries(dict(owner.space or {})))
+        case "__class__":
+            return Named("types.FunctionType")
         case "__wrapped__" | "__code__" | "__annotations__" | "__globals__" | "__signature__":
             return Unknown(name)
         case _:
