@@ -97,7 +97,7 @@ def bags(c: Call) -> Dim:
 
 def bag_shape(c: Call) -> Shape:
     mode = c["mode"]
-    for name in ("scale_grad_by_freq", "sparse"):
+    for name in ("scale_grad_by_freq", "sparse") if not c.name.endswith("forward_only") else ():
         c.require("mode", mode != "max" or not c[name], f"mode 'max' does not go with {name}", ("mode", name))
     if c.given("per_sample_weights"):
         weights, index = c.shape("per_sample_weights"), c.shape("index")

@@ -177,7 +177,7 @@ def tolerant(then: Callable[[Call], Any]) -> Callable[[Call], Any]:
     """`atol` and `rtol` may be tensors, which broadcast with the batch; a Hermitian matrix is square."""
 
     def shape(c: Call) -> Any:
-        if c["hermitian"]:
+        if c["hermitian"] and not (c.op.name == "pinv" and c.framework == "torch" and eq(c.shape("x").numel, 0) is True):
             c.equal("square", c.dims["M"], c.dims["N"], "a Hermitian matrix is square, and this has {a} rows and {b} columns", "x")
         given = [c[name] for name in ("atol", "rtol") if isinstance(c[name], TensorType)]
         for one in given:

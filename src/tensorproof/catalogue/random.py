@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.catalogue.creation import SIZE, STORED, default_float, number
 from tensorproof.ops.call import Call, any_rank
-from tensorproof.ops.element_types import Given, Like
+from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Number, Tensor, is_size
 from tensorproof.ops.record import Op
@@ -122,7 +122,7 @@ POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),),
 BINOMIAL = Op(
     "binomial",
     inputs=(Tensor("x", "...", FLOATS, values="positive"), Tensor("y", "...", FLOATS, values="unit")),
-    dtype=Like("x"),
+    dtype=lambda c: (Same("x", "y") if c.framework == "torch" else Like("x"))(c),
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y")),
     random=True,
 )

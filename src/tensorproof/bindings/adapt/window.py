@@ -147,6 +147,12 @@ def deform_kernel(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})
 
 
+@takes(*(Sizes(name, 2, least=0 if name == "padding" else 1, one=False) for name in ("kernel", "stride", "padding", "dilation")))
+def told(a: dict[str, Any], run: Run) -> Any:
+    """All sizes must be given, as lists."""
+    return run.default(a)
+
+
 def unpool(a: dict[str, Any], run: Run) -> Any:
     """torch looks at the first sizes of a list, in three dimensions at all of them."""
     n = int(run.row.op[-2])
