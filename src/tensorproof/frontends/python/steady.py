@@ -7,6 +7,7 @@ new and takes no new way, the remaining rounds are skipped: counters advance by 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
@@ -202,7 +203,7 @@ def _ruled(items: list[Any], round_: Term) -> Any:
     first = items[0]
     if type(first) is int and all(type(v) is int for v in items):
         step = items[1] - first
-        return first + step * round_ if all(b - a == step for a, b in zip(items, items[1:])) else MISSING
+        return first + step * round_ if all(b - a == step for a, b in pairwise(items)) else MISSING
     if type(first) is tuple and all(type(v) is tuple and len(v) == len(first) for v in items):
         parts = [_ruled([v[i] for v in items], round_) for i in range(len(first))]
         return MISSING if any(p is MISSING for p in parts) else tuple(parts)
@@ -213,7 +214,9 @@ def _repeatable(value: Any) -> bool:
     """Whether a value that a round appends has no identity of its own."""
     if isinstance(value, tuple):
         return all(_repeatable(v) for v in value)
-    return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown)) or (isinstance(value, TensorType) and value.shape.concrete and value.contents is None)
+    return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown)) or (
+        isinstance(value, TensorType) and value.shape.concrete and value.contents is None
+    )
 
 
 def _at_round(value: Any, numbers: dict[Any, Any]) -> Any:
