@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from tensorproof.libraries import registry
@@ -21,6 +22,12 @@ _NAMES = {*_ORDER, "multiprocessing_context", "generator", "prefetch_factor", "p
 _KEPT: dict[str, Any] = {
     "batch_size": 1, "drop_last": False, "sampler": None, "batch_sampler": None, "collate_fn": None, "num_workers": 0, "shuffle": None, "pin_memory": False,
 }  # fmt: skip
+
+
+MOST_COUNTED = 2048
+"""An iterable dataset is counted up to here."""
+ENDLESS: Any = object()
+"""The length of a dataset that never ends, and what `next` gives at the end of one that does."""
 
 
 def loader(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -114,7 +121,9 @@ def loader_rounds(m: Any, me: Any, node: Any) -> Any:
         return [(True, m.call(fn, (one,), {}, node) if fn is not None else _converted(one))]
     if not isinstance(size, (int, Term)):
         return [(True, m.gap("DataLoader", node, "batch_size is not known"))]
-    count = sample_count(m, me, node)
+    count = sample_count(m, me, node) if samples.count is None else samples.count
+    if count is ENDLESS:
+        return [(True, samples.batch(size))]
     return _batches(m, me, samples, count, size, me.space["drop_last"], node)
 
 
@@ -169,8 +178,10 @@ class _Samples:
     def __init__(self, m: Any, me: Any, node: Any) -> None:
         self.m, self.node, self.collate = m, node, me.space["collate_fn"]
         data = me.space["dataset"]
+        self.count: Any = None
+        """How many samples an iterable dataset gives, where that is not its length."""
         if _is_iterable(data):
-            self.first, self.second = _two_of_iterable(m, data, node)
+            self.first, self.second, self.count = _two_of_iterable(m, data, node)
         else:
             self.first = sample_of(m, data, node)
             self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
@@ -233,7 +244,19 @@ def _generalised(m: Any, made: list[Any], sizes: tuple[int, ...], count: Any) ->
             return first if all(v is first or v == first for v in made) else MISSING
 
 
-def _two_of_iterable(m: Any, data: Any, node: Any) -> tuple[Any, Any]:
+def _endless(source: Any) -> bool:
+    """Whether a generator's text shows that it never ends."""
+    code = getattr(getattr(source.frame, "function", None), "code", None)
+    if code is None:
+        return False
+    for statement in code.node.body:
+        if isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and statement.test.value:
+            return not any(isinstance(n, (ast.Break, ast.Return, ast.Raise)) for n in ast.walk(statement))
+    return False
+
+
+def _two_of_iterable(m: Any, data: Any, node: Any) -> tuple[Any, Any, Any]:
+    """Two samples, and the number of samples: ENDLESS, or a symbol when they could not be counted."""
     source = data
     if isinstance(data, Instance):
         found = m.in_class(data.cls, "__iter__")
@@ -244,15 +267,27 @@ def _two_of_iterable(m: Any, data: Any, node: Any) -> tuple[Any, Any]:
         listed = m.iterate(source, node)
         if not listed:
             one = m.gap("DataLoader", node, "the samples of the dataset are not known")
-            return one, one
-        return listed[0], listed[min(1, len(listed) - 1)]
-    missing = object()
-    first = m.call(next, (source, missing), {}, node)
-    if first is missing:
-        one = Unknown("a sample of an empty dataset")
-        return one, one
-    second = m.call(next, (source, missing), {}, node)
-    return first, first if second is missing else second
+            return one, one, unknown_length(m, node)
+        return listed[0], listed[min(1, len(listed) - 1)], len(listed)
+    forks = m.branching.count
+    found: list[Any] = []
+    count = 0
+    endless = isinstance(source, Generator) and _endless(source)
+    while count < (2 if endless else MOST_COUNTED):
+        one = m.call(next, (source, ENDLESS), {}, node)
+        if one is ENDLESS:
+            break
+        if count < 2:
+            found.append(one)
+        count += 1
+    if not found:
+        return Unknown("a sample of an empty dataset"), Unknown("a sample of an empty dataset"), 0
+    if endless:
+        return found[0], found[-1], ENDLESS
+    if m.branching.count != forks:  # the world decides how many there are
+        return found[0], found[-1], unknown_length(m, node)
+    more = m.symbol(m.name_here("len(dataset)", node), 1, None, Origin.UNMODELLED)
+    return found[0], found[-1], count if count < MOST_COUNTED else more
 
 
 def collated(m: Any, items: list[Any], node: Any) -> Any:
