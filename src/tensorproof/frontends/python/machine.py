@@ -47,11 +47,13 @@ class Interpreter:
         self.spans: list[ast.AST] = []
         self.frames: list[Any] = []
         self.occurrences: dict[str, int] = {}
-        self.model_state: dict[str, Any] = {}
-        """What library models keep between calls: seeds, the default element type, the graph of TensorFlow 1."""
+        self.model_state: dict[str, Any] = {"files": self.heap.space()}
+        """What library models keep between calls: seeds, the default element type, the files that the program writes, the graph of TensorFlow 1."""
         self.bound_on: dict[int, Any] = {}
         self.probabilities: dict[int, TensorType] = {}
         """What came out of a softmax."""
+        self.regrouped: dict[int, tuple[TensorType, Diagnostic]] = {}
+        """Tensors whose rows hold parts of several samples, with the warning for the case that a layer takes them."""
         self.made_at: dict[int, tuple[Any, str, Span]] = {}
         modules.start(self)
 
