@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 import tomllib
 from typing import Any
@@ -10,6 +11,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, quiet, to_host, unknown
 from tensorproof.libraries.python_paths import read_text, text_of
 from tensorproof.libraries.yaml_text import NotUnderstood, parse
+from tensorproof.terms.ints import Origin
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import TEXT, Unknown
 
@@ -64,7 +66,58 @@ def _rows(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
     return Model("csv.reader", m.heap.space())
 
 
+# --- configparser ---
+
+
+def _ini(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+    return Model("configparser.ConfigParser", m.heap.space({"texts": (), "known": True}))
+
+
+def _ini_read(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    """Read a file of the project, or a text; what is not found may say anything."""
+    text = args[0] if kwargs.get("text") else content(m, args[0])
+    if not isinstance(text, str):
+        m.heap.set(me.space, "known", False)
+        return Unknown("names of files")
+    m.heap.set(me.space, "texts", (*me.space["texts"], text))
+    return from_host(m, [text_of(args[0]) or ""])
+
+
+def _ini_host(me: Model) -> configparser.ConfigParser | None:
+    if not me.space["known"]:
+        return None
+    host = configparser.ConfigParser()
+    for text in me.space["texts"]:
+        host.read_string(text)
+    return host
+
+
+def _ini_get(name: str) -> Run:
+    def run(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+        if "fallback" in kwargs and not isinstance(kwargs["fallback"], (str, int, float, bool, type(None))):
+            return Unknown(name)
+        try:
+            host = _ini_host(me)
+            if host is None or any(isinstance(a, Unknown) for a in args):
+                return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER) if name == "getint" else TEXT if name == "get" else Unknown(name)
+            return from_host(m, getattr(host, name)(*args, **kwargs))
+        except (configparser.Error, ValueError, KeyError) as error:
+            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node, "python/key") from None
+
+    return run
+
+
+def _ini_section(m: Any, me: Model, name: Any, node: Any) -> Any:
+    host = _ini_host(me)
+    if host is None or not isinstance(name, str):
+        return Unknown("a section")
+    if name not in host:
+        raise m.raised("KeyError", f"the configuration has no section {name}", node)
+    return from_host(m, dict(host[name]))
+
+
 FUNCTIONS: dict[str, Any] = {
+    "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
     "json.loads": _loads(json.loads, "JSONDecodeError"), "json.load": _load(json.loads, "JSONDecodeError"), "json.dumps": _dumps, "json.dump": nothing,
     "tomllib.loads": _loads(tomllib.loads, "TOMLDecodeError"), "tomllib.load": _load(tomllib.loads, "TOMLDecodeError"),
     "toml.loads": _loads(tomllib.loads, "TomlDecodeError"), "toml.load": _load(tomllib.loads, "TomlDecodeError"), "toml.dump": nothing,
@@ -75,6 +128,13 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4, "csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
 KINDS = {
+    "configparser.ConfigParser": KindModel(
+        methods={
+            "read": _ini_read, "read_string": lambda m, me, a, k, n: _ini_read(m, me, a, {"text": True}, n), "read_file": _ini_read,
+            **{name: _ini_get(name) for name in ("get", "getint", "getfloat", "getboolean", "sections", "has_section", "has_option", "options")},
+        },
+        item=_ini_section, open=True,
+    ),
     "csv.reader": KindModel(
         rounds=lambda m, me, node: [(m.open_truth("another row", node), Unknown("a row of a file"))], items=lambda m, me, node: None,
         next=lambda m, me, node: Unknown("a row of a file"), open=True,

@@ -24,6 +24,12 @@ def _text(m: Any, args: Args, kwargs: Named_, node: Any) -> Unknown:
     return TEXT
 
 
+def _import_module(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    if not isinstance(args[0], str) or args[0].startswith("."):
+        return m.gap("importlib.import_module", node, "the module is not known")
+    return m.modules.find(m, args[0], node)
+
+
 def _names(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
     """Names of files: some, that nobody knows."""
     return texts(m, node)
@@ -197,6 +203,8 @@ def _warnings(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
 
 
 FUNCTIONS: dict[str, Any] = {
+    "importlib.import_module": _import_module, "importlib.reload": lambda m, a, k, n: a[0], "importlib.util.find_spec": unknown("a module"),
+    "importlib.metadata.version": _text,
     "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("setrecursionlimit", "settrace", "setprofile", "exc_clear"), nothing),
     **_each("sys", ("getsizeof", "getrecursionlimit", "exc_info", "getrefcount", "_getframe", "getdefaultencoding"), unknown("a value of the interpreter")),
     **_each("os", (

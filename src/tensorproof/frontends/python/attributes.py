@@ -202,9 +202,9 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
     if name in ("__module__", "__doc__"):
         return of_class(m, owner.cls, name, node)
     if name == "__dict__":
-        made = m.heap.entries()
-        made.update({k: v for k, v in owner.space.items() if isinstance(k, str)})
-        return Dict(made)
+        if any(type(v) is Choice and (v.then is MISSING or v.other is MISSING) for v in owner.space.values()):
+            return Unknown("__dict__")
+        return Dict(owner.space)  # type: ignore[arg-type]
     fallback, _ = in_class(m, owner.cls, "__getattr__")
     if fallback is not MISSING:
         return m.call(bind(m, fallback, owner, node), (name,), {}, node)

@@ -157,7 +157,9 @@ def _all_plain(values: tuple[Any, ...]) -> bool:
 
 
 def _print(m: Interpreter, node: ast.AST, *args: Any, **kwargs: Any) -> None:
-    return None
+    file = kwargs.get("file")
+    if isinstance(file, Model) and file.kind == "io.StringIO":
+        m.heap.set(file.space, "text", TEXT)
 
 
 def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:

@@ -7,7 +7,10 @@ from typing import Any
 
 from tensorproof.values.python_values import Named
 
-PURE_MODULES = ("math", "cmath", "operator", "itertools", "fractions", "string", "functools", "collections")
+PURE_MODULES = (
+    "math", "cmath", "operator", "itertools", "fractions", "string", "functools", "collections", "statistics", "textwrap", "fnmatch", "base64",
+    "unicodedata", "keyword", "calendar", "colorsys", "html", "decimal", "struct", "zlib",
+)  # fmt: skip
 _PURE_BUILTINS = [
     "abs",
     "all",
