@@ -13,7 +13,7 @@ from tensorproof.libraries.plain import Abstract, argument, exception, from_host
 from tensorproof.libraries.python_typing import namespace_attribute
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, List, Model
+from tensorproof.values.objects import Class, Instance, List, Model, Native
 from tensorproof.values.python_values import Named, Unknown
 
 Args = tuple[Any, ...]
@@ -319,7 +319,29 @@ def _refuse(m: Any, sentence: str, line: list[str], node: Any) -> Any:
 
 def _error(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
     said = args[0] if args and isinstance(args[0], str) else "an error"
-    raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/arguments")
+    raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/raise")
+
+
+def _file_type(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
+    return Native("FileType", lambda machine, inner, named, at: machine.call(open, (inner[0], *args[:1]), {}, at))
+
+
+# --- parsers that the program derives ---
+
+
+def _own_init(m: Any, me: Instance, args: Args, kwargs: Named_, node: Any) -> None:
+    me.native = _parser(m, args, kwargs, node)
+
+
+def _own(run: Run) -> Run:
+    """A method of a class of the program that is a parser."""
+
+    def method(m: Any, me: Instance, args: Args, kwargs: Named_, node: Any) -> Any:
+        if me.native is None:
+            _own_init(m, me, (), {}, node)
+        return run(m, me.native, args, kwargs, node)
+
+    return method
 
 
 def _namespace(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
@@ -352,18 +374,22 @@ def _set_action(m: Any, me: Model, name: str, value: Any, node: Any) -> None:
 
 FUNCTIONS: dict[str, Any] = {
     "argparse.ArgumentParser": _parser, "argparse.Namespace": _namespace, "argparse.ArgumentTypeError": exception("ArgumentTypeError"),
-    "argparse.ArgumentError": exception("ArgumentError"),
+    "argparse.ArgumentError": exception("ArgumentError"), "argparse.FileType": _file_type,
 }  # fmt: skip
 KINDS = {
     "argparse.ArgumentParser": KindModel(methods=_PARSER, open=True),
     "argparse.Group": KindModel(methods={k: v for k, v in _ADDING.items() if k != "set_defaults"}, open=True),
     "argparse.Subparsers": KindModel(methods={"add_parser": _add_parser}, open=True),
     "argparse.Action": KindModel(attribute=_action_attribute, set_attribute=_set_action),
-    "argparse.Namespace": KindModel(attribute=namespace_attribute("command line"), items=_names),
+    "argparse.Namespace": KindModel(
+        attribute=namespace_attribute("command line"), items=_names, methods={"_get_kwargs": lambda m, me, a, k, n: listed(m, list(me.space.items()))}
+    ),
     "argparse.Namespace of unknown arguments": KindModel(open=True, bases=("argparse.Namespace",)),
 }
 CLASSES = {
     "argparse.Action": ClassModel("argparse.Action", closed=False),
-    "argparse.ArgumentParser": ClassModel("argparse.ArgumentParser", closed=False),
+    "argparse.ArgumentParser": ClassModel(
+        "argparse.ArgumentParser", init=_own_init, methods={name: _own(run) for name, run in _PARSER.items()}, closed=False
+    ),
 }
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Dict"]
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS"]
