@@ -9,7 +9,7 @@ from tensorproof.libraries.plain import argument, listed, nothing, unknown
 from tensorproof.terms.ints import Origin, Term, lower, upper
 from tensorproof.terms.predicates import ge, le, lt
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
+from tensorproof.values.objects import List, Model, Record
 from tensorproof.values.python_values import REAL, Unknown
 
 Args = tuple[Any, ...]
@@ -80,11 +80,28 @@ def _choices(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return listed(m, [_choice(m, (tuple(found),), {}, node) for _ in range(count)])
 
 
+def _any_of(items: list[Any]) -> Any:
+    """One value that stands for any of the items: what they share is kept, the rest is not known."""
+    first = items[0]
+    if _alike(items):
+        return first
+    if any(type(v) is not type(first) for v in items):
+        return Unknown("one of several items")
+    if isinstance(first, TensorType):
+        whole = first.but(contents=None, requires_grad=any(v.requires_grad for v in items))
+        same = all(v.but(contents=None, requires_grad=whole.requires_grad) == whole for v in items)
+        return whole if same else Unknown("one of several tensors")
+    if isinstance(first, tuple) and all(len(v) == len(first) for v in items):
+        parts = [_any_of(list(column)) for column in zip(*items)]
+        if not isinstance(first, Record):
+            return tuple(parts)
+        return Record.of(first.cls, parts) if all(v.cls is first.cls for v in items) else Unknown("one of several items")
+    return REAL if isinstance(first, float) else Unknown("one of several items", number="int" if type(first) is int else "")
+
+
 def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
     """The items in an order that nobody knows."""
-    if not items or _alike(items):
-        return items
-    return [Unknown("an item of a shuffled list")] * len(items)
+    return [_any_of(items) for _ in items]
 
 
 def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:

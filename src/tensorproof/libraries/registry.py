@@ -1,4 +1,4 @@
-"""Finds the model of a library's name. Which file models which names is listed here; a file is loaded when one of its names is used."""
+"""Finds the model of a library's name. Which file models which names is listed in `homes`."""
 
 from __future__ import annotations
 
@@ -6,40 +6,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from tensorproof.libraries.homes import FILES
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Function, Instance, Model, Native, Record
-from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import TEXT, Device, Layer, Method, Named, Unknown
 
-FILES = {
-    "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
-    "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
-    "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
-    "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
-    "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
-    "inspect": "python_inspect", "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
-    "itertools": "python_iterators",
-    "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing", "abc": "python_typing",
-    "typing_extensions": "python_typing", "numbers": "python_typing",
-    "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
-    "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
-    "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
-    "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "os.path": "python_paths",
-    "importlib": "python_system", "configparser": "python_files", **dict.fromkeys(("heapq", "bisect", "queue", "io", "multiprocessing", "concurrent"), "python_queues"), "tomli": "python_files", "rich": "quiet",
-    "rich.progress": "progress", "fastprogress": "progress",
-    **dict.fromkeys((
-        "seaborn", "plotly", "mlflow", "comet_ml", "neptune", "visdom", "termcolor", "colorama", "loguru", "prettytable", "tabulate", "tensorboard",
-        "tensorboard_logger", "psutil", "GPUtil", "pynvml", "IPython", "signal", "atexit", "gc", "traceback", "faulthandler", "resource", "socket", "pprint",
-        "hashlib", "platform", "getpass", "tempfile", "pdb", "ipdb", "cProfile", "pstats", "tracemalloc", "torchinfo", "torchsummary", "swanlab", "clearml",
-        "aim", "dvclive", "sacred", "setproctitle", "codecs", "bokeh", "imageio", "moviepy", "smtplib", "zipfile", "tarfile", "gzip", "urllib", "requests",
-        "http", "ssl", "select", "sched", "locale", "gettext", "readline", "unittest", "doctest", "timeit", "secrets",
-    ), "quiet"),
-    "matplotlib": "quiet", "tensorboardX": "quiet", "wandb": "quiet",
-    "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
-    "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_texts",
-    "shutil": "python_system", "uuid": "python_system", "threading": "python_system", "subprocess": "python_system", "types": "python_typing",
-}  # fmt: skip
 CORE = "python_core"
 """Kinds without a library: ranges of unknown length, exceptions, files, contexts."""
 
@@ -241,6 +214,8 @@ def is_instance(m: Any, value: Any, name: str) -> Any:
         case Model():
             found = kind_model(value.kind)
             return name == value.kind or (found is not None and name in found.bases)
+        case Device():
+            return name == "torch.device"
         case _:
             return False
 

@@ -11,7 +11,7 @@ from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Function, Model
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.values.python_values import Device, Layer, Unknown
 
 
 def _context(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -36,7 +36,10 @@ def _first(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
 
 def _device(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     given = args[0] if args else kwargs.get("type")
-    return given if isinstance(given, str) else "cpu" if isinstance(given, int) else Unknown("device")
+    index = args[1] if len(args) > 1 else kwargs.get("index")
+    if isinstance(given, str):
+        return Device(f"{given}:{index}" if isinstance(index, int) else given)
+    return Device("cuda") if isinstance(given, int) else Unknown("device", text=True)
 
 
 def _backward(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -171,7 +174,7 @@ KINDS = {
             "manual_seed": lambda m, me, a, k, n: me, "set_state": lambda m, me, a, k, n: None, "seed": lambda m, me, a, k, n: Unknown("a seed"),
             "initial_seed": lambda m, me, a, k, n: Unknown("a seed"), "get_state": lambda m, me, a, k, n: Unknown("a state"),
         },
-        attribute=lambda m, me, name, n: "cpu" if name == "device" else MISSING, passed=True,
+        attribute=lambda m, me, name, n: Device("cpu") if name == "device" else MISSING, passed=True,
     ),
     "torch.amp.GradScaler": KindModel(
         methods={

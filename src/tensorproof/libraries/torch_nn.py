@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel
@@ -27,7 +29,10 @@ def is_module(value: Any) -> bool:
 def children(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, Layer):
         return list(zip(value.names, value.children))
-    return [(k, v) for k, v in value.space.items() if isinstance(k, str) and is_module(v)]
+    if not isinstance(value, Instance):
+        return []
+    held = [(k, v) for k, v in value.space.items() if isinstance(k, str) and is_module(v)]
+    return [*children(value.native), *held] if isinstance(value.native, Layer) else held
 
 
 def walk(value: Any, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
@@ -47,8 +52,11 @@ def own_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
         if value.module is None:
             return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
         return list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
+    if not isinstance(value, Instance):
+        return []
     names = value.space.get(which, ())
-    return [(n, value.space[n]) for n in names if isinstance(value.space.get(n), TensorType)]
+    held = [(n, value.space[n]) for n in names if isinstance(value.space.get(n), TensorType)]
+    return [*own_tensors(value.native, which), *held] if isinstance(value.native, Layer) else held
 
 
 def all_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
@@ -73,7 +81,7 @@ def _set_training(m: Any, me: Any, mode: Any) -> Any:
     for _, module in walk(me):
         if isinstance(module, Instance):
             m.heap.set(module.space, "training", mode)
-        elif module.module is not None and isinstance(mode, bool):
+        elif isinstance(module, Layer) and module.module is not None and isinstance(mode, bool):
             m.remember(module.module, "training", module.module.training)
             module.module.training = mode
             module.module.arguments["training"] = mode
@@ -251,6 +259,60 @@ for _alias in ("torch.nn.modules.Module", "torch.nn.modules.module.Module", "tor
     CLASSES[_alias] = ClassModel(_alias, bases=("torch.nn.Module",))
 
 
+# --- the program's classes that derive from a library's layer or container ---
+
+
+def layer_class(name: str) -> ClassModel | None:
+    """What a layer or container does for a class that derives from it: `super().__init__` makes it, `forward` runs it."""
+    from tensorproof.bindings.call import spelled
+
+    if name not in FUNCTIONS and not (name.startswith("torch.nn.") and name.count(".") == 2 and name.rpartition(".")[2][0].isupper() and spelled(name)):
+        return None
+
+    def init(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+        _init(m, me, (), {}, node)
+        made = m.call(Named(name), args, kwargs, node)
+        if isinstance(made, Layer):
+            m.remember(me, "native", me.native)
+            me.native = made
+
+    def forward(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if not isinstance(me.native, Layer):
+            return m.gap(f"{me.cls.name}.forward", node, "its layer is not known")
+        return m.call(_filled(me), args, kwargs, node)
+
+    def attribute(m: Any, me: Instance, attribute_name: str, node: Any) -> Any:
+        if not isinstance(me.native, Layer):
+            return MISSING
+        if attribute_name in CONTAINER_METHODS and me.native.module is None:
+            return Native(attribute_name, lambda machine, args, kwargs, at: CONTAINER_METHODS[attribute_name](machine, me.native, args, kwargs, at))
+        return m.attribute(me.native, attribute_name, node)
+
+    def add(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+        if isinstance(me.native, Layer) and me.native.module is None:
+            _append(m, me.native, (args[1],), {}, node)
+            me.native.names = (*me.native.names[:-1], args[0])
+        else:
+            m.set_attribute(me, args[0], args[1], node)
+
+    return ClassModel(
+        name, bases=("torch.nn.Module",), init=init, methods={"forward": forward, "add_module": add, "register_module": add}, attribute=attribute,
+        items=lambda m, me, node: m.iterate(_filled(me), node), length=lambda m, me, node: layer_length(m, _filled(me), node),
+        item=lambda m, me, index, node: layer_item(m, _filled(me), index, node),
+        set_item=lambda m, me, index, new,
+        node: layer_set_item(m, me.native, index, new, node),
+    )  # fmt: skip
+
+
+def _filled(me: Instance) -> Any:
+    """The layer inside, with the modules that the program set as attributes: a Sequential runs those too."""
+    held = [(k, v) for k, v in me.space.items() if isinstance(k, str) and is_module(v)]
+    if not held or me.native.module is not None:
+        return me.native
+    native = me.native
+    return Layer(None, native.span, (*native.children, *(v for _, v in held)), native.kind, (*native.names, *(k for k, _ in held)))
+
+
 # --- containers ---
 
 
@@ -426,12 +488,16 @@ def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
         return Dict(m.heap.entries(dict(children(owner))))
     if name in METHODS or name in CONTAINER_METHODS or name in ("forward", "__call__", "reset_parameters", "_reset_parameters", "flatten_parameters"):
         return Method(owner, name)
-    if owner.module is not None and name not in owner.tensors:
-        from tensorproof.bindings.names import is_public
-
-        if is_public(f"{owner.module.name}.{name}") is False:
-            raise m.raised("AttributeError", f"{owner.module.name} has no attribute {name}", node)
+    if name not in _known_attributes():
+        raise m.raised("AttributeError", f"{owner.module.name if owner.module is not None else owner.kind} has no attribute {name}", node)
     return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")
+
+
+@cache
+def _known_attributes() -> frozenset[str]:
+    """Every attribute that some layer of torch.nn has; a name that is not among them is the program's error."""
+    with open(os.path.join(os.path.dirname(__file__), "layer_attributes.txt"), encoding="utf-8") as stream:
+        return frozenset(stream.read().split("\n")[1:])
 
 
 def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:

@@ -183,6 +183,14 @@ class ModuleFile:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Later:
+    """A name imported from an installed package's module that has not run yet: it runs when the name is used."""
+
+    module: ModuleFile
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """One of two values, by a condition that is not known."""
 

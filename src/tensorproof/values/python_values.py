@@ -27,6 +27,19 @@ REAL = Unknown("a real number", number="float")
 """A real number that nobody knows: read from a tensor, drawn at random."""
 
 
+class Device(str):
+    """torch.device: a word that also tells its kind and its number."""
+
+    @property
+    def type(self) -> str:
+        return self.partition(":")[0]
+
+    @property
+    def index(self) -> int | None:  # type: ignore[override]
+        number = self.partition(":")[2]
+        return int(number) if number.isdecimal() else None
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """Something in a library, by its public name: a module, a function, a class."""

@@ -346,6 +346,8 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> An
 
 
 def of_library(m: Interpreter, library: str, name: str, node: ast.AST) -> Any:
+    if name in ("__name__", "__qualname__"):
+        return library.rpartition(".")[2]
     full = f"{library}.{name}"
     if full.startswith("tf.keras"):
         full = "keras" + full.removeprefix("tf.keras")

@@ -108,6 +108,9 @@ def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[st
     special = registry.construct(m, cls, args, kwargs, node)
     if special is not MISSING:
         return special
+    builtin = next((c for c in cls.mro if isinstance(c, type) and c is not object and not issubclass(c, BaseException)), None)
+    if builtin is not None:
+        return m.gap(cls.name, node, f"a class that derives from {builtin.__name__}")
     maker, _ = in_class(m, cls, "__new__")
     if isinstance(maker, Function):
         made = m.call(maker, (cls, *args), kwargs, node)
@@ -118,9 +121,10 @@ def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[st
     init, _ = in_class(m, cls, "__init__")
     if init is not MISSING:
         m.call(Bound(init, made), args, kwargs, node)
-    elif not registry.initialise(m, made, args, kwargs, node):
-        if (args or kwargs) and not any(isinstance(c, (Unknown, Named)) for c in cls.mro) and not isinstance(maker, Function):
-            raise m.raised("TypeError", f"{cls.name} takes no arguments", node, "call/arguments")
+        return made
+    done = registry.initialise(m, made, args, kwargs, node)
+    if not done and (args or kwargs) and not any(isinstance(c, (Unknown, Named)) for c in cls.mro) and not isinstance(maker, Function):
+        raise m.raised("TypeError", f"{cls.name} takes no arguments", node, "call/arguments")
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorproof.frontends.python import attributes, calling, iteration, operations, subscripts
@@ -12,10 +13,11 @@ from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
 from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Code, Dict, Function, List, Model
+from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 Run = Callable[[Frame], Any]
+INDIRECT = (Choice, Later)
 
 
 def expression(node: ast.expr, scope: Scope) -> Run:
@@ -41,13 +43,13 @@ def _name(node: ast.Name, scope: Scope) -> Run:
                 if scope.is_class:
                     return enclosing(frame)
                 raise frame.machine.raised("UnboundLocalError", f"the name {name} is used before it is bound", node)
-            return present(frame, value, name, node, "UnboundLocalError") if type(value) is Choice else value
+            return present(frame, value, name, node, "UnboundLocalError") if type(value) in INDIRECT else value
 
     def enclosing(frame: Frame) -> Any:
         for space in frame.scopes:
             value = space.get(name, MISSING)
             if value is not MISSING:
-                return present(frame, value, name, node) if type(value) is Choice else value
+                return present(frame, value, name, node) if type(value) in INDIRECT else value
         value = frame.globals.get(name, MISSING)
         if value is MISSING:
             value = frame.machine.modules.builtin(name)
@@ -55,20 +57,22 @@ def _name(node: ast.Name, scope: Scope) -> Run:
                 if frame.module is not None and frame.module.hidden:
                     return Unknown(name)
                 raise frame.machine.raised("NameError", f"the name {name} is not defined", node)
-        return present(frame, value, name, node) if type(value) is Choice else value
+        return present(frame, value, name, node) if type(value) in INDIRECT else value
 
     if name in scope.globals or scope.is_module:
 
         def module_level(frame: Frame) -> Any:
             value = frame.globals.get(name, MISSING)
-            return enclosing(frame) if value is MISSING or type(value) is Choice else value
+            return enclosing(frame) if value is MISSING or type(value) in INDIRECT else value
 
         return module_level
     return local if name in scope.locals else enclosing
 
 
-def present(frame: Frame, value: Choice, name: str, node: ast.AST, kind: str = "NameError") -> Any:
-    """A name that only one side of a branch bound."""
+def present(frame: Frame, value: Choice | Later, name: str, node: ast.AST, kind: str = "NameError") -> Any:
+    """A name that only one side of a branch bound, or that a module bound which has not run yet."""
+    if isinstance(value, Later):
+        return frame.machine.modules.now(frame.machine, value, node)
     if not may_be_missing(value):
         return value
 

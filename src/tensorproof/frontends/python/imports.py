@@ -10,7 +10,7 @@ from tensorproof.frontends.python import attributes
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, ModuleFile
+from tensorproof.values.objects import Dict, Later, List, ModuleFile
 from tensorproof.values.python_values import Named, Unknown
 
 Act = Callable[[Frame], Signal | None]
@@ -51,6 +51,8 @@ def compile_from(node: ast.ImportFrom, scope: Scope) -> Act:
 def _one(frame: Frame, owner: Any, name: str, node: ast.ImportFrom) -> Any:
     m = frame.machine
     if isinstance(owner, ModuleFile):
+        if owner.foreign and owner.state != "done":
+            return _later(m, owner, name)
         m.modules.ensure(m, owner, name)
         value = owner.space.get(name, MISSING)
         if value is MISSING:
@@ -66,6 +68,18 @@ def _one(frame: Frame, owner: Any, name: str, node: ast.ImportFrom) -> Any:
     return attributes.load(m, owner, name, node)
 
 
+def _later(m: Any, owner: ModuleFile, name: str) -> Any:
+    """A name of an installed package's module: what its `__init__` binds, else a submodule, else whatever it is when it is used."""
+    if owner.package:
+        m.modules.ensure(m, owner, None)
+        if name in owner.space:
+            return owner.space[name]
+        inner = m.modules.submodule(m, owner, name)
+        if inner is not None:
+            return inner
+    return Later(owner, name)
+
+
 def _star(frame: Frame, owner: Any, node: ast.ImportFrom) -> None:
     m = frame.machine
     if not isinstance(owner, ModuleFile):
@@ -75,6 +89,11 @@ def _star(frame: Frame, owner: Any, node: ast.ImportFrom) -> None:
             for name in dir(owner):
                 if not name.startswith("_"):
                     m.heap.set(frame.globals, name, getattr(owner, name))
+        return
+    names_told = m.modules.listed(owner) if owner.foreign else None
+    if names_told is not None:
+        for name in names_told:
+            m.heap.set(frame.globals, name, _later(m, owner, name))
         return
     m.modules.ensure(m, owner, None)
     listed = owner.space.get("__all__", MISSING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +18,15 @@ from tensorproof.frontends.python.source import Source, read
 from tensorproof.frontends.python.standard import PURE_MODULES
 from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING, Space
-from tensorproof.values.objects import ModuleFile
+from tensorproof.values.objects import Later, ModuleFile
 from tensorproof.values.python_values import Named
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 _ROOTS = {"tensorflow": "tf"}
+SOURCES = ("torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils")
+"""Parts of modelled packages that are read from their own source."""
 _BUILTINS: dict[str, Any] = {
     name: getattr(builtins, name)
     for name in dir(builtins)
@@ -73,6 +76,10 @@ class Modules:
             loaded.body = block(loaded.source.tree.body, MODULE)
         module.state = "running"
         frame = Frame(m, module.space, (), module.space, module)
+        heap = m.heap
+        kept = (heap.marks, heap.log, heap.clock, m.facts) if heap.marks else None
+        if kept is not None:  # a module runs once, whatever branch first needs it: what it does is older than the branch
+            heap.marks, heap.log, heap.clock, m.facts = [], [], -1, []
         m.frames.append(frame)
         try:
             loaded.body(frame)
@@ -82,6 +89,8 @@ class Modules:
         finally:
             m.frames.pop()
             module.state = "done"
+            if kept is not None:
+                heap.marks, heap.log, heap.clock, m.facts = kept
 
     def ensure(self, m: Interpreter, module: ModuleFile, name: str | None) -> None:
         """Run a module that still waits, because one of its names is needed."""
@@ -92,6 +101,20 @@ class Modules:
             else:
                 module.state = "done"
 
+    def listed(self, module: ModuleFile) -> list[str] | None:
+        """The names in a module's `__all__`, read from its text; None when they are not written out there."""
+        entry = self.loaded.get(module.path)
+        if entry is None or module.state == "done":
+            return None
+        for node in entry.source.tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=items) | ast.Tuple(elts=items)):
+                    if all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items):
+                        return [str(i.value) for i in items if isinstance(i, ast.Constant)]
+                case _:
+                    pass
+        return None
+
     # --- finding ---
 
     def builtin(self, name: str) -> Any:
@@ -101,9 +124,16 @@ class Modules:
         """What `import name` binds when it has an alias."""
         file = self._project(m, name)
         if file is not None:
-            self.ensure(m, file, None)
+            if not file.foreign:
+                self.ensure(m, file, None)
             return file
         return self.library(m, name)
+
+    def now(self, m: Interpreter, later: Later, node: ast.AST) -> Any:
+        """A name of a module that had not run yet."""
+        from tensorproof.frontends.python.attributes import of_module
+
+        return of_module(m, later.module, later.name, node)
 
     def library(self, m: Interpreter, name: str) -> Any:
         root, _, rest = name.partition(".")
@@ -119,15 +149,30 @@ class Modules:
 
     def resolve(self, m: Interpreter, full: str) -> Any:
         """A name of a library: its model or spelling by name, else the installed source of its package."""
-        root = full.partition(".")[0]
-        if root in LIBRARIES or root in registry.FILES or not self.site:
-            if not (root == "torchvision" and self.site and registry.function(full) is None and not registry.known(full)):
-                return Named(full)
+        if not self.site or not self._read_as_source(full):
+            return Named(full)
         found = self.installed(m, full)
         return Named(full) if found is None else found
 
+    def _read_as_source(self, full: str) -> bool:
+        root = full.partition(".")[0]
+        return full.startswith(SOURCES) or (root not in LIBRARIES and root not in registry.FILES and root not in sys.stdlib_module_names)
+
     def source_of(self, m: Interpreter, name: str) -> Any:
-        """The object of that name in an installed package's own source."""
+        """The object of that name in an installed package's own source; None when there is none."""
+        if not self.site or not self._read_as_source(name):
+            return None
+        parts = name.split(".")
+        for length in range(len(parts) - 1, 0, -1):
+            module = self.installed(m, ".".join(parts[:length]))
+            if module is None:
+                continue
+            value: Any = module
+            for part in parts[length:]:
+                from tensorproof.frontends.python.attributes import load
+
+                value = load(m, value, part, ast.Pass())
+            return None if isinstance(value, Named) else value
         return None
 
     def find_relative(self, m: Interpreter, module: ModuleFile | None, node: ast.ImportFrom) -> Any:
@@ -139,13 +184,16 @@ class Modules:
                 parts = parts[:-1]
             parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
             name = ".".join([p for p in [*parts, name] if p and p != "__main__"])
+            if module is not None and module.foreign:
+                found = self.installed(m, name)
+                return Named(name) if found is None else found
         return self.find(m, name, node) if name else self.main
 
     def submodule(self, m: Interpreter, owner: ModuleFile, name: str) -> Any:
         if not owner.package:
             return None
-        found = self._project(m, f"{owner.name}.{name}")
-        if found is not None:
+        found = self.installed(m, f"{owner.name}.{name}") if owner.foreign else self._project(m, f"{owner.name}.{name}")
+        if found is not None and not owner.foreign:
             self.ensure(m, found, None)
         return found
 

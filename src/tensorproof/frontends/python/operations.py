@@ -399,6 +399,8 @@ def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, k
     except Exception as error:
         if any(isinstance(a, Unknown) for a in args):
             return _real_or_unknown(function)
+        if function is operator.mod and isinstance(args[0], str) and isinstance(args[1], tuple) and any(not isinstance(v, (int, float, str)) for v in args[1]):
+            return Unknown("formatted text")
         if any(type(a) in (Term, Predicate) for a in args) and not _refused(function, args, kwargs or {}):
             return _real_or_unknown(function)
         named = next((a for a in args if isinstance(a, Named)), None)

@@ -14,7 +14,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Predicate
-from tensorproof.terms.substitution import substitute
+from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
@@ -139,7 +139,7 @@ class Steady:
             put(self.frame, item)
             signal = one_round(m, self.frame, body)
             if signal is None and len(self.frame.waiting) == kept[6]:
-                grown = self._same(inner, pattern)
+                grown = self._same(inner, pattern, sole_atom(round_))
         except (Fork, Raised, Dead, _Looked):
             grown = None
         finally:
@@ -156,7 +156,7 @@ class Steady:
             return False
         return self._advance(pattern, rest, grown, round_)
 
-    def _same(self, mark: Any, pattern: Pattern) -> dict[tuple[int, Any], list[Any]] | None:
+    def _same(self, mark: Any, pattern: Pattern, round_: Any) -> dict[tuple[int, Any], list[Any]] | None:
         """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
@@ -172,7 +172,7 @@ class Steady:
                     return None
             elif location in pattern.grown:
                 grown[location] = list(new[len(old) :])
-                if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v) for v in grown[location]):
+                if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v, round_) for v in grown[location]):
                     return None
             elif not alike(old, new):
                 return None
@@ -210,13 +210,14 @@ def _ruled(items: list[Any], round_: Term) -> Any:
     return first if all(v is first or (not isinstance(first, (List, Dict, Set, Instance)) and alike(first, v)) for v in items) else MISSING
 
 
-def _repeatable(value: Any) -> bool:
-    """Whether a value that a round appends has no identity of its own."""
-    if isinstance(value, tuple):
-        return all(_repeatable(v) for v in value)
-    return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown)) or (
-        isinstance(value, TensorType) and value.shape.concrete and value.contents is None
-    )
+def _repeatable(value: Any, round_: Any) -> bool:
+    """Whether a value that a round appends has no identity of its own, so that its like can be made for every round."""
+    if type(value) is tuple:
+        return all(_repeatable(v, round_) for v in value)
+    if isinstance(value, TensorType):
+        parts = (*(value.shape if value.shape.known else ()), *(value.contents or ()))
+        return not any(type(p) in (Term, Predicate) and round_ in symbols(p) for p in parts)
+    return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown))
 
 
 def _at_round(value: Any, numbers: dict[Any, Any]) -> Any:

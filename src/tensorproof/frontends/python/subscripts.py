@@ -165,7 +165,9 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
         case Unknown():
             pass
         case Choice():
-            chosen = m.branching.choose(owner.condition, lambda: store(frame, owner.then, index, value, node), lambda: store(frame, owner.other, index, value, node))
+            chosen = m.branching.choose(
+                owner.condition, lambda: store(frame, owner.then, index, value, node), lambda: store(frame, owner.other, index, value, node)
+            )
             assert chosen is None
         case tuple() | str():
             raise m.raised("TypeError", f"a {type(owner).__name__} cannot be changed", node)

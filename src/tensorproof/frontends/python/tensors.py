@@ -17,7 +17,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
-from tensorproof.values.python_values import Layer, Method, Unknown
+from tensorproof.values.python_values import Device, Layer, Method, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -42,7 +42,7 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
         case "size" if owner.framework == "numpy":
             return owner.shape.numel
         case "device":
-            return owner.device or "cpu"
+            return Device(owner.device or "cpu")
         case "requires_grad":
             return owner.requires_grad
         case "data":

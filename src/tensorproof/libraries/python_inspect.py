@@ -1,0 +1,69 @@
+"""inspect: signatures of the program's own functions, and what kind of thing a value is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, Dict, Function, Model, ModuleFile
+from tensorproof.values.python_values import Named, Unknown
+
+KINDS_OF_PARAMETER = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
+
+
+def _function(m: Any, value: Any) -> tuple[Any, bool]:
+    """The function whose arguments a call takes, and whether its first is already bound."""
+    if isinstance(value, Bound):
+        return _function(m, value.function)[0], True
+    if isinstance(value, Class):
+        init = m.in_class(value, "__init__")
+        return (init, True) if init is not MISSING else (None, True)
+    if isinstance(value, Function) and value.space is not None and "__wrapped__" in value.space:
+        return _function(m, value.space["__wrapped__"])
+    return value, False
+
+
+def _signature(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    function, bound = _function(m, args[0])
+    if not isinstance(function, Function):
+        return m.gap("inspect.signature", node, "of something that is no function of the program")
+    a = function.code.node.args
+    positional = [*((p.arg, 0) for p in a.posonlyargs), *((p.arg, 1) for p in a.args)]
+    first_default = len(positional) - len(function.defaults)
+    found: dict[str, Any] = {}
+    for i, (name, kind) in enumerate(positional):
+        default = function.defaults[i - first_default] if i >= first_default else EMPTY
+        found[name] = _parameter(m, name, kind, default)
+    if bound and positional:
+        del found[positional[0][0]]
+    if a.vararg is not None:
+        found[a.vararg.arg] = _parameter(m, a.vararg.arg, 2, EMPTY)
+    for p in a.kwonlyargs:
+        found[p.arg] = _parameter(m, p.arg, 3, function.keyword_defaults.get(p.arg, EMPTY))
+    if a.kwarg is not None:
+        found[a.kwarg.arg] = _parameter(m, a.kwarg.arg, 4, EMPTY)
+    return Model("inspect.Signature", m.heap.space({"parameters": Dict(m.heap.entries(found))}))
+
+
+EMPTY = Named("inspect.Parameter.empty")
+
+
+def _parameter(m: Any, name: str, kind: int, default: Any) -> Model:
+    constants = {word: i for i, word in enumerate(KINDS_OF_PARAMETER)}
+    return Model("inspect.Parameter", m.heap.space({"name": name, "kind": kind, "default": default, "empty": EMPTY, "annotation": EMPTY, **constants}))
+
+
+def _is(*kinds: type) -> Any:
+    return lambda m, args, kwargs, node: Unknown("inspect") if isinstance(args[0], Unknown) else isinstance(args[0], kinds)
+
+
+FUNCTIONS = {
+    "inspect.signature": _signature,
+    "inspect.isclass": lambda m, a, k, n: isinstance(a[0], (Class, type)) or (isinstance(a[0], Named) and a[0].name.rpartition(".")[2][:1].isupper()),
+    "inspect.isfunction": _is(Function), "inspect.ismethod": _is(Bound), "inspect.ismodule": _is(ModuleFile), "inspect.isgeneratorfunction": _is(),
+    "inspect.getfullargspec": lambda m, a, k, n: Unknown("an argument list"), "inspect.currentframe": lambda m, a, k, n: Unknown("a frame"),
+    "inspect.stack": lambda m, a, k, n: Unknown("the stack"), "inspect.getsource": lambda m, a, k, n: Unknown("source", text=True),
+}  # fmt: skip
+VALUES: dict[str, Any] = {f"inspect.Parameter.{word}": i for i, word in enumerate(KINDS_OF_PARAMETER)}
+KINDS = {"inspect.Signature": KindModel(open=True), "inspect.Parameter": KindModel(open=True)}
