@@ -1,0 +1,33 @@
+"""Which file models which names: the longest dotted prefix decides. A file is loaded when one of its names is used."""
+
+from __future__ import annotations
+
+FILES = {
+    "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
+    "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
+    "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
+    "torch.Tensor": "torch_core", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
+    "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
+    "inspect": "python_inspect", "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
+    "itertools": "python_iterators",
+    "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing", "abc": "python_typing",
+    "typing_extensions": "python_typing", "numbers": "python_typing",
+    "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
+    "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
+    "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
+    "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "os.path": "python_paths",
+    "importlib": "python_system", "configparser": "python_files",
+    **dict.fromkeys(("heapq", "bisect", "queue", "io", "multiprocessing", "concurrent"), "python_queues"), "tomli": "python_files", "rich": "quiet",
+    "rich.progress": "progress", "fastprogress": "progress",
+    **dict.fromkeys((
+        "seaborn", "plotly", "mlflow", "comet_ml", "neptune", "visdom", "termcolor", "colorama", "loguru", "prettytable", "tabulate", "tensorboard",
+        "tensorboard_logger", "psutil", "GPUtil", "pynvml", "IPython", "signal", "atexit", "gc", "traceback", "faulthandler", "resource", "socket", "pprint",
+        "hashlib", "platform", "getpass", "tempfile", "pdb", "ipdb", "cProfile", "pstats", "tracemalloc", "torchinfo", "torchsummary", "swanlab", "clearml",
+        "aim", "dvclive", "sacred", "setproctitle", "codecs", "bokeh", "imageio", "moviepy", "smtplib", "zipfile", "tarfile", "gzip", "urllib", "requests",
+        "http", "ssl", "select", "sched", "locale", "gettext", "readline", "unittest", "doctest", "timeit", "secrets",
+    ), "quiet"),
+    "matplotlib": "quiet", "tensorboardX": "quiet", "wandb": "quiet",
+    "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
+    "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_texts",
+    "shutil": "python_system", "uuid": "python_system", "threading": "python_system", "subprocess": "python_system", "types": "python_typing",
+}  # fmt: skip
