@@ -415,4 +415,4 @@ def call_container(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str
     return _file("torch.nn").call_container(m, owner, args, kwargs, node)
 
 
-__all__ = ["Function"]
+__all__ = ["FILES", "Function"]
