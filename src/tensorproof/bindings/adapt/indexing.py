@@ -181,7 +181,8 @@ def masked_put(a: Arguments, run: Run) -> Any:
     x, value = a["x"], a["value"]
     place = masked_index(a, run)
     _fits(x, value, place, run)
-    run.require("value", len(value.shape) <= len(place.shape), f"values of {value.shape!r} do not fit {place.shape!r}", ("value",))
+    if eq(place.shape.numel, 0) is True:
+        return x.but(contents=None, strides=None)
     for p, q in zip(reversed(value.shape), reversed(place.shape)):
         run.require("value", disj(eq(p, q), eq(p, 1)), f"values of {value.shape!r} do not expand to {place.shape!r}", ("value",))
     return x.but(contents=None, strides=None)
