@@ -10,7 +10,7 @@ from tensorproof.libraries.homes import FILES
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Function, Instance, Model, Native, Record
+from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Record
 from tensorproof.values.python_values import TEXT, Device, Layer, Method, Named, Unknown
 
 CORE = "python_core"
@@ -341,6 +341,11 @@ def plain_source(value: Any) -> Any:
     while isinstance(value, Model) and value.kind == "tqdm.tqdm" and value.space["source"] is not None:
         value = value.space["source"]
     return value
+
+
+def data_of(value: Any) -> Any:
+    """The dict or list that an object of a class of the program is; the value itself when it is none."""
+    return value.native if isinstance(value, Instance) and isinstance(value.native, (Dict, List)) else value
 
 
 def rounds_of(value: Any) -> bool:
