@@ -18,6 +18,8 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.values.path import Path
 
 MOST_PATHS = 64
+MOST_WORK = 150_000
+"""Steps over all replays; a program that forks beyond this is left with a gap."""
 _RECURSION = 20_000
 
 
@@ -42,6 +44,7 @@ def explore(
     modules = Modules(source, (home, *roots), site)
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Path] = []
+    work = 0
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION))
     try:
@@ -53,13 +56,21 @@ def explore(
                 if ended is not None:
                     ended(run)
             except Fork as fork:
-                if len(finished) + len(pending) + 2 > MOST_PATHS:
-                    place = Span(source.path, 1, 1, 1, 1)
-                    run.path.gaps.append(Gap("the rest of the paths", place, f"the program has more than {MOST_PATHS} paths"))
-                    finished.append(run.path)
-                    return Explored(finished, run)
+                if len(finished) + len(pending) + 2 > MOST_PATHS or work + run.steps > MOST_WORK:
+                    return _given_up(source, finished, run)
                 pending += run.branching.sides(fork)
+            work += run.steps
+            if pending and work > MOST_WORK:
+                return _given_up(source, finished, run)
             if not pending:
                 return Explored(finished, run)
     finally:
         sys.setrecursionlimit(before)
+
+
+def _given_up(source: Source, finished: list[Path], run: Interpreter) -> Explored:
+    """The paths so far; those that were not run are a gap."""
+    run.path.gaps.append(Gap("the rest of the paths", Span(source.path, 1, 1, 1, 1), f"the program has more than {MOST_PATHS} paths, or they take too long"))
+    if run.path not in finished:
+        finished.append(run.path)
+    return Explored(finished, run)
