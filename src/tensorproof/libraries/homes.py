@@ -10,7 +10,7 @@ FILES = {
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
     "inspect": "python_inspect", "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
     "itertools": "python_iterators",
-    "collections": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing", "abc": "python_typing",
+    "collections": "python_collections", "builtins": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing", "abc": "python_typing",
     "typing_extensions": "python_typing", "numbers": "python_typing",
     "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries.model import Run
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
-from tensorproof.values.objects import Dict, Generator, Iterator, List, Model, Set
+from tensorproof.values.objects import Dict, Generator, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Unknown
 
 _PLAIN = (str, int, float, complex, bool, bytes, type(None), range, slice, type(Ellipsis))
@@ -21,6 +21,8 @@ class Abstract(Exception):
 def to_host(value: Any) -> Any:
     """A value as Python's own; `Abstract` when a part of it is not concrete."""
     match value:
+        case Instance(native=List() | Dict() as inner):
+            return to_host(inner)
         case List():
             return [to_host(v) for v in value.items]
         case Set():

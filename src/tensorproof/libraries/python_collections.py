@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import collections.abc
 import keyword
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries.plain import argument, iterator
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record
 from tensorproof.values.python_values import Method, Named, Unknown
 
 Args = tuple[Any, ...]
@@ -191,29 +192,54 @@ def _new_child(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
     return _chain_map(m, (args[0] if args else Dict(m.heap.entries()), *me.space["maps"].items), {}, node)
 
 
-# --- classes of the program that are dicts ---
+# --- classes of the program that are dicts or lists ---
 
 
-def _data(m: Any, me: Instance, make: Run) -> Any:
-    if me.native is None:
-        me.native = make(m, (), {}, None)
-    return me.native
+def _container_class(name: str, make: Run, words: tuple[str, ...]) -> ClassModel:
+    """A class that the program derives from: each object holds a plain dict or list."""
 
+    def data(m: Any, me: Any) -> Any:
+        if not isinstance(me, Instance):
+            return me
+        if me.native is None:
+            me.native = make(m, (), {}, None)
+        return me.native
 
-def _dict_class(name: str, make: Run) -> ClassModel:
     def init(m: Any, me: Instance, args: Args, kwargs: Named_, node: Any) -> None:
         me.native = make(m, args, kwargs, node)
 
     def method(word: str) -> Run:
-        return lambda m, me, args, kwargs, node: m.call(Method(_data(m, me, make), word), args, kwargs, node)
+        return lambda m, me, args, kwargs, node: m.call(Method(data(m, me), word), args, kwargs, node)
 
-    words = ("get", "setdefault", "pop", "update", "clear", "popitem", "keys", "values", "items", "copy", "move_to_end")
-    return ClassModel(
-        name, init=init, methods={w: method(w) for w in words}, items=lambda m, me, node: list(_data(m, me, make).items),
-        length=lambda m, me, node: len(_data(m, me, make).items), item=lambda m, me, index, node: m.item(_data(m, me, make), index, node),
-        set_item=lambda m, me, index, value, node: m.set_item(_data(m, me, make), index, value, node),
-        attribute=lambda m, me, word, node: _data(m, me, make) if word == "data" and name.endswith("UserDict") else MISSING,
-    )  # fmt: skip
+    def get_item(m: Any, me: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+        inner = data(m, me)
+        if isinstance(inner, Dict) and isinstance(me, Instance) and isinstance(args[0], (str, int, tuple)) and args[0] not in inner.items:
+            missing = m.in_class(me.cls, "__missing__")
+            if missing is not MISSING:
+                return m.call(Bound(missing, me), args, {}, node)
+        return m.item(inner, args[0], node)
+
+    def equal(m: Any, me: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+        return m.compare(ast.Eq, data(m, me), data(m, args[0]), node)
+
+    def plus(m: Any, me: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+        return m.binary(ast.Add, data(m, me), data(m, args[0]), node)
+
+    own: dict[str, Run] = {
+        **{w: method(w) for w in words}, "__getitem__": get_item, "__eq__": equal,
+        "__setitem__": lambda m, me, args, kwargs, node: m.set_item(data(m, me), args[0], args[1], node),
+        "__delitem__": lambda m, me, args, kwargs, node: m.delete_item(data(m, me), args[0], node),
+        "__contains__": lambda m, me, args, kwargs, node: m.compare(ast.In, args[0], data(m, me), node),
+        "__len__": lambda m, me, args, kwargs, node: len(data(m, me).items),
+        "__iter__": lambda m, me, args, kwargs, node: iterator(m, list(data(m, me).items)),
+    }  # fmt: skip
+    if name == "builtins.list":
+        own["__add__"] = plus
+    return ClassModel(name, init=init, methods=own, attribute=lambda m, me, word, node: data(m, me) if word == "data" and name.endswith("UserDict") else MISSING)
+
+
+_DICT_WORDS = ("get", "setdefault", "pop", "update", "clear", "popitem", "keys", "values", "items", "copy")
+_LIST_WORDS = ("append", "extend", "insert", "pop", "remove", "sort", "clear", "reverse", "index", "count", "copy")
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -232,8 +258,10 @@ KINDS = {
     ),
 }  # fmt: skip
 CLASSES = {
-    **{f"collections.{word}": _dict_class(f"collections.{word}", make) for word, make in (
+    **{f"collections.{word}": _container_class(f"collections.{word}", make, (*_DICT_WORDS, "move_to_end")) for word, make in (
         ("OrderedDict", _ordered_dict), ("defaultdict", _defaultdict), ("Counter", _counter), ("UserDict", _ordered_dict),
     )},
+    "builtins.dict": _container_class("builtins.dict", lambda m, args, kwargs, node: m.call(dict, args, kwargs, node), _DICT_WORDS),
+    "builtins.list": _container_class("builtins.list", lambda m, args, kwargs, node: m.call(list, args, kwargs, node), _LIST_WORDS),
     **{f"collections.abc.{word}": ClassModel(f"collections.abc.{word}", closed=False) for word in _ABSTRACT},
 }  # fmt: skip

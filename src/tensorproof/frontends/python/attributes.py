@@ -94,6 +94,10 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
             raise m.raised("AttributeError", f"the module {owner.__name__} has no attribute {name}", node)
         return found
     if isinstance(owner, type):
+        if owner is dict or owner is list:
+            method = registry.class_attribute(m, f"builtins.{owner.__name__}", name)
+            if method is not MISSING:
+                return method
         found = getattr(owner, name, MISSING)
         if found is MISSING:
             raise m.raised("AttributeError", f"{owner.__name__} has no attribute {name}", node)
@@ -371,6 +375,9 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
     match owner:
         case Instance():
             held, _ = in_class(m, owner.cls, name)
+            if name == "__dict__":
+                _replace_attributes(m, owner, value, node)
+                return
             if type(held) is Property:
                 if held.set is None:
                     raise m.raised("AttributeError", f"the property {name} of {owner.cls.name} cannot be set", node)
@@ -404,6 +411,20 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
             pass
         case _:
             m.gap(f"{type(owner).__name__}.{name} = …", node)
+
+
+def _replace_attributes(m: Interpreter, owner: Instance, value: Any, node: ast.AST) -> None:
+    """`self.__dict__ = …`: the entries become the attributes; an object that is a dict may be its own."""
+    inner = registry.data_of(value)
+    if not isinstance(inner, Dict):
+        m.gap("__dict__ = …", node, "of something that is not known")
+        return
+    for key in [k for k in owner.space if k not in inner.items]:
+        m.heap.delete(owner.space, key)
+    for key, one in inner.items.items():
+        m.heap.set(owner.space, key, one)
+    if value is owner:
+        owner.native = Dict(owner.space)  # type: ignore[arg-type]
 
 
 def delete(m: Interpreter, owner: Any, name: str, node: ast.AST) -> None:

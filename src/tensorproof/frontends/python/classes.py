@@ -21,6 +21,11 @@ _META = {"abc.ABCMeta": "abc.ABC", "enum.EnumMeta": "enum.Enum", "enum.EnumType"
 """A metaclass does what a base class with it does."""
 
 
+def _base(value: Any) -> Any:
+    """A class of Python's own that the program derives from, by the name of its model."""
+    return Named(f"builtins.{value.__name__}") if value is dict or value is list else value
+
+
 def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
     from tensorproof.frontends.python.compile_expr import expression, inner_scopes
     from tensorproof.frontends.python.compile_stmt import block
@@ -34,7 +39,7 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
     def run(frame: Frame) -> Any:
         m = frame.machine
         named = {k: v(frame) for k, v in keywords if k is not None}
-        cls = Class(node.name, tuple(b(frame) for b in bases), m.heap.space(), span=m.span(node), module=frame.module)
+        cls = Class(node.name, tuple(_base(b(frame)) for b in bases), m.heap.space(), span=m.span(node), module=frame.module)
         cls.mro = order(m, cls, node)
         own = frame.inner(cls.space, inner_scopes(frame, scope))
         own.owner = cls

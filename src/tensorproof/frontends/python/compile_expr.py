@@ -119,6 +119,8 @@ def _call(node: ast.Call, scope: Scope) -> Run:
         kwargs: dict[str, Any] = {}
         for key, part in keywords:
             value = part(frame)
+            if key is None:
+                value = registry.data_of(value)
             if key is not None:
                 kwargs[key] = value
             elif isinstance(value, Dict):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.libraries.registry import data_of
 from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, negate
 from tensorproof.terms.tensor import TensorType
@@ -417,6 +418,7 @@ def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Any, *otherwise: 
 
 
 def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Any = None, **named: Any) -> Any:
+    other = data_of(other)
     if isinstance(other, Dict):
         pairs = list(other.items.items())
     elif other is None:

@@ -244,6 +244,8 @@ def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
         case Predicate():
             return issubclass(bool, wanted)
         case Instance():
+            if isinstance(value.native, (Dict, List)) and _is_host_instance(m, value.native, wanted):
+                return True
             return wanted is object or any(c is wanted or (isinstance(c, type) and issubclass(c, wanted)) for c in value.cls.mro)
         case Function() | Bound() | Native():
             return wanted is object or wanted.__name__ in ("Callable", "FunctionType", "MethodType")
@@ -391,6 +393,7 @@ def _frozenset(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
 
 def _dict(m: Interpreter, node: ast.AST, value: Any = None, **named: Any) -> Any:
     made = Dict(m.heap.entries())
+    value = registry.data_of(value)
     if isinstance(value, Dict):
         made.items.update(value.items)
     elif value is not None:
