@@ -147,9 +147,9 @@ def deform_kernel(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})
 
 
-@takes(*(Sizes(name, 2, least=0 if name == "padding" else 1, one=False) for name in ("kernel", "stride", "padding", "dilation")))
+@takes(*(Sizes(name, 2, least=0 if name == "padding" else 1) for name in ("kernel", "stride", "padding", "dilation")))
 def told(a: dict[str, Any], run: Run) -> Any:
-    """All sizes must be given, as lists."""
+    """All sizes must be given."""
     return run.default(a)
 
 
