@@ -6,9 +6,10 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import negate
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
+from tensorproof.values.objects import Bound, Choice, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
 from tensorproof.values.python_values import Named, Unknown
 
 Args = tuple[Any, ...]
@@ -119,7 +120,11 @@ def members(cls: Class) -> list[Instance]:
 def _construct(m: Any, cls: Class, args: Args, kwargs: Named_, node: Any) -> Any:
     """`Colour(value)` looks a member up."""
     value = args[0] if args else kwargs.get("value")
-    if isinstance(value, Unknown):
+    if isinstance(value, Choice):
+        return m.branching.choose(
+            value.condition, lambda: _construct(m, cls, (value.then,), {}, node), lambda: _construct(m, cls, (value.other,), {}, node)
+        )
+    if isinstance(value, (Unknown, Term)):
         return m.gap(f"{cls.name}(…)", node, "the value is not known")
     if isinstance(value, Instance) and value.cls is cls:
         return value
@@ -137,6 +142,8 @@ def _construct(m: Any, cls: Class, args: Args, kwargs: Named_, node: Any) -> Any
 
 
 def _class_item(m: Any, cls: Class, name: Any, node: Any) -> Any:
+    if isinstance(name, Choice):
+        return m.branching.choose(name.condition, lambda: _class_item(m, cls, name.then, node), lambda: _class_item(m, cls, name.other, node))
     found = cls.space.get("*members*", {}).get(name, MISSING) if isinstance(name, str) else MISSING
     if found is not MISSING:
         return found

@@ -424,7 +424,7 @@ def _replace_attributes(m: Interpreter, owner: Instance, value: Any, node: ast.A
     for key, one in inner.items.items():
         m.heap.set(owner.space, key, one)
     if value is owner:
-        owner.native = Dict(owner.space)  # type: ignore[arg-type]
+        owner.native = Dict(owner.space)
 
 
 def delete(m: Interpreter, owner: Any, name: str, node: ast.AST) -> None:

@@ -25,6 +25,8 @@ from tensorproof.values.python_values import Layer, Method, Named, Unknown
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
+_OF_PLAIN_VALUES = {"math", "os", "re", "pathlib", "json", "bisect", "argparse"}
+"""Libraries whose functions look at numbers and texts: with one of two values they are called with each."""
 DEEPEST = 160
 
 
@@ -132,6 +134,10 @@ def zero_super(frame: Frame, node: ast.AST) -> Any:
 def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     model = registry.function(name)
     if model is not None:
+        if name.partition(".")[0] in _OF_PLAIN_VALUES:
+            distributed = _distributed(m, args, kwargs, lambda a, k: call_named(m, name, a, k, node))
+            if distributed is not MISSING:
+                return distributed
         return model(m, args, kwargs, node)
     if name.startswith("torch.ops.aten."):
         name = name.removeprefix("torch.ops.")
