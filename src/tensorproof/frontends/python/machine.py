@@ -25,7 +25,8 @@ from tensorproof.values.path import Path, Stated
 from tensorproof.values.python_values import Unknown
 
 MOST_STEPS = 5_000_000
-DEEPEST = 180
+SOLVER_STEPS = 60
+"""What one question to the solver counts as."""
 
 
 class Interpreter:
@@ -113,6 +114,15 @@ class Interpreter:
         return self._asked(p, opposite)
 
     def _asked(self, p: Predicate, opposite: Truth) -> bool | None:
+        """What the solver says; the same question is asked again in every replay, so answers are kept."""
+        key = (p, frozenset(self.facts))
+        answers = self.modules.answers
+        if key not in answers:
+            self.step(SOLVER_STEPS)
+            answers[key] = self._solved(p, opposite)
+        return answers[key]
+
+    def _solved(self, p: Predicate, opposite: Truth) -> bool | None:
         solver = LayeredSolver(200_000)
         for fact in self.facts:
             solver.assume(fact)

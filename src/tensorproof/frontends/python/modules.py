@@ -51,6 +51,8 @@ class Modules:
     site: tuple[Path, ...] = ()
     loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
     running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
+    answers: dict[Any, bool | None] = field(default_factory=dict[Any, "bool | None"])
+    """What the solver said of a predicate under the facts of a path."""
     main: ModuleFile = field(init=False)
 
     def __post_init__(self) -> None:
