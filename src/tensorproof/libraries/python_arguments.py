@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, exception, from_host, listed, to_host
+from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_typing import namespace_attribute
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
@@ -258,7 +259,10 @@ def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
 
 def _given(m: Any, given: _Given, node: Any) -> Any:
     action = given.kind
-    one = Unknown(f"the argument {given.name}")
+    words = action.type in (None, str)
+    one = Unknown(f"the argument {given.name}", text=words)
+    if words and action.nargs in ("+", "*"):
+        return texts(m, node)
     if action.nargs is None and action.type is int:
         return m.symbol(given.name, -(2**63), 2**63, Origin.USER)
     if isinstance(action.nargs, int) and action.nargs > 0:

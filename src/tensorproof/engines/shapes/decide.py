@@ -59,6 +59,9 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
         if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
             findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
             return False, False
+        if stated.requirement.code == "python/assert" and possible is not Answer.UNSAT and _has_flag(predicate):
+            findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))  # the program's own check of what it gets
+            return False, False
         if possible is Answer.UNSAT:
             # no value that reaches this place works; what selects the way here never excuses it
             if reached is Answer.UNKNOWN:
@@ -71,6 +74,13 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
             findings.append(_finding(stated, Certainty.POSSIBLE, dict(witness)))
             return True, False
         return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN
+
+
+def _has_flag(fact: Truth) -> bool:
+    """Whether a truth value that nobody knows takes part."""
+    if isinstance(fact, bool):
+        return False
+    return fact.kind == "flag" or (fact.kind in ("and", "or") and any(_has_flag(part) for part in fact.args))
 
 
 def _chosen_outside(fact: Truth) -> bool:
