@@ -30,7 +30,16 @@ class Module:
     parameters: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
     buffers: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
     built: bool = False
-    training: bool = True
+    mode: dict[str, Any] = field(default_factory=lambda: {"training": True})
+    """Whether it trains, in a record of its own: who runs programs puts one that can be undone in its place."""
+
+    @property
+    def training(self) -> bool:
+        return bool(self.mode["training"])
+
+    @training.setter
+    def training(self, value: bool) -> None:
+        self.mode["training"] = value
 
     @property
     def name(self) -> str:

@@ -58,7 +58,7 @@ KINDS = {
     "tqdm.tqdm": KindModel(
         methods={name: lambda m, me, a, k, n: None for name in _SAYING}, rounds=_rounds, items=_items, length=_length, open=True,
         item=lambda m, me, index, node: m.item(me.space["source"], index, node),
-        enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
+        enter=lambda m, me, node: me,
     ),
 }  # fmt: skip
 CLASSES = {"tqdm.tqdm": ClassModel("tqdm.tqdm", closed=False)}

@@ -141,7 +141,7 @@ FUNCTIONS: dict[str, Any] = {
 KINDS = {
     "contextlib.generator": KindModel(enter=_enter_generator, leave=_leave_generator, call=_decorate),
     "contextlib.suppress": KindModel(enter=lambda m, me, node: None, leave=_leave_suppress),
-    "contextlib.nullcontext": KindModel(enter=lambda m, me, node: me.space["given"], leave=lambda m, me, raised, node: False),
+    "contextlib.nullcontext": KindModel(enter=lambda m, me, node: me.space["given"]),
     "contextlib.closing": KindModel(enter=lambda m, me, node: me.space["given"], leave=_leave_closing),
     "contextlib.ExitStack": KindModel(
         methods={"enter_context": _enter_context, "callback": _callback, "pop_all": _pop_all, "close": _close},

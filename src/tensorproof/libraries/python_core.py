@@ -164,7 +164,7 @@ KINDS = {
     "exception": KindModel(attribute=_exception_attribute, open=True),
     "object": KindModel(open=True),
     "context": KindModel(
-        enter=lambda m, me, node: None, leave=lambda m, me, raised, node: False,
+        enter=lambda m, me, node: None,
         call=lambda m, me, args, kwargs, node: args[0] if args else None,
     ),
     "quiet": KindModel(
@@ -180,7 +180,7 @@ KINDS = {
             "write": lambda m, me, args, kwargs, node: Unknown("a number"), "seek": _file_seek, "tell": lambda m, me, args, kwargs, node: Unknown("a number"),
             "fileno": lambda m, me, args, kwargs, node: Unknown("a number"), "isatty": lambda m, me, args, kwargs, node: False,
         },
-        enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, rounds=_file_rounds, items=_file_items, next=_file_next, open=True,
+        enter=lambda m, me, node: me, rounds=_file_rounds, items=_file_items, next=_file_next, open=True,
     ),
     "texts": KindModel(
         length=lambda m, me, node: me.space["length"], item=_texts_item, rounds=lambda m, me, node: [(gt(me.space["length"], 0), TEXT)],

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import Cursor, MISSING
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Named, Unknown
 
@@ -82,9 +82,13 @@ def _set_training(m: Any, me: Any, mode: Any) -> Any:
         if isinstance(module, Instance):
             m.heap.set(module.space, "training", mode)
         elif isinstance(module, Layer) and module.module is not None and isinstance(mode, bool):
-            m.remember(module.module, "training", module.module.training)
-            module.module.training = mode
-            module.module.arguments["training"] = mode
+            if not isinstance(module.module.mode, Cursor):
+                kept = m.heap.cursor()
+                kept.born = -1
+                kept["training"] = module.module.training
+                module.module.mode = kept
+            if module.module.training is not mode:
+                m.heap.set(module.module.mode, "training", mode)
     return me
 
 
@@ -120,7 +124,11 @@ def _apply(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
 
 
 def _load_state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    given = args[0] if args else None
+    given = args[0] if args else kwargs.get("state_dict", MISSING)
+    if given is MISSING:
+        raise m.raised("TypeError", "load_state_dict needs a state_dict", node, "call/arguments")
+    if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float)):
+        raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
     strict = kwargs.get("strict", args[1] if len(args) > 1 else True)
     if isinstance(given, Dict):
         mine = state(me)
@@ -143,6 +151,8 @@ def _load_state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
 def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     name = args[0] if args else kwargs.get("name")
     value = args[1] if len(args) > 1 else kwargs.get("tensor")
+    if isinstance(me, Instance) and "training" not in me.space:
+        raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
     if isinstance(name, str):
         m.heap.set(me.space, name, value)
         persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
@@ -158,11 +168,19 @@ def _register_parameter(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dic
 
 
 def _add_module(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
-    if isinstance(me, Layer):
-        me.children = (*me.children, args[1])
-        me.names = (*me.names, args[0])
+    given = dict(zip(("name", "module"), args)) | kwargs
+    if len(args) > 2 or given.keys() != {"name", "module"}:
+        raise m.raised("TypeError", "add_module takes a name and a module", node, "call/arguments")
+    name, module = given["name"], given["module"]
+    if isinstance(name, Unknown) or isinstance(module, Unknown):
+        m.gap("add_module", node, "the name or the module is not known")
+    elif not isinstance(name, str) or (module is not None and not is_module(module)):
+        raise m.raised("TypeError", "add_module takes a name and a module, in this order", node, "call/arguments")
+    elif isinstance(me, Layer):
+        me.children = (*me.children, module)
+        me.names = (*me.names, name)
     else:
-        m.set_attribute(me, args[0], args[1], node)
+        m.set_attribute(me, name, module, node)
 
 
 def _hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -370,7 +388,9 @@ def _wrapper(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
 
 def call_container(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     if owner.kind == "torch.nn.Sequential":
-        value: Any = args[0] if args else kwargs.get("input", Unknown("nothing"))
+        if len(args) + len(kwargs) != 1 or not (args or "input" in kwargs):
+            raise m.raised("TypeError", f"a Sequential takes one input, {len(args) + len(kwargs)} are given", node, "call/arguments")
+        value: Any = args[0] if args else kwargs["input"]
         for child in owner.children:
             m.step()
             value = m.call(child, (value,), {}, node)

@@ -104,6 +104,8 @@ def _half_plain(m: Interpreter, callee: Any, name: str, args: tuple[Any, ...], k
     try:
         spelled = tuple(host(m, a) for a in args), {k: host(m, v) for k, v in kwargs.items()}
     except ValueError:
+        if isinstance(getattr(callee, "__self__", None), str) and name in ("format", "format_map"):
+            return TEXT
         if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
             return Unknown(name)
         return m.gap(name, node, "of values that it cannot look into")
@@ -589,7 +591,7 @@ def _number(native: Any) -> Run:
                     return run(m, node, value.contents[0])
                 if value.shape.concrete and value.shape.numel != 1:
                     raise m.raised("ValueError", f"only a tensor of one element becomes a number, this one is {value.shape!r}", node, "python/item")
-                return m.symbol(m.name_here("number", node), 0, None, registry.UNMODELLED) if False else Unknown(native.__name__, number="float" if native is float else "")
+                return Unknown(native.__name__, number=native.__name__ if native in (int, float) else "")
             case Term():
                 return value if native is int else REAL if native is float else m.truth(value, node)
             case Predicate():
@@ -601,7 +603,7 @@ def _number(native: Any) -> Run:
             case Unknown(ratio=(above, below)) if native is int and lower(above) >= 0:
                 return floordiv(above, below)
             case Unknown() | Choice():
-                return REAL if native is float else Unknown(native.__name__)
+                return REAL if native is float else Unknown(native.__name__, number="int" if native is int else "")
             case Instance():
                 return m.call(m.attribute(value, f"__{native.__name__}__", node), (), {}, node)
             case _:

@@ -16,7 +16,7 @@ from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import ITEMS, MISSING, Row
+from tensorproof.values.heap import ITEMS, MISSING, Heap, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
 from tensorproof.values.python_values import Layer, Unknown
 
@@ -66,6 +66,8 @@ class Steady:
         self.signal: Signal | None = None
         self.last: Pattern | None = None
         self.owners: dict[int, Any] = {}
+        self.files: dict[Any, Any] = {}
+        """What each file that every round writes anew holds in any of them."""
 
     def due(self, at: int) -> bool:
         return any(at in (t, t + 1) for t in _TRIES) and at + 2 < len(self.items)
@@ -98,6 +100,8 @@ class Steady:
         others: set[tuple[int, Any]] = set()
         for location, new in difference.values.items():
             old = before[location]
+            if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
+                continue
             if location[1] is ITEMS:
                 if len(new) > len(old) and all(a is b for a, b in zip(old, new)):
                     grown[location] = len(new) - len(old)
@@ -167,7 +171,9 @@ class Steady:
         grown: dict[tuple[int, Any], list[Any]] = {}
         for location, new in difference.values.items():
             old = before[location]
-            if location in pattern.counters:
+            if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
+                self.files[location[1]] = widened(heap, old, new)
+            elif location in pattern.counters:
                 if type(new) not in (int, Term) or type(old) not in (int, Term) or new - old != pattern.counters[location]:
                     return None
             elif location in pattern.grown:
@@ -196,6 +202,8 @@ class Steady:
         for row, values in rows:
             heap.touch(row)
             row.extend(values)
+        for path, value in self.files.items():
+            heap.set(self.m.model_state["files"], path, value)
         return True
 
 
@@ -263,6 +271,18 @@ def alike(a: Any, b: Any, depth: int = 4) -> bool:
                 return bool(a == b)
             except Exception:
                 return False
+
+
+def widened(heap: Heap, a: Any, b: Any) -> Any:
+    """What stands for either of two values: where they differ, nothing is known."""
+    if alike(a, b):
+        return b
+    if type(a) is Dict and type(b) is Dict and list(a.items) == list(b.items):
+        return Dict(heap.entries({k: widened(heap, v, b.items[k]) for k, v in a.items.items()}))
+    numbers = (int, float, Term)
+    if isinstance(a, numbers) and isinstance(b, numbers):
+        return Unknown("a number of the last round", number="float" if isinstance(b, float) else "int")
+    return Unknown("what the last round saved")
 
 
 def fingerprint(frame: Frame) -> str:

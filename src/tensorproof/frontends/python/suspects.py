@@ -45,7 +45,8 @@ def _more_than_one(size: Any) -> bool:
 
 
 def _sides(outcome: Outcome) -> tuple[TensorType, TensorType] | None:
-    x, y = outcome.bound.get("x"), outcome.bound.get("y") or outcome.bound.get("target")
+    x, y = outcome.bound.get("x"), outcome.bound.get("y")
+    y = outcome.bound.get("target") if y is None else y
     known = isinstance(x, TensorType) and isinstance(y, TensorType) and x.shape.known and y.shape.known
     return (x, y) if known else None  # type: ignore[return-value]
 
