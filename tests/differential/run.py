@@ -1,4 +1,4 @@
-"""`python -m tests.differential.run 5000 --seed 1 [--symbolic]`: many programs, the counts, and the first that differ, made small."""
+"""`python -m tests.differential.run 5000 --seed 1 [--symbolic | --loops]`: many programs, the counts, and the first that differ, made small."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from time import perf_counter
 
-from tests.differential import concrete, symbolic
+from tests.differential import concrete, loops, symbolic
 from tests.differential.concrete import Outcome
 from tests.differential.programs import program
 
@@ -77,6 +77,7 @@ def main() -> int:
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--symbolic", action="store_true")
+    parser.add_argument("--loops", action="store_true")
     parser.add_argument("--show", type=int, default=3)
     parser.add_argument("--whole", action="store_true")
     chosen = parser.parse_args()
@@ -87,7 +88,7 @@ def main() -> int:
     start = perf_counter()
     for number in range(chosen.count):
         seed = chosen.seed * 1_000_000 + number
-        text = program(seed, chosen.symbolic)
+        text = loops.program(seed) if chosen.loops else program(seed, chosen.symbolic)
         kinds.update(type(n).__name__ for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.stmt, ast.expr, ast.pattern)))
         outcome = compare(text)
         total.update(programs=1, values=outcome.values, unknown=outcome.unknown, paths=outcome.paths, raised=bool(outcome.raised), gaps=bool(outcome.gaps))

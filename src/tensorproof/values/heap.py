@@ -12,6 +12,8 @@ from typing import Any
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 """What a location holds that holds nothing."""
 ITEMS = "*items*"
+ORDER = "*order*"
+"""The location of the order of a dict's keys."""
 
 
 class Space(dict[Any, Any]):
@@ -51,6 +53,8 @@ class Mark:
     clock: int
     number: int = 0
     """The branch that opened it; 0 where memory is only watched and will not be undone."""
+    ordered: set[int] = field(default_factory=set[int])
+    """The dicts whose order was noted since then."""
 
 
 @dataclass(slots=True)
@@ -95,13 +99,23 @@ class Heap:
 
     def set(self, owner: Space, key: Any, value: Any) -> None:
         if self.marks and owner.born < self.marks[-1].clock:
+            if type(owner) is Entries and key not in owner:
+                self._note_order(owner)
             self.log.append((owner, key, owner.get(key, MISSING)))
         owner[key] = value
 
     def delete(self, owner: Space, key: Any) -> None:
         if self.marks and owner.born < self.marks[-1].clock:
+            if type(owner) is Entries:
+                self._note_order(owner)
             self.log.append((owner, key, owner.get(key, MISSING)))
         del owner[key]
+
+    def _note_order(self, owner: Entries) -> None:
+        noted = self.marks[-1].ordered
+        if id(owner) not in noted:
+            noted.add(id(owner))
+            self.log.append((owner, ORDER, tuple(owner)))
 
     def touch(self, row: Row) -> None:
         """Must be called before a row is changed in place."""
@@ -128,7 +142,7 @@ class Heap:
         for owner, key, _ in self.log[mark.position :]:
             if owner.born < mark.clock:
                 found.owners[id(owner)] = owner
-                found.values[(id(owner), key)] = tuple(list.__iter__(owner)) if key is ITEMS else owner.get(key, MISSING)  # type: ignore[union-attr,arg-type]
+                found.values[(id(owner), key)] = read(owner, key)
         return found
 
     def before(self, mark: Mark) -> dict[tuple[int, Any], Any]:
@@ -141,6 +155,7 @@ class Heap:
     def undo(self, mark: Mark) -> None:
         """Memory as it was at the mark, which stays open. What was born since then belongs to the way that is undone, and stays as that way left it."""
         self.clock += 1
+        mark.ordered.clear()
         log = self.log
         while len(log) > mark.position:
             owner, key, old = log.pop()
@@ -150,13 +165,22 @@ class Heap:
     def apply(self, difference: Difference) -> None:
         """Write a difference again."""
         for (number, key), value in difference.values.items():
-            self.write(difference.owners[number], key, value)
+            if key is not ORDER:
+                self.write(difference.owners[number], key, value)
+        for (number, key), value in difference.values.items():
+            if key is ORDER:
+                owner: Any = difference.owners[number]
+                if tuple(owner) != value:
+                    self._note_order(owner) if self.marks and owner.born < self.marks[-1].clock else None
+                    _put(owner, ORDER, value)
 
     def write(self, owner: Owner, key: Any, value: Any) -> None:
-        """One location, logged."""
+        """One location, logged. An order is what the keys make it."""
+        if key is ORDER:
+            return
         if isinstance(owner, Row):
             self.touch(owner)
-            owner[:] = value
+            list.__setitem__(owner, slice(None), value)
         elif value is MISSING:
             if key in owner:
                 self.delete(owner, key)
@@ -184,9 +208,21 @@ class Heap:
         return 0
 
 
+def read(owner: Owner, key: Any) -> Any:
+    """What a location holds."""
+    if isinstance(owner, Row):
+        return tuple(list.__iter__(owner))
+    return tuple(owner) if key is ORDER else owner.get(key, MISSING)
+
+
 def _put(owner: Owner, key: Any, old: Any) -> None:
     if isinstance(owner, Row):
-        owner[:] = old
+        list.__setitem__(owner, slice(None), old)
+    elif key is ORDER:
+        items = {k: owner[k] for k in old if k in owner}
+        items.update(owner)
+        owner.clear()
+        owner.update(items)
     elif old is MISSING:
         owner.pop(key, None)
     else:

@@ -10,7 +10,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
 from tensorproof.frontends.python.joining import CannotJoin, join, join_location
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
-from tensorproof.values.heap import ITEMS, MISSING, Difference, Mark
+from tensorproof.values.heap import Difference, Mark, read
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -146,7 +146,7 @@ class Branching:
         for location in {**first.values, **second.values}:
             number_of, key = location
             owner: Any = first.owners[number_of] if number_of in first.owners else second.owners[number_of]
-            now = tuple(owner) if key is ITEMS else owner.get(key, MISSING)
+            now = read(owner, key)
             a = first.values[location] if location in first.values else before.get(location, now)
             b = second.values.get(location, now)
             if a is not b:
@@ -224,7 +224,7 @@ class Branching:
         for owner, key, _ in heap.log[outer.position : inner.position]:
             location = (id(owner), key)
             found.owners[id(owner)] = owner
-            now: Any = tuple(owner) if key is ITEMS else owner.get(key, MISSING)  # type: ignore[union-attr]
+            now = read(owner, key)
             found.values[location] = later.get(location, now)
         return found
 

@@ -8,7 +8,7 @@ from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-from tensorproof.values.heap import ITEMS, MISSING, Cursor, Entries, Owner
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
 from tensorproof.values.objects import Choice
 from tensorproof.values.python_values import Unknown
 
@@ -82,6 +82,10 @@ def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any) -> Any:
         if len(a) != len(b):
             raise CannotJoin
         return tuple(join(p, x, y) for x, y in zip(a, b))
+    if key is ORDER:
+        if a != b:
+            raise CannotJoin
+        return a
     if (a is MISSING or b is MISSING) and isinstance(owner, Entries):
         raise CannotJoin
     if isinstance(owner, Cursor) and a != b:

@@ -1,0 +1,28 @@
+"""A small seeded share of the comparison with CPython; `python -m tests.differential.run` runs as many as wanted."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.differential import concrete, loops, symbolic
+from tests.differential.programs import program
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_concrete_programs(block: int) -> None:
+    for seed in range(block * 30, block * 30 + 30):
+        outcome = concrete.compare(program(seed))
+        assert not outcome.difference, f"seed {seed}: {outcome.difference}\n{program(seed)}"
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_symbolic_programs(block: int) -> None:
+    for seed in range(block * 12, block * 12 + 12):
+        outcome = symbolic.compare(program(seed, symbolic=True))
+        assert not outcome.difference, f"seed {seed}: {outcome.difference}\n{program(seed, symbolic=True)}"
+
+
+def test_long_loops() -> None:
+    for seed in range(60):
+        outcome = concrete.compare(loops.program(seed))
+        assert not outcome.difference, f"seed {seed}: {outcome.difference}\n{loops.program(seed)}"
