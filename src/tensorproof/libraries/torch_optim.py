@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries import optim_signatures
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -67,9 +68,12 @@ def _maker(name: str) -> Any:
     def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         if not args and "params" not in kwargs:
             raise m.raised("TypeError", f"{name} needs the parameters to optimize", node, "call/arguments")
+        optim_signatures.check(m, name, args, kwargs, node)
         rate = args[1] if len(args) > 1 else kwargs.get("lr", _RATES.get(name, 1e-3))
         if isinstance(rate, (int, float)) and rate < 0:
             raise m.raised("ValueError", f"a learning rate cannot be {rate:g}", node, "optim/rate")
+        if name == "SGD" and kwargs.get("nesterov") is True and (args[2] if len(args) > 2 else kwargs.get("momentum", 0)) == 0:
+            raise m.raised("ValueError", "nesterov needs a momentum above 0", node, "optim/momentum")
         made = Model(HOME + name, m.heap.space(), m.user_span(node))
         defaults = {"lr": rate, **{k: v for k, v in kwargs.items() if k not in ("params", "lr")}}
         _fill(m, made, args[0] if args else kwargs["params"], defaults, node)
@@ -117,6 +121,7 @@ def _state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
 
 def _schedule(name: str) -> Any:
     def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        optim_signatures.check(m, name, args, kwargs, node)
         made = Model(SCHEDULES + name, m.heap.space(), m.user_span(node))
         _schedule_init(m, made, args, kwargs, node)
         return made

@@ -374,6 +374,9 @@ def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) 
         return value.name
     if isinstance(value, Model):
         return registry.model_text(m, value)
+    if isinstance(value, TensorType) and value.framework == "torch" and isinstance(spec, str) and spec and value.shape.known and len(value.shape) > 0:
+        if conversion == -1:
+            raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}: use .item()", node, "python/format")
     if isinstance(value, Choice):
         return m.branching.choose(
             value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node)
