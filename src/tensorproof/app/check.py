@@ -13,6 +13,7 @@ from tensorproof.engines.shapes.decide import decide
 from tensorproof.frontends.python.driver import has_driver
 from tensorproof.frontends.python.entry import Input
 from tensorproof.frontends.python.explore import explore
+from tensorproof.frontends.python.modules import site_packages
 from tensorproof.frontends.python.source import Source, read
 
 
@@ -24,6 +25,7 @@ class Options:
     entry: str | None = None
     inputs: dict[str, Input] = field(default_factory=dict[str, Input])
     roots: tuple[str, ...] = ()
+    environment: str | None = None
 
 
 @dataclass(slots=True)
@@ -74,7 +76,7 @@ def check_source(source: Source, options: Options | None = None) -> Program:
     if chosen.entry is not None or (not has_driver(source.tree) and not chosen.arguments):
         return check_modules(source, chosen)
     start = perf_counter()
-    found = explore(source, chosen.arguments, tuple(FilePath(r) for r in chosen.roots))
+    found = explore(source, chosen.arguments, tuple(FilePath(r) for r in chosen.roots), site_packages(chosen.environment))
     counts = {v.value: 0 for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
     findings: dict[tuple[str, object, str], Diagnostic] = {}
     gaps: dict[Gap, None] = {}

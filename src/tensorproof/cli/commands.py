@@ -37,11 +37,12 @@ def _output_options(command: Any) -> Any:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @click.option("--entry", metavar="FILE.py::Name", help="Enter this module instead of running the program.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=SHAPE", help="The shape of an input, such as x=8,3,H,W.")
+@click.option("--python", "environment", metavar="ENV", help="The environment whose packages the program imports (a folder).")
 @click.option("--path", "roots", multiple=True, metavar="DIR", help="Another folder from which the program imports.")
 @_output_options
 def check(
-    paths: tuple[str, ...], entry: str | None, inputs: tuple[str, ...], roots: tuple[str, ...], output_format: str, select: tuple[str, ...],
-    ignore: tuple[str, ...], fail_on: str, quiet: bool, verbose: bool,
+    paths: tuple[str, ...], entry: str | None, inputs: tuple[str, ...], roots: tuple[str, ...], environment: str | None,
+    output_format: str, select: tuple[str, ...], ignore: tuple[str, ...], fail_on: str, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Will these programs crash on a tensor's shape, type or format? Arguments of the program follow after --."""
     _known_format(output_format)
@@ -57,7 +58,7 @@ def check(
     if entry is not None:
         file, name = entry_of(entry)
         listed = [file] if file not in listed else listed
-    programs = check_programs(listed, Options(arguments, name, inputs_of(inputs), roots))
+    programs = check_programs(listed, Options(arguments, name, inputs_of(inputs), roots, environment))
     for program in programs:
         program.diagnostics = [d for d in suppressed(program.path, program.text, program.diagnostics) if _chosen(d.code, select, ignore)]
     if output_format == "json":

@@ -57,11 +57,13 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
         possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
         origins = {atom.origin for atom in symbols(predicate)}
         if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
-            findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
-            return False, False
+            return False, False  # the program's own guard against what it may get: raising there is what it is for
         if stated.requirement.code == "python/assert" and possible is not Answer.UNSAT and _has_flag(predicate):
-            findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))  # the program's own check of what it gets
             return False, False
+        if possible is Answer.UNSAT and not understood and any(map(_has_flag, stated.facts)):
+            # the way here may hang on something that was not understood: told, and neither an error nor proved
+            findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
+            return False, True
         if possible is Answer.UNSAT:
             # no value that reaches this place works; what selects the way here never excuses it
             if reached is Answer.UNKNOWN:

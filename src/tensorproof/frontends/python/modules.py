@@ -6,6 +6,7 @@ import ast
 import builtins
 import sys
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +159,9 @@ class Modules:
 
     def _read_as_source(self, full: str) -> bool:
         root = full.partition(".")[0]
-        return full.startswith(SOURCES) or (root not in LIBRARIES and root not in registry.FILES and root not in sys.stdlib_module_names)
+        if full.startswith(SOURCES):
+            return True
+        return root not in LIBRARIES and root not in registry.FILES and root not in sys.stdlib_module_names and builds_on_torch(self.site, root)
 
     def source_of(self, m: Interpreter, name: str) -> Any:
         """The object of that name in an installed package's own source; None when there is none."""
@@ -242,6 +245,30 @@ class Modules:
         return Loaded(read(_shown(path)))
 
 
+@cache
+def builds_on_torch(site: tuple[Path, ...], package: str) -> bool:
+    """Whether an installed package says that it needs torch: only such packages are read as source, the others are left to models."""
+    for folder in site:
+        for metadata in folder.glob(f"{package}-*.dist-info/METADATA"):
+            with metadata.open(encoding="utf-8", errors="replace") as stream:
+                return any(line.startswith("Requires-Dist: torch") for line in stream)
+    return False
+
+
+def site_packages(environment: str | None) -> tuple[Path, ...]:
+    """The folders of installed packages: of a given environment, else of the one that runs."""
+    if environment is None:
+        roots = [Path(p) for p in sys.path if p.endswith("site-packages")]
+    elif Path(environment).name == "site-packages":
+        roots = [Path(environment)]
+    else:
+        roots = sorted(Path(environment).glob("lib/python*/site-packages")) or [Path(environment) / "Lib" / "site-packages"]
+    found = tuple(r for r in roots if r.is_dir())
+    if environment is not None and not found:
+        raise BadInput(f"{environment} is no Python environment: it has no site-packages")
+    return found
+
+
 def _shown(path: Path) -> str:
     """The path as a user would write it from here."""
     try:
@@ -250,4 +277,4 @@ def _shown(path: Path) -> str:
         return str(path)
 
 
-__all__ = ["BASES", "BadInput", "Modules"]
+__all__ = ["BASES", "BadInput", "Modules", "site_packages"]
