@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,20 @@ class Observed:
     outputs: Any = None
     error: str = ""
     aside: str = ""
+
+
+@runtime_checkable
+class Made(Protocol):
+    """A call that stands as an argument of another: its result is what is meant. `init` is None unless it makes a layer."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def args(self) -> tuple[Any, ...]: ...
+    @property
+    def kwargs(self) -> dict[str, Any]: ...
+    @property
+    def init(self) -> dict[str, Any] | None: ...
 
 
 def disagreement(ours: Any, theirs: Any) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 
-from tensorproof.engines.generate.calls import GeneratedCall
-from tensorproof.runners.observed import Observed
+from tensorproof.runners.observed import Made, Observed
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
@@ -65,9 +64,9 @@ def real(value: Any) -> Any:
             return _dtype(value)
         case tuple() | list():
             return type(value)(real(v) for v in value)
-        case GeneratedCall(init=None):
+        case Made(init=None):
             return find(value.name)(*real(value.args), **real(value.kwargs))
-        case GeneratedCall():
+        case Made():
             return find(value.name)(**real(value.init))
         case dict():
             return {k: real(v) for k, v in value.items()}
