@@ -133,9 +133,10 @@ class Walk:
         wrong = f"{where}: ours {ours!r}, Python's {theirs!r}"
         if isinstance(theirs, (list, dict, set)) or (hasattr(theirs, "__dict__") and not isinstance(theirs, (type, types.FunctionType, types.MethodType))):
             self.kept.append((ours, theirs))
+            met = id(ours) in self.pairs
             if self.pairs.setdefault(id(ours), id(theirs)) != id(theirs) or self.backwards.setdefault(id(theirs), id(ours)) != id(ours):
                 return f"{where}: an alias in one is none in the other"
-            if sum(1 for a, b in self.kept if a is ours) > 1:
+            if met:
                 return ""
         match theirs:
             case bool() | int() | str() | float() | None | range():

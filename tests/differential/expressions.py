@@ -219,7 +219,8 @@ def boolean(w: Writer, env: Env, depth: int = 2) -> str:
         case 10:
             return f"({sequence(w, env, d)} == {sequence(w, env, d)})"
         case 11:
-            return f"{w.random.choice(['any', 'all'])}({_comprehended(w, env, d, truth=True)})"
+            noted = f"(trace.append({w.random.randint(20, 29)}) or " if w.chance(0.3) else "("
+            return f"{w.random.choice(['any', 'all'])}({noted}{_comprehended(w, env, d, truth=True).replace(' for ', ') for ', 1)})" if "lambda" not in noted else "True"
         case 12:
             if env.objects:
                 owner, cls = w.random.choice(env.objects)

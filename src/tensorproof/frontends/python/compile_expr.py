@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
 from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
+from tensorproof.values.objects import Choice, Code, Dict, Function, Generator, Later, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 Run = Callable[[Frame], Any]
@@ -389,9 +389,33 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.Dic
                 values.append(machine.branching.choose(condition, partial(made, item), lambda: None))
             return True
 
+        def lazily(at: int, found: Any) -> Iterator[Any]:
+            """A generator expression makes each element when it is asked for."""
+            put, _, tests, generator = loops[at]
+            for item in found:
+                machine.step()
+                put(own, item)
+                if not all(iteration.decided(machine, machine.truth(test(own), generator.iter)) for test in tests):
+                    continue
+                if at + 1 == len(loops):
+                    yield element(own)
+                    continue
+                following = loops[at + 1][1]
+                assert following is not None
+                inside = iteration.walk(machine, following(own), generator.iter)
+                if inside is None:
+                    machine.gap("comprehension", node, "over something that is not known")
+                else:
+                    yield from lazily(at + 1, inside)
+
         opened: list[Any] = []
         values: list[Any] = []
-        if not loop(0, first(frame)):
+        source = first(frame)
+        if isinstance(node, ast.GeneratorExp) and not isinstance(source, (Unknown, Model)):
+            found = iteration.walk(machine, source, node.generators[0].iter)
+            if found is not None:
+                return Generator(own, lazily(0, found), machine.heap.clock)
+        if not loop(0, source):
             return machine.gap("comprehension", node, "over something that is not known")
         if opened:
             plain_texts = len(loops) == 1 and isinstance(opened[0], Model) and opened[0].kind == "texts" and not loops[0][2]

@@ -125,6 +125,8 @@ def host(m: Interpreter, value: Any) -> Any:
             return tuple(host(m, v) for v in value)
         case Iterator():
             return iter([host(m, v) for v in value.items[value.state["at"] :]])
+        case Generator():
+            return iter([host(m, v) for v in iteration.items(m, value, ast.Pass()) or ()])
         case Choice():
             return host(m, value.then if iteration.decided(m, value.condition) else value.other)
         case _ if isinstance(value, _OPAQUE):
@@ -643,6 +645,10 @@ def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any
 
 
 def _super(m: Interpreter, node: ast.AST, cls: Any = None, me: Any = None) -> Any:
+    if not isinstance(cls, (Class, Named, Unknown, type)):
+        raise m.raised("TypeError", f"super takes a class first, not a {operations.type_name(cls)}", node)
+    if me is None:  # bound to nothing: its own __init__ does nothing to the object
+        return Model("object", m.heap.space({"__init__": Native("__init__", lambda *a: None)}))
     return Super(cls, me)
 
 
