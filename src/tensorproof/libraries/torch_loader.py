@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.data_samples import argument, is_concrete, length_of, sample_of, stacked, unknown_length
+from tensorproof.libraries.data_samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
 from tensorproof.terms.ints import Origin, Term, ceildiv, mod
 from tensorproof.terms.predicates import ne
 from tensorproof.terms.shapes import Shape
@@ -24,6 +24,8 @@ _KEPT: dict[str, Any] = {
 }  # fmt: skip
 
 
+MOST_VISITED = 8
+"""A dataset of so few samples is made whole; of a larger one, a sample with any index is looked at."""
 MOST_COUNTED = 2048
 """An iterable dataset is counted up to here."""
 ENDLESS: Any = object()
@@ -172,6 +174,19 @@ def _by_batch_sampler(m: Any, me: Any, node: Any) -> Any:
     return [(True, samples.batch(c)) for c in counts]
 
 
+def _outline(value: Any) -> Any:
+    """What tells two samples apart in a batch."""
+    match value:
+        case TensorType():
+            return tuple(value.shape), value.dtype
+        case tuple() | List():
+            return tuple(_outline(v) for v in (value.items if isinstance(value, List) else value))
+        case Dict():
+            return tuple((k, _outline(v)) for k, v in value.items.items())
+        case _:
+            return type(value)
+
+
 class _Samples:
     """Two samples of a dataset, and batches of them."""
 
@@ -183,8 +198,14 @@ class _Samples:
         if _is_iterable(data):
             self.first, self.second, self.count = _two_of_iterable(m, data, node)
         else:
-            self.first = sample_of(m, data, node)
-            self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
+            count = length_of(m, data, node)
+            if isinstance(count, int) and 0 < count <= MOST_VISITED:  # few samples: each of them is made
+                every = [item_of(m, data, i, node) for i in range(count)]
+                self.first = every[0]
+                self.second = next((s for s in every[1:] if _outline(s) != _outline(every[0])), self.first if is_concrete(self.first) else every[-1])
+            else:
+                self.first = sample_of(m, data, node)
+                self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
 
     def batch(self, count: Any) -> Any:
         if self.collate is None or (isinstance(self.collate, Named) and self.collate.name.endswith("default_collate")):
