@@ -8,9 +8,9 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum, upper
-from tensorproof.terms.predicates import ge, gt
+from tensorproof.terms.predicates import eq, ge, gt
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import List, Model
+from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 MOST_ROUNDS = 16
@@ -74,8 +74,27 @@ def _zip_rounds(m: Any, me: Model, node: Any) -> Any:
 
 
 def _iterator_next(m: Any, me: Model, node: Any) -> Any:
+    """The first batch; after it any batch, and which one is not followed: a shape that hangs on it is neither proved nor blamed."""
     found = registry.rounds(m, me.space["source"], node)
-    return Unknown("next") if not found else found[0][1]
+    if not found:
+        return Unknown("next")
+    if me.space.get("begun") is not True:
+        m.heap.set(me.space, "begun", True)
+        return found[0][1]
+    result = found[0][1]
+    for _, other in found[1:]:
+        drawn = m.symbol(m.name_here("the batch drawn", node), 0, 1, Origin.UNMODELLED)
+        result = _either(m, eq(drawn, 1), other, result)
+    return result
+
+
+def _either(m: Any, condition: Any, a: Any, b: Any) -> Any:
+    """One of two batches, part by part."""
+    if isinstance(a, List) and isinstance(b, List) and len(a.items) == len(b.items):
+        return List(m.heap.row(_either(m, condition, x, y) for x, y in zip(a.items, b.items)))
+    if isinstance(a, Dict) and isinstance(b, Dict) and list(a.items) == list(b.items):
+        return Dict(m.heap.entries({k: _either(m, condition, v, b.items[k]) for k, v in a.items.items()}))
+    return m.branching.choose(condition, lambda: a, lambda: b)
 
 
 def _length_of_source(m: Any, me: Model, node: Any) -> Any:
