@@ -73,6 +73,10 @@ def einsum_shape(c: Call) -> Shape:
                 if name in sizes
                 else size
             )
+    if c.framework == "onnx":
+        ranks = sorted({len(hidden) for names, hidden in zip(inputs, covered) if "..." in names})
+        counts = " and ".join(str(rank) for rank in ranks)
+        c.require("ellipsis", len(ranks) < 2, f"the ellipses of {equation!r} stand for {counts} axes, and ONNX wants one number", ("equation", "xs"))
     lead = c.broadcast(*covered, about="xs")
     if output is None:
         once = Counter(name for names in inputs for name in names)

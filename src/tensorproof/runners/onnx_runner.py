@@ -62,6 +62,7 @@ _NOT_LOOKED_AT = {
     "ConvInteger": _WINDOW | _SCALES,
     "ConvTranspose": _WINDOW,
     "DeformConv": {"mask"},
+    "DequantizeLinear": _SCALES,
     "GRU": _STATES,
     "GatherND": {"batch"},
     "GlobalAveragePool": {"rank"},
@@ -231,6 +232,8 @@ def inferred(model: Model) -> list[Any]:
         kind = value.type.tensor_type
         label = _LABELS.get(kind.elem_type)
         shape = tuple(d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim) if kind.HasField("shape") else None
+        if model.operator == "ConvTranspose" and shape is not None and len(shape) < 3:
+            raise Absent("inference stops after the batch and the channels where output_shape is below the input's")
         found.append((shape, label))
     return found
 
@@ -259,6 +262,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             return Observed(error="batch_dims is negative")  # inference would read before the shape and end the process
         try:
             told = inferred(model)
+        except Absent as absent:
+            return Observed(aside=str(absent))
         except Exception as error:
             words = _shown(error)
             inside = [part.partition(")")[0] for part in words.split("(op_type:")[1:]]
