@@ -23,6 +23,8 @@ def _name(value: Any) -> str | None:
 
 
 def _save(m: Any, args: Args, kwargs: Named_, node: Any) -> None:
+    if len(args) + len(kwargs.keys() & {"obj", "f"}) < 2:
+        raise m.raised("TypeError", "torch.save needs what to save and where", node, "call/arguments")
     files, name = m.model_state["files"], _name(argument(args, kwargs, 1, "f"))
     if name is None:  # any file may be written over
         for known in list(files):
@@ -32,6 +34,8 @@ def _save(m: Any, args: Args, kwargs: Named_, node: Any) -> None:
 
 
 def _load(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    if not args and "f" not in kwargs:
+        raise m.raised("TypeError", "torch.load needs a file", node, "call/arguments")
     name = _name(argument(args, kwargs, 0, "f"))
     found = MISSING if name is None else m.model_state["files"].get(name, MISSING)
     whole = isinstance(found, (Instance, Layer)) and kwargs.get("weights_only") is False

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Cursor, MISSING
+from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Named, Unknown
 
@@ -151,6 +151,10 @@ def _load_state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
 def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     name = args[0] if args else kwargs.get("name")
     value = args[1] if len(args) > 1 else kwargs.get("tensor")
+    if len(args) + len(kwargs.keys() & {"name", "tensor"}) < 2:
+        raise m.raised("TypeError", "register_buffer needs a name and a tensor", node, "call/arguments")
+    if isinstance(name, TensorType) or is_module(name):
+        raise m.raised("TypeError", "register_buffer takes a name first", node, "call/arguments")
     if isinstance(me, Instance) and "training" not in me.space:
         raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
     if isinstance(name, str):

@@ -326,7 +326,12 @@ def _extend(m: Interpreter, owner: List, node: ast.AST, items: Any) -> Any:
     return None
 
 
-def _insert(m: Interpreter, owner: List, node: ast.AST, at: int, item: Any) -> None:
+def _insert(m: Interpreter, owner: List, node: ast.AST, at: Any, item: Any) -> None:
+    if isinstance(at, (float, str, tuple, type(None))):
+        raise m.raised("TypeError", f"a place in a list is a whole number, not a {type(at).__name__}", node)
+    if not isinstance(at, int):
+        m.gap("list.insert", node, "at an unknown index")
+        at = len(owner.items)
     owner.items.insert(at, item)
 
 

@@ -552,10 +552,15 @@ def _any_all(word: str) -> Run:
                 item = next(found, iteration.END)
             except Raised as error:
                 raised = error
-            finally:
-                wrote = ends is not False and any(all(o is not x for x in own) and not isinstance(o, Cursor) for o in m.heap.difference(watch).owners.values())
+            except BaseException:
                 m.heap.forget(watch)
-            if (wrote or raised) and iteration.decided(m, ends):  # it would have stopped before this item
+                raise
+            wrote = ends is not False and any(all(o is not x for x in own) and not isinstance(o, Cursor) for o in m.heap.difference(watch).owners.values())
+            stops = (wrote or raised is not None) and iteration.decided(m, ends)
+            if stops:  # it would have stopped before this item
+                m.heap.undo(watch)
+            m.heap.forget(watch)
+            if stops:
                 return wanted
             if raised is not None:
                 raise raised

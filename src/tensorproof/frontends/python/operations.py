@@ -103,6 +103,9 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     kinds = number_kind(a), number_kind(b)
     if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
         return on_tensors(m, word, a, b, node, in_place)
+    for kind, other in zip(kinds, (b, a)):
+        if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
+            raise m.raised("TypeError", f"the operator {word} is not defined for a float and a {type_name(other)}", node)
     if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
         return Unknown(word)
     return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
@@ -374,9 +377,9 @@ def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) 
         return value.name
     if isinstance(value, Model):
         return registry.model_text(m, value)
-    if isinstance(value, TensorType) and value.framework == "torch" and isinstance(spec, str) and spec and value.shape.known and len(value.shape) > 0:
-        if conversion == -1:
-            raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}: use .item()", node, "python/format")
+    formatted = conversion == -1 and isinstance(spec, str) and spec != ""
+    if formatted and isinstance(value, TensorType) and value.framework == "torch" and value.shape.known and len(value.shape) > 0:
+        raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}", node, "python/format")
     if isinstance(value, Choice):
         return m.branching.choose(
             value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node)
