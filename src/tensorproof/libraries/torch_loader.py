@@ -291,7 +291,7 @@ def _two_of_iterable(m: Any, data: Any, node: Any) -> tuple[Any, Any, Any]:
             return one, one, unknown_length(m, node)
         return listed[0], listed[min(1, len(listed) - 1)], len(listed)
     forks = m.branching.count
-    found: list[Any] = []
+    seen: list[Any] = []
     count = 0
     endless = isinstance(source, Generator) and _endless(source)
     while count < (2 if endless else MOST_COUNTED):
@@ -299,16 +299,16 @@ def _two_of_iterable(m: Any, data: Any, node: Any) -> tuple[Any, Any, Any]:
         if one is ENDLESS:
             break
         if count < 2:
-            found.append(one)
+            seen.append(one)
         count += 1
-    if not found:
+    if not seen:
         return Unknown("a sample of an empty dataset"), Unknown("a sample of an empty dataset"), 0
     if endless:
-        return found[0], found[-1], ENDLESS
+        return seen[0], seen[-1], ENDLESS
     if m.branching.count != forks:  # the world decides how many there are
-        return found[0], found[-1], unknown_length(m, node)
+        return seen[0], seen[-1], unknown_length(m, node)
     more = m.symbol(m.name_here("len(dataset)", node), 1, None, Origin.UNMODELLED)
-    return found[0], found[-1], count if count < MOST_COUNTED else more
+    return seen[0], seen[-1], count if count < MOST_COUNTED else more
 
 
 def collated(m: Any, items: list[Any], node: Any) -> Any:
