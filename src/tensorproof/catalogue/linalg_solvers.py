@@ -196,7 +196,8 @@ LSTSQ = Op(
 
 def tensorinv_shape(c: Call) -> Shape:
     x, at = c.shape("x"), c["ind"]
-    c.require("ind", isinstance(at, int) and at <= len(x), f"ind = {at!r} is more than the rank {len(x)}", ("ind", "x"))
+    within = isinstance(at, int) and (at <= len(x) or (c.framework == "numpy" and len(x) > 0))  # NumPy: none are left behind
+    c.require("ind", within, f"ind = {at!r} is more than the rank {len(x)}", ("ind", "x"))
     before, after = product(x[:at]), product(x[at:])
     c.require(
         "square",
@@ -214,17 +215,23 @@ TENSORINV = Op(
 
 def tensorsolve_shape(c: Call) -> Shape:
     x, y, axes = c.shape("x"), c.shape("y"), c["dim"]
-    c.require("rank", len(y) <= len(x), f"y has rank {len(y)}, more than x's {len(x)}", ("x", "y"))
+    short = c.framework == "numpy" and len(y) >= len(x)  # NumPy cuts x at a negative place, or not at all
+    c.require("rank", short or len(y) <= len(x), f"y has rank {len(y)}, more than x's {len(x)}", ("x", "y"))
     if axes:
         rank = len(x) or int(c.framework == "torch")  # torch lets 0 and -1 name the missing axis
-        inside = all(isinstance(a, int) and -rank <= a < rank for a in axes)
+        least = 0 if c.framework == "numpy" else -rank
+        inside = all(isinstance(a, int) and least <= a < rank for a in axes)
         c.require(
             "axis", inside and len({a % max(1, len(x)) for a in axes}) == len(axes), f"dims = {axes!r} does not name axes of {x!r}", ("dim", "x")
         )
         moved = [a % max(1, len(x)) for a in axes if len(x)]
         x = Shape((*(s for i, s in enumerate(x) if i not in moved), *(x[i] for i in moved)))
-    made = Shape(x[len(y) :])
+    made = Shape(x[len(y) - len(x) :] if short else x[len(y) :])
     have, want = product(made), product(x[: len(y)])
+    if short:
+        c.require("square", eq(have * have, product(x)), f"the unknowns are {have!r}, and x has {product(x)!r} elements", ("x", "y"))
+        c.require("rows", eq(product(y), have), f"y has {product(y)!r} values for {have!r} equations", ("x", "y"))
+        return made
     c.require("square", eq(have, want), f"the unknowns are {have!r} and the equations {want!r}; they must be equal", ("x", "y"))
     c.require("rows", eq(product(y), want), f"y has {product(y)!r} values for {want!r} equations", ("x", "y"))
     return made

@@ -83,6 +83,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             arguments, named = real(args), real(kwargs)
         except Absent as absent:
             return Observed(aside=str(absent))
+        if name == "numpy.ndarray.reshape" and len(arguments) == 1:
+            arguments = (*arguments, ())  # no sizes are written as a tuple
         try:
             function = find(name)
             if not callable(function):

@@ -47,6 +47,11 @@ def dot(a: dict[str, Any], run: Run) -> Any:
     return written(run("tensordot", x=x, y=y, dim=(len(x.shape) - 1,), dim2=(max(len(y.shape) - 2, 0),)), a, run)
 
 
+def multi_dot(a: dict[str, Any], run: Run) -> Any:
+    """Two arrays are given to dot, which takes any ranks."""
+    return dot({**a, "x": a["xs"][0], "y": a["xs"][1]}, run) if len(a["xs"]) == 2 else run.default(a)
+
+
 def vdot(a: dict[str, Any], run: Run) -> Any:
     x, y = flat(a["x"]), flat(a["y"])
     return run("tensordot", x=x, y=y, dim=(0,), dim2=(0,))

@@ -226,6 +226,8 @@ def searchsorted(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("dtype", "complex numbers have no order", ("x", "y"))
     order = a.get("sorter")
     if isinstance(order, TensorType):
+        whole = order.dtype is None or order.dtype.is_integer
+        run.require("sorter", whole, f"sorter holds places, whole numbers, and has element type {order.dtype!r}", ("sorter",))
         run.require("sorter", len(order.shape) == 1, f"sorter is a vector, and it is {order.shape!r}", ("sorter",))
         run.require(
             "sorter",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.bindings.adapt import questions
 from tensorproof.bindings.adapt.numpy_arrays import Whole, Word, flat, tensor, typed, written
 from tensorproof.bindings.adapt.numpy_reductions import no_list, word
 from tensorproof.bindings.arrays import array_like
@@ -611,6 +612,13 @@ def set_operation(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("the places of common elements")
     dtype = x.dtype if run.row.name.endswith("setdiff1d") else run("cat", xs=(flat(x), flat(y)), dim=0).dtype
     return TensorType(Shape((run.fresh("elements", 0, numel if isinstance(numel, int) else None),)), dtype)
+
+
+def tolist(a: dict[str, Any], run: Run) -> Any:
+    """Python's numbers, which are float64 and complex128 to NumPy."""
+    x: TensorType = a["x"]
+    wide = {"f": FLOAT64, "c": COMPLEX128}.get(x.dtype.kind if x.dtype is not None else "", x.dtype)
+    return questions.tolist({"x": x.but(dtype=wide)}, run)
 
 
 def nothing(a: dict[str, Any], run: Run) -> Any:
