@@ -58,7 +58,11 @@ def _inner(w: Writer, env: Env, parameters: tuple[Parameter, ...]) -> Env:
 def _prologue(w: Writer, parameters: tuple[Parameter, ...]) -> None:
     for p in parameters:
         if p.form == "list":
-            w.put(f"    {p.name} = [] if {p.name} is None else {p.name}" if w.chance(0.3) else f"    if {p.name} is not None: {p.name}.append(len({p.name}))")
+            w.put(
+                f"    {p.name} = [] if {p.name} is None else {p.name}"
+                if w.chance(0.3)
+                else f"    if {p.name} is not None: {p.name}.append(len({p.name}))"
+            )
         elif p.form == "double":
             w.put(f"    trace.append(sorted({p.name}))")
 
@@ -264,5 +268,3 @@ def _members(w: Writer, me: Env, with_d: Env, made: Type) -> list[tuple[str, lis
         ("enter", ["def __enter__(self):", f"    trace.append({i()})", "    return self", "def __exit__(self, kind, value, where):",
             "    trace.append(kind is None)", f"    return {w.random.choice(['False', 'kind is ValueError', 'None', boolean(w, me, 1)])}"]),
     ]  # fmt: skip
-
-

@@ -220,7 +220,11 @@ def boolean(w: Writer, env: Env, depth: int = 2) -> str:
             return f"({sequence(w, env, d)} == {sequence(w, env, d)})"
         case 11:
             noted = f"(trace.append({w.random.randint(20, 29)}) or " if w.chance(0.3) else "("
-            return f"{w.random.choice(['any', 'all'])}({noted}{_comprehended(w, env, d, truth=True).replace(' for ', ') for ', 1)})" if "lambda" not in noted else "True"
+            return (
+                f"{w.random.choice(['any', 'all'])}({noted}{_comprehended(w, env, d, truth=True).replace(' for ', ') for ', 1)})"
+                if "lambda" not in noted
+                else "True"
+            )
         case 12:
             if env.objects:
                 owner, cls = w.random.choice(env.objects)
@@ -254,7 +258,11 @@ def text(w: Writer, env: Env, depth: int = 2) -> str:
             return f"({text(w, env, depth - 1)} if {boolean(w, env, depth - 1)} else {text(w, env, depth - 1)})"
         case 4 if depth > 0 and not w.symbolic:
             return w.random.choice(
-                [f"str({integer(w, env, depth - 1)})", f"f'{{{name(w, env, 'int') or 3}}}-{{{name(w, env, 'int') or 4:}:>3}}'", f"repr({pair(w, env, 0)})"]
+                [
+                    f"str({integer(w, env, depth - 1)})",
+                    f"f'{{{name(w, env, 'int') or 3}}}-{{{name(w, env, 'int') or 4:}:>3}}'",
+                    f"repr({pair(w, env, 0)})",
+                ]
             )
         case 5 if found:
             return w.random.choice([f"{found}.upper()", f"{found}[1:]", f"{found}[::-1]", f"{found}.replace('a', 'xy')", f"({found} * 2)[:6]"])
@@ -282,7 +290,11 @@ def sequence(w: Writer, env: Env, depth: int = 2) -> str:
         case 4:
             return f"[*{sequence(w, env, d)}, {integer(w, env, d)}]"
         case 5:
-            return f"list(range({w.random.randint(0, 3)}, {w.random.randint(0, 7)}))" if not w.symbolic or w.chance(0.9) else f"[{integer(w, env, d)}] * 2"
+            return (
+                f"list(range({w.random.randint(0, 3)}, {w.random.randint(0, 7)}))"
+                if not w.symbolic or w.chance(0.9)
+                else f"[{integer(w, env, d)}] * 2"
+            )
         case 6 if not w.symbolic:
             return f"sorted({sequence(w, env, d)}, key=lambda e: {w.random.choice(['e', '-e', 'e % 3', '(e % 2, e)'])})"
         case 7:
@@ -291,7 +303,7 @@ def sequence(w: Writer, env: Env, depth: int = 2) -> str:
                 return f"list({call(w, env, w.random.choice(generators), d)})"
         case 8:
             return f"list(map(lambda e: e {w.random.choice(['+', '-', '*'])} {integer(w, env, 0)}, {sequence(w, env, d)}))"
-        case 9 if (table := name(w, env, "dict")):
+        case 9 if table := name(w, env, "dict"):
             return f"list({table}.values())"
         case 10 if (held := name(w, env, "set")) and not w.symbolic:
             return f"sorted({held})"
@@ -348,7 +360,7 @@ def collection(w: Writer, env: Env, depth: int = 1) -> str:
             return f"{{{_comprehended(w, env, depth)}}}"
         case 1:
             return f"set({sequence(w, env, depth)})"
-        case 2 if (found := name(w, env, "set")):
+        case 2 if found := name(w, env, "set"):
             return f"({found} {w.random.choice(['|', '&', '-', '^'])} {{{const(w)}, {const(w)}}})"
         case _:
             return f"{{{integer(w, env, depth)}, {const(w)}}}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.differential import definitions
+from tests.differential import changes, definitions
 from tests.differential.concrete import compiled
 from tests.differential.expressions import VALUES, boolean, call, const, integer, name, pair, sequence, text
 from tests.differential.writer import Env, Writer
@@ -37,7 +37,7 @@ def _write(seed: int, symbolic: bool) -> str:
             env.add("bool", "c")
     for kind in ("int", "list", "dict"):
         if w.chance(0.7):
-            _bind(w, env, kind)
+            changes.bind(w, env, kind)
     w.budget = w.random.randint(4, 12) if symbolic else w.random.randint(8, 30)
     if w.chance(0.5):
         definitions.cls(w, env)
@@ -62,198 +62,12 @@ def block(w: Writer, env: Env, most: int = 3) -> None:
 def statement(w: Writer, env: Env) -> None:
     w.budget -= 1
     if w.depth > 5 or w.budget < -15:
-        _record(w, env)
+        changes.record(w, env)
         return
     if w.depth > 0 and w.chance(0.12) and (env.in_loop or env.in_function):
-        _leave(w, env)
+        changes.leave(w, env)
         return
     w.random.choice(_STATEMENTS)(w, env)
-
-
-# --- plain statements ---
-
-
-def _bind(w: Writer, env: Env, kind: str | None = None) -> None:
-    kind = kind or w.random.choice(["int", "int", "int", "bool", "str", "list", "list", "dict", "set", "tuple"])
-    again = name(w, env, kind)
-    target = again if again is not None and w.chance(0.5) and _own(env, again) else w.fresh({"int": "n", "bool": "f", "str": "s"}.get(kind, kind[0]))
-    w.put(f"{target} = {VALUES[kind](w, env)}")
-    env.add(kind, target)
-    if env.in_function:
-        env.add("own", target)
-
-
-def _own(env: Env, target: str) -> bool:
-    """Whether this scope may bind the name without making it another one."""
-    return target not in ("a", "b", "c") and (not env.in_function or target[0] == "p" or target in env.writable_outer or target in env.of("own"))
-
-
-def _record(w: Writer, env: Env) -> None:
-    kind = w.random.choice(["int", "int", "bool", "str", "list", "tuple"])
-    w.put(f"trace.append({VALUES[kind](w, env, 1)})")
-
-
-def _augment(w: Writer, env: Env) -> None:
-    found = [n for n in env.of("int") if _own(env, n)]
-    lists = [n for n in env.of("list") if not env.in_function]
-    if lists and w.chance(0.3):
-        w.put(f"{w.random.choice(lists)} += {sequence(w, env, 1)}")
-    elif found:
-        op = w.random.choice(["+=", "-=", "+=", "%= 5 +", "//= 2 if True else", "*= 2 if True else"])
-        w.put(f"{w.random.choice(found)} {op} {integer(w, env, 1) if '5' not in op else 2}")
-    elif env.objects:
-        w.put(f"{w.random.choice(env.objects)[0]}.v {w.random.choice(['+=', '-='])} {integer(w, env, 1)}")
-
-
-def _unpack(w: Writer, env: Env) -> None:
-    x, y = w.fresh("n"), w.fresh("n")
-    match w.random.randrange(4):
-        case 0:
-            w.put(f"{x}, {y} = {pair(w, env)}")
-        case 1:
-            z = w.fresh("l")
-            w.put(f"{x}, *{z} = [{integer(w, env, 1)}, *{sequence(w, env, 1)}]")
-            w.put(f"{y} = {x}")
-            env.add("list", z)
-        case 2:
-            w.put(f"({x}, _), {y} = ({integer(w, env, 1)}, {const(w)}), {integer(w, env, 1)}")
-        case _:
-            w.put(f"{x} = {y} = {integer(w, env)}")
-    env.add("int", x)
-    env.add("int", y)
-
-
-def _change_list(w: Writer, env: Env) -> None:
-    found = name(w, env, "list")
-    if found is None:
-        return _bind(w, env, "list")
-    value = integer(w, env, 1)
-    index = integer(w, env, 0)
-    w.put(
-        w.random.choice(
-            [
-                f"{found}.append({value})", f"{found}.append({value})", f"{found}.insert({w.random.randint(-1, 2)}, {value})",
-                f"{found}.extend({sequence(w, env, 1)})",
-                f"if {found}: trace.append({found}.pop())", f"if {found}: {found}[({index}) % len({found})] = {value}",
-                f"{found}[{w.random.randint(0, 2)}:] = {sequence(w, env, 1)}",
-                f"if {found}: del {found}[{w.random.choice([0, -1])}]", f"{found}.reverse()", f"trace.append({found}.count({const(w)}))",
-                f"{found}.pop({w.random.randint(0, 2)})",
-                f"if len({found}) > 1: {found}[0], {found}[-1] = {found}[-1], {found}[0]", f"{found}[:] = [e for e in {found} if e > {const(w)}]",
-            ]
-        )
-    )  # fmt: skip
-    return None
-
-
-def _change_dict(w: Writer, env: Env) -> None:
-    found = name(w, env, "dict")
-    if found is None:
-        return _bind(w, env, "dict")
-    key, value = repr(w.random.choice("abcd")), integer(w, env, 1)
-    w.put(
-        w.random.choice(
-            [
-                f"{found}[{key}] = {value}", f"{found}[{key}] = {found}.get({key}, 0) + {value}", f"{found}.setdefault({key}, {value})",
-                f"{found}.pop({key}, None)",
-                f"{found}.update({{{key}: {value}}})", f"if {key} in {found}: del {found}[{key}]", f"trace.append(list({found}.items()))",
-                f"for k in list({found}): {found}[k] += {value}",
-            ]
-        )
-    )  # fmt: skip
-    return None
-
-
-def _change_set(w: Writer, env: Env) -> None:
-    found = name(w, env, "set")
-    if found is None:
-        return _bind(w, env, "set")
-    value = const(w) if w.symbolic else integer(w, env, 1)
-    w.put(
-        w.random.choice(
-            [
-                f"{found}.add({value})",
-                f"{found}.discard({value})",
-                f"{found} |= {{{value}}}" if not env.in_function else f"{found}.add({value})",
-                f"trace.append(({value}) in {found})",
-            ]
-        )
-    )
-    return None
-
-
-def _alias(w: Writer, env: Env) -> None:
-    kind = w.random.choice(["list", "dict"])
-    found = name(w, env, kind)
-    if found is not None:
-        made = w.fresh(kind[0])
-        w.put(f"{made} = {found}")
-        env.add(kind, made)
-
-
-def _delete(w: Writer, env: Env) -> None:
-    found = [n for n in env.of("int") if _own(env, n)]
-    if found:
-        gone = w.random.choice(found)
-        w.put(f"del {gone}")
-        if w.chance(0.9):
-            env.drop(gone)
-
-
-def _assert(w: Writer, env: Env) -> None:
-    w.put(f"assert {boolean(w, env, 1)}" + (", 'told'" if w.chance(0.5) else "") if w.chance(0.25) else f"assert {integer(w, env, 0)} < 1000")
-
-
-def _leave(w: Writer, env: Env) -> None:
-    guard = f"if {boolean(w, env, 1)}: " if w.chance(0.5) else ""
-    options = (["break", "continue"] if env.in_loop else []) + ([f"return {integer(w, env, 1)}"] * 2 if env.in_function else [])
-    w.put(guard + w.random.choice(options))
-
-
-def _object(w: Writer, env: Env) -> None:
-    if not w.types:
-        if w.depth == 0:
-            definitions.cls(w, env)
-        return
-    held = w.random.choice(w.types)
-    match w.random.randrange(6):
-        case 0 | 1 | 2:
-            made = w.fresh("o")
-            w.put(f"{made} = {held.name}({integer(w, env, 1)}{', ' + integer(w, env, 1) if w.chance(0.3) else ''})")
-            env.objects.append((made, held.name))
-        case 3 if env.objects:
-            owner, cls = w.random.choice(env.objects)
-            kind = next(t for t in w.types if t.name == cls)
-            options = [
-                f"{owner}.v = {integer(w, env, 1)}",
-                f"{owner}.extra = {integer(w, env, 1)}",
-                f"{owner}.items.append({integer(w, env, 1)})",
-                f"{cls}.count += 1",
-            ]
-            if kind.has("property"):
-                options.append(f"{owner}.double = {integer(w, env, 1)}")
-            if kind.has("setitem"):
-                options.append(f"{owner}[{const(w)}] = {integer(w, env, 1)}")
-            if kind.has("iadd") and not env.in_function:
-                options.append(f"{owner} += {integer(w, env, 1)}")
-            w.put(w.random.choice(options))
-        case 4 if env.objects:
-            w.put(f"trace.append(getattr({w.random.choice(env.objects)[0]}, 'extra', {const(w)}))")
-        case _ if env.objects:
-            w.put(f"trace.append({w.random.choice(env.objects)[0]}.step({integer(w, env, 1)}))")
-        case _:
-            _record(w, env)
-
-
-def _generator(w: Writer, env: Env) -> None:
-    found = [r for r in w.routines if r.kind == "generator"]
-    if not found:
-        if w.depth == 0:
-            definitions.generator(w, env)
-        return
-    made = w.fresh("it")
-    w.put(f"{made} = {call(w, env, w.random.choice(found), 1)}" if w.chance(0.6) else f"{made} = iter({sequence(w, env, 1)})")
-    env.generators.append(made)
-    w.put(f"trace.append(next({made}, {const(w)}))")
 
 
 # --- control ---
@@ -295,7 +109,7 @@ def _for(w: Writer, env: Env) -> None:
             y = w.fresh("i")
             inner.add("int", y)
             w.put(f"for {x}, {y} in zip({sequence(w, env, 1)}, range({w.random.randint(1, 5)})):")
-        case 6 if (table := name(w, env, "dict")):
+        case 6 if table := name(w, env, "dict"):
             key = w.fresh("s")
             inner.add("str", key)
             w.put(f"for {key}, {x} in list({table}.items()):")
@@ -392,7 +206,7 @@ def _try(w: Writer, env: Env) -> None:
 def _with(w: Writer, env: Env) -> None:
     held = [t for t in w.types if t.has("enter")]
     if not held:
-        return _record(w, env)
+        return changes.record(w, env)
     bound = w.fresh("o")
     cls = w.random.choice(held).name
     inner = env.inner()
@@ -433,8 +247,10 @@ def _match(w: Writer, env: Env) -> None:
 
 def _define(w: Writer, env: Env) -> None:
     if w.depth > 2 or (env.in_function and w.chance(0.5)):
-        return _record(w, env)
-    w.random.choice([definitions.routine, definitions.routine, definitions.generator, definitions.closure, definitions.closure, definitions.recursive])(w, env)
+        return changes.record(w, env)
+    w.random.choice(
+        [definitions.routine, definitions.routine, definitions.generator, definitions.closure, definitions.closure, definitions.recursive]
+    )(w, env)
     return None
 
 
@@ -442,7 +258,7 @@ def _define_class(w: Writer, env: Env) -> None:
     if w.depth == 0 and len(w.types) < 3:
         definitions.cls(w, env)
     else:
-        _object(w, env)
+        changes.object(w, env)
 
 
 def _call(w: Writer, env: Env) -> None:
@@ -454,6 +270,6 @@ def _call(w: Writer, env: Env) -> None:
 
 
 _STATEMENTS: list[Callable[[Writer, Env], None]] = [
-    *[_bind] * 6, *[_record] * 4, *[_augment] * 3, _unpack, *[_change_list] * 3, *[_change_dict] * 2, _change_set, _alias, _delete, _assert, *[_if] * 5,
-    *[_for] * 3, *[_while] * 2, *[_try] * 3, _with, _match, *[_define] * 2, _define_class, *[_object] * 2, *[_call] * 2, _generator,
+    *[changes.bind] * 6, *[changes.record] * 4, *[changes.augment] * 3, changes.unpack, *[changes.change_list] * 3, *[changes.change_dict] * 2, changes.change_set, changes.alias, changes.delete, changes.assert_, *[_if] * 5,
+    *[_for] * 3, *[_while] * 2, *[_try] * 3, _with, _match, *[_define] * 2, _define_class, *[changes.object] * 2, *[_call] * 2, changes.generator,
 ]  # fmt: skip

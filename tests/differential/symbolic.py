@@ -16,7 +16,12 @@ from tests.differential.concrete import Outcome, TooLong, at_most, compiled, pyt
 from tests.differential.programs import INPUTS
 
 COUNT = 20
-_EXCEPTIONS = {"python/index": "IndexError", "python/assert": "AssertionError", "python/unpack": "ValueError", "python/zero-division": "ZeroDivisionError"}
+_EXCEPTIONS = {
+    "python/index": "IndexError",
+    "python/assert": "AssertionError",
+    "python/unpack": "ValueError",
+    "python/zero-division": "ZeroDivisionError",
+}
 
 
 def inputs() -> dict[str, Any]:

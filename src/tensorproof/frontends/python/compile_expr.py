@@ -45,11 +45,14 @@ def _name(node: ast.Name, scope: Scope) -> Run:
                 raise frame.machine.raised("UnboundLocalError", f"the name {name} is used before it is bound", node)
             return present(frame, value, name, node, "UnboundLocalError") if type(value) in INDIRECT else value
 
+    depth = None if scope.is_class and name in scope.locals else scope.depth(name)
+
     def enclosing(frame: Frame) -> Any:
-        for space in frame.scopes:
-            value = space.get(name, MISSING)
-            if value is not MISSING:
-                return present(frame, value, name, node) if type(value) in INDIRECT else value
+        if depth is not None and depth < len(frame.scopes):
+            value = frame.scopes[depth].get(name, MISSING)
+            if value is MISSING:
+                raise frame.machine.raised("NameError", f"the name {name} is used before it is bound", node)
+            return present(frame, value, name, node) if type(value) in INDIRECT else value
         value = frame.globals.get(name, MISSING)
         if value is MISSING:
             value = frame.machine.modules.builtin(name)

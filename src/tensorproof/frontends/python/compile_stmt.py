@@ -94,12 +94,11 @@ def _name_target(name: str, node: ast.AST, scope: Scope) -> Put:
         return put_global
     if name in scope.nonlocals or (name not in scope.locals and scope.outer is not None):
 
+        depth = scope.depth(name)
+
         def put_outer(frame: Frame, value: Any) -> None:
-            for space in frame.scopes:
-                if name in space:
-                    frame.machine.heap.set(space, name, value)
-                    return
-            frame.machine.heap.set(frame.scopes[0] if frame.scopes else frame.globals, name, value)
+            space = frame.scopes[depth] if depth is not None and depth < len(frame.scopes) else frame.globals
+            frame.machine.heap.set(space, name, value)
 
         return put_outer
 

@@ -18,6 +18,20 @@ class Scope:
     outer: Scope | None = None
 
 
+    def depth(self, name: str) -> int | None:
+        """Which of the enclosing functions binds a name that this scope does not, the innermost being 0; None when the module must have it."""
+        at, outer = 0, self.outer
+        while outer is not None and not outer.is_module:
+            if not outer.is_class:
+                if name in outer.globals:
+                    return None
+                if name in outer.locals:
+                    return at
+                at += 1
+            outer = outer.outer
+        return None
+
+
 MODULE = Scope(is_module=True)
 
 
