@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.data_samples import argument, item_of, length_of, unknown_length
 from tensorproof.libraries.model import ClassModel, KindModel
-from tensorproof.libraries.torch_loader import LOADER, LOADER_METHODS, loader, loader_attribute, loader_init, loader_length, loader_rounds
+from tensorproof.libraries.torch_loader import LOADER, LOADER_METHODS, loader, loader_attribute, loader_init, loader_items, loader_length, loader_rounds
 from tensorproof.terms.ints import Origin, Term, ceildiv
 from tensorproof.terms.predicates import Predicate, eq, lt
 from tensorproof.terms.tensor import TensorType
@@ -267,7 +267,7 @@ FUNCTIONS: dict[str, Any] = {
     HOME + "default_collate": lambda m, a, k, n: _default_collate(m, a, n), HOME + "dataloader.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
     HOME + "_utils.collate.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
 }  # fmt: skip
-KINDS: dict[str, KindModel] = {LOADER: KindModel(LOADER_METHODS, loader_attribute, length=loader_length, rounds=loader_rounds)}
+KINDS: dict[str, KindModel] = {LOADER: KindModel(LOADER_METHODS, loader_attribute, items=loader_items, length=loader_length, rounds=loader_rounds)}
 CLASSES: dict[str, ClassModel] = {
     HOME + "Dataset": ClassModel(HOME + "Dataset", methods=_MARKS),
     HOME + "IterableDataset": ClassModel(HOME + "IterableDataset", (HOME + "Dataset",)),

@@ -105,6 +105,17 @@ def loader_length(m: Any, me: Any, node: Any) -> Any:
     return count // size if me.space["drop_last"] is True else ceildiv(count, size)
 
 
+def loader_items(m: Any, me: Any, node: Any) -> list[Any] | None:
+    """All batches of one pass, where they can be counted."""
+    count = loader_length(m, me, node)
+    if not isinstance(count, int) or count > MOST_COUNTED or _is_iterable(me.space["dataset"]) or _exists(me.space["batch_sampler"]):
+        return None
+    rounds = loader_rounds(m, me, node)
+    if not rounds or any(condition is not True for condition, _ in rounds):
+        return [] if not rounds else None
+    return [rounds[0][1]] * (count - len(rounds) + 1) + [batch for _, batch in rounds[1:]]
+
+
 # --- rounds ---
 
 
