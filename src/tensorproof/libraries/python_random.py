@@ -101,7 +101,7 @@ def _any_of(items: list[Any]) -> Any:
 
 def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
     """The items in an order that nobody knows."""
-    return [_any_of(items)] * len(items)
+    return [_any_of(items)] * len(items) if items else []
 
 
 def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
