@@ -270,6 +270,25 @@ def _call(w: Writer, env: Env) -> None:
 
 
 _STATEMENTS: list[Callable[[Writer, Env], None]] = [
-    *[changes.bind] * 6, *[changes.record] * 4, *[changes.augment] * 3, changes.unpack, *[changes.change_list] * 3, *[changes.change_dict] * 2, changes.change_set, changes.alias, changes.delete, changes.assert_, *[_if] * 5,
-    *[_for] * 3, *[_while] * 2, *[_try] * 3, _with, _match, *[_define] * 2, _define_class, *[changes.object] * 2, *[_call] * 2, changes.generator,
-]  # fmt: skip
+    *[changes.bind] * 6,
+    *[changes.record] * 4,
+    *[changes.augment] * 3,
+    changes.unpack,
+    *[changes.change_list] * 3,
+    *[changes.change_dict] * 2,
+    changes.change_set,
+    changes.alias,
+    changes.delete,
+    changes.assert_,
+    *[_if] * 5,
+    *[_for] * 3,
+    *[_while] * 2,
+    *[_try] * 3,
+    _with,
+    _match,
+    *[_define] * 2,
+    _define_class,
+    *[changes.object] * 2,
+    *[_call] * 2,
+    changes.generator,
+]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 END: Any = type("End", (), {"__repr__": lambda _: "END"})()
 MOST_YIELDS = 2000
+MOST_DRAINED = 50_000
 
 
 def decided(m: Interpreter, p: Truth) -> bool:
@@ -301,8 +302,8 @@ def _drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Any] |
     while (found := advance(m, generator, node)) is not END:
         result.append(found)
         m.step()
-        if len(result) > MOST_YIELDS:
-            m.gap("generator", node, f"it yields more than {MOST_YIELDS} values")
+        if len(result) > MOST_DRAINED:
+            m.gap("generator", node, f"it yields more than {MOST_DRAINED} values")
             return None
     return result
 
