@@ -116,10 +116,17 @@ _CRASHES = (("AdaptiveMax", "AdaptiveAverage"), ("adaptive_max", "adaptive_avera
 """Where eager TensorFlow ends the process (windows of one element), and what is run in its place: it accepts the same."""
 
 
+def _ends(name: str, args: tuple[Any, ...]) -> bool:
+    """Transposed convolutions of volumes without elements divide by zero in eager TensorFlow, which ends the process."""
+    return name.endswith("3DTranspose") and any(isinstance(a, TensorType) and a.shape.numel == 0 for a in args)
+
+
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
     """Call it both ways."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if _ends(name, args):
+            return _once(name, args, kwargs, init, symbolic)
         now = _once(name.replace(*_CRASHES[0]).replace(*_CRASHES[1]), args, kwargs, init, eager)
         if now.aside or not (_has_tensor(args) or _has_tensor(list(kwargs.values()))):
             return now
