@@ -6,7 +6,7 @@ FILES = {
     "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
     "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
-    "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "sequence": "sequences", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
+    "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "torch.randint": "sequences", "sequence": "sequences", "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
     "inspect": "python_inspect", "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
     "itertools": "python_iterators",

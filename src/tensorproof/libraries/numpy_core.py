@@ -74,6 +74,20 @@ def _outside(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
     return Unknown("an array from a file")
 
 
+def _mapped(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """An array that is a file's bytes: one row of as many elements as the file holds, or of the shape that is asked for."""
+    dtype = args[1] if len(args) > 1 else kwargs.get("dtype", BY_LABEL["uint8"])
+    shape = kwargs.get("shape")
+    if isinstance(dtype, str):
+        dtype = BY_LABEL.get(dtype)
+    if not isinstance(dtype, DType) or "count" in kwargs or not (shape is None or isinstance(shape, (tuple, int))):
+        return _outside(m, args, kwargs, node)
+    if shape is None:
+        name = args[0] if args and isinstance(args[0], str) else m.name_here("file", node)
+        shape = m.symbol(f"len({name})", 1, None, Origin.USER)
+    return TensorType(Shape(shape if isinstance(shape, tuple) else (shape,)), dtype, framework="numpy")
+
+
 def _nothing(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     return None
 
@@ -118,7 +132,7 @@ _RANDOM = {
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
     **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": _load,
-    **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile", "numpy.memmap"), _outside),
+    **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _outside), "numpy.memmap": _mapped, "numpy.fromfile": _mapped,
     **dict.fromkeys(
         (
             "numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.shuffle", "numpy.random.set_state",

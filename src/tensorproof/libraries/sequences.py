@@ -64,6 +64,16 @@ def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return value
 
 
+def draw(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    """torch.randint: its elements lie between the bounds that it is given."""
+    made = m.spelling("torch.randint", args, kwargs, node)
+    ends = [a for a in args if isinstance(a, (int, Term)) and not isinstance(a, bool)]
+    low, high = (ends[0], ends[1]) if len(ends) > 1 else (kwargs.get("low", 0), ends[0] if ends else kwargs.get("high"))
+    if isinstance(made, TensorType) and isinstance(low, (int, Term)) and isinstance(high, (int, Term)):
+        m.bounds[id(made)] = (made, low, high)
+    return made
+
+
 def _rounds(m: Any, me: Model, node: Any) -> Any:
     length = me.space["length"]
     least = length if isinstance(length, int) else lower(length)
@@ -110,4 +120,4 @@ KINDS = {
         truth=lambda m, me: gt(me.space["length"], 0), bases=("list",),
     ),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list}
+FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list, "torch.randint": draw}

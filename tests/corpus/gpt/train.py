@@ -112,7 +112,7 @@ def rate(at):
 
 x, y = pieces("train")
 clock = time.time()
-while True:
+for step in range(step, settings.steps + 1):
     for group in optimizer.param_groups:
         group["lr"] = rate(step)
     if step % settings.eval_every == 0 and first:
@@ -141,9 +141,6 @@ while True:
         now = time.time()
         print(f"step {step}: loss {loss.item() * settings.accumulate:.4f}, {(now - clock) * 100:.2f} ms")
         clock = now
-    step += 1
-    if step > settings.steps:
-        break
 
 begin = torch.zeros((1, 1), dtype=torch.long, device=device)
 written = inner.write(begin, 500, temperature=0.8, likeliest=200)[0].tolist()

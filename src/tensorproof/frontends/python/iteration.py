@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.libraries import registry
-from tensorproof.terms.ints import Term, lower, upper
-from tensorproof.terms.predicates import Predicate, Truth, eq, negate
+from tensorproof.terms.ints import Origin, Term, lower, upper
+from tensorproof.terms.predicates import Predicate, Truth, eq, ge, lt, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
@@ -183,8 +183,20 @@ def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) 
         return []
     row = m.spelling(f"{'torch.Tensor' if value.framework == 'torch' else _home(value)}.__getitem__", (value, 0), {}, node)
     if value.contents is None:
-        return [row] * count
+        return [_one_of(m, value, row, node)] * count
     return [row, *(m.spelling(f"{_home(value)}.__getitem__", (value, i), {}, node) for i in range(1, count))]
+
+
+def _one_of(m: Interpreter, value: TensorType, row: Any, node: ast.AST) -> Any:
+    """One of the numbers that were drawn between two bounds."""
+    found = m.bounds.get(id(value))
+    if found is None or found[0] is not value or not isinstance(row, TensorType) or len(row.shape):
+        return row
+    number = m.symbol(f"number@{getattr(node, 'lineno', 0)}:{found[1]!r}:{found[2]!r}", -(1 << 62), None, Origin.WORLD)
+    for fact in (ge(number, found[1]), lt(number, found[2])):
+        if fact not in m.facts:
+            m.assume(fact)
+    return row.but(contents=(number,))
 
 
 def _home(value: TensorType) -> str:

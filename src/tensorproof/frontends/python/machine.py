@@ -55,6 +55,8 @@ class Interpreter:
         """What came out of a softmax."""
         self.regrouped: dict[int, tuple[TensorType, Diagnostic]] = {}
         """Tensors whose rows hold parts of several samples, with the warning for the case that a layer takes them."""
+        self.bounds: dict[int, tuple[TensorType, Dim, Dim]] = {}
+        """Tensors of whole numbers that were drawn, with the least that they may hold and what they stay below."""
         self.made_at: dict[int, tuple[Any, str, Span]] = {}
         modules.start(self)
 

@@ -10,8 +10,9 @@ from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Predicate, conj, disj, ge, lt
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
 from tensorproof.values.python_values import Layer, Named, Unknown
@@ -43,7 +44,8 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
         case Dict():
             return _from_dict(m, owner, index, node)
         case TensorType():
-            return m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, index), {}, node)
+            found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _numbers(index)), {}, node)
+            return _plainer(m, index, found) if m.facts else found
         case Unknown():
             return Unknown("subscript")
         case Choice():
@@ -67,6 +69,25 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
             raise m.raised("TypeError", f"the function {owner.name} cannot be indexed", node)
         case _:
             raise m.raised("TypeError", f"a {type(owner).__name__} cannot be indexed", node)
+
+
+def _numbers(index: Any) -> Any:
+    """An index with the numbers of tensors that hold one known number each in its slices."""
+    if isinstance(index, slice):
+        return slice(as_size(index.start), as_size(index.stop), as_size(index.step))
+    return tuple(map(_numbers, index)) if type(index) is tuple else index
+
+
+def _plainer(m: Interpreter, index: Any, found: Any) -> Any:
+    """`x[i : i + n]` of which the facts tell that it lies inside: n long."""
+    cut = _numbers(index)
+    if not isinstance(cut, slice) or not isinstance(found, TensorType) or not found.shape or not isinstance(found.shape[0], Term):
+        return found
+    if isinstance(cut.start, (int, Term)) and isinstance(cut.stop, (int, Term)):
+        length = cut.stop - cut.start
+        if isinstance(length, int) and length >= 0 and isinstance(asked := eq(found.shape[0], length), Predicate) and m.implied(asked):
+            return found.but(shape=Shape((length, *found.shape[1:])), strides=UNKNOWN_STRIDES)
+    return found
 
 
 def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
