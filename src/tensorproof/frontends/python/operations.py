@@ -227,6 +227,8 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
             return m.call(Bound(found, a), (), {}, node)
         case Predicate():
             return unary(m, op, containers.number(a), node)
+        case Term():
+            return -a if op is ast.USub else a if op is ast.UAdd else -a - 1
         case _:
             return plain(m, native, (a,), node)
 

@@ -179,6 +179,8 @@ class Steady:
                     return None
             elif location in pattern.grown:
                 grown[location] = list(new[len(old) :])
+                if any(isinstance(v, Unknown) and not isinstance(w, Unknown) for v, w in zip(grown[location], old[-len(grown[location]) :])):
+                    return None  # a round with numbers knows more than the one with a symbol
                 if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v, round_) for v in grown[location]):
                     return None
             elif not alike(old, new):
