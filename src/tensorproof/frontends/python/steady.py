@@ -18,7 +18,7 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Heap, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.values.python_values import REAL, Layer, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -52,6 +52,8 @@ class Pattern:
     counters: dict[tuple[int, Any], int]
     grown: dict[tuple[int, Any], int]
     others: frozenset[tuple[int, Any]]
+    reals: frozenset[tuple[int, Any]] = frozenset()
+    """Real numbers that change in their own way: any number stands for them."""
 
 
 class Steady:
@@ -98,6 +100,7 @@ class Steady:
         counters: dict[tuple[int, Any], int] = {}
         grown: dict[tuple[int, Any], int] = {}
         others: set[tuple[int, Any]] = set()
+        reals: set[tuple[int, Any]] = set()
         for location, new in difference.values.items():
             old = before[location]
             if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
@@ -109,9 +112,12 @@ class Steady:
                     return None
             elif type(old) is int and type(new) is int:
                 counters[location] = new - old
+            elif _real(old) and _real(new):
+                if old is not new and old != new:
+                    reals.add(location)
             elif old is MISSING or not alike(old, new):
                 others.add(location)
-        return Pattern(counters, grown, frozenset(others))
+        return Pattern(counters, grown, frozenset(others), frozenset(reals))
 
     def _proved(self, at: int, pattern: Pattern, put: Any, body: Any) -> bool:
         """One round with a symbolic number, undone afterwards; when it does as the others did, all the rounds are written at once."""
@@ -137,6 +143,8 @@ class Steady:
                 owner = self.owners[number]
                 if step:
                     heap.set(owner, key, owner[key] + step * (round_ - 1))
+            for number, key in pattern.reals:
+                heap.set(self.owners[number], key, REAL)
             inner = heap.mark(_PROOF)
             for row in rows:
                 row.__class__ = _Unread
@@ -177,6 +185,9 @@ class Steady:
             elif location in pattern.counters:
                 if type(new) not in (int, Term) or type(old) not in (int, Term) or new - old != pattern.counters[location]:
                     return None
+            elif location in pattern.reals:
+                if not _real(new):
+                    return None
             elif location in pattern.grown:
                 grown[location] = list(new[len(old) :])
                 if any(isinstance(v, Unknown) and not isinstance(w, Unknown) for v, w in zip(grown[location], old[-len(grown[location]) :])):
@@ -202,6 +213,8 @@ class Steady:
             if step:
                 owner = self.owners[number]
                 heap.set(owner, key, owner[key] + step * rest)
+        for number, key in pattern.reals:
+            heap.set(self.owners[number], key, REAL)
         for row, values in rows:
             heap.touch(row)
             row.extend(values)
@@ -237,6 +250,10 @@ def _at_round(value: Any, numbers: dict[Any, Any]) -> Any:
     if isinstance(value, Predicate):
         return value.substitute(numbers)
     return tuple(_at_round(v, numbers) for v in value) if type(value) is tuple else value
+
+
+def _real(value: Any) -> bool:
+    return type(value) is float or (type(value) is Unknown and value.number == "float")
 
 
 class _Here:
