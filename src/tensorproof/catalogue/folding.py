@@ -20,7 +20,8 @@ def _blocks(c: Call, sizes: tuple[Dim, ...]) -> Dim:
     """How many patches an image of these sizes has."""
     found: list[Dim] = []
     for size, k, d, p, s in zip(sizes, c["kernel"], c["dilation"], c["padding"], c["stride"], strict=True):
-        must_fit(c, size + 2 * p, span(k, d))
+        short = s if c.framework == "keras" else 0  # Keras: a kernel that overhangs by a stride at most has no place
+        must_fit(c, size + 2 * p + short, span(k, d))
         found.append(places(size + 2 * p, span(k, d), s))
     return product(found)
 

@@ -212,6 +212,8 @@ def transposed(a: dict[str, Any], run: Run) -> Any:
             wanted.append(size * s if more is None else (size - 1) * s + reach % 2 + more)
         else:
             wanted.append((size - 1) * s + (maximum(reach, s) if more is None else reach + more))
+    for size in wanted:
+        run.require("size", ge(size, 0), f"the result would have an axis of size {size!r}", ("x",))
     made = computed(a, x).but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)))
     return activated(a, run, last(run, made, a, n))
 

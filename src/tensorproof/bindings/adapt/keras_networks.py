@@ -11,7 +11,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64
 from tensorproof.terms.ints import Dim, maximum
-from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -127,6 +127,13 @@ def conv(a: dict[str, Any], run: Run) -> Any:
     run.require(
         "channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are no multiple of the kernel's {per!r}", ("x", "kernel")
     )
+    strides, dilations = (v if isinstance(v, (tuple, list)) else (v,) for v in (a["stride"], a["dilation"]))
+    run.require(
+        "stride",
+        disj(conj(*(eq(s, 1) for s in strides)), conj(*(eq(d, 1) for d in dilations))),
+        f"strides {a['stride']!r} and dilations {a['dilation']!r} do not go together: one of them must be 1",
+        ("stride", "dilation"),
+    )
     made = run(
         f"conv{n}d",
         x=x,
@@ -200,6 +207,8 @@ def conv_transpose(a: dict[str, Any], run: Run) -> Any:
             wanted.append(size_ * s if more is None else (size_ - 1) * s + reach % 2 + more)
         else:
             wanted.append((size_ - 1) * s + (maximum(reach, s) if more is None else reach + more))
+    for size in wanted:
+        run.require("size", ge(size, 0), f"the result would have an axis of size {size!r}", ("x",))
     return _last(run, x.but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)), contents=None), a)
 
 

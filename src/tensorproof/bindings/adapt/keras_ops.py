@@ -851,7 +851,10 @@ def _pair(made: TensorType) -> tuple[TensorType, TensorType]:
 
 @takes(_COMPLEX)
 def fft(a: dict[str, Any], run: Run) -> Any:
-    return _pair(run("fft", x=_parts(run, a["pair"])))
+    x = _parts(run, a["pair"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "one axis is transformed, and there is none", ("pair",))
+    return _pair(x)
 
 
 @takes(_COMPLEX)
@@ -859,7 +862,7 @@ def fft2(a: dict[str, Any], run: Run) -> Any:
     x = _parts(run, a["pair"])
     if len(x.shape) < 2:
         raise run.refuse("rank", f"two axes are transformed, and this is {x.shape!r}", ("pair",))
-    return _pair(run(run.row.op, x=x, dim=(-2, -1)))
+    return _pair(x)
 
 
 @takes(Tensor("x", "... N", frozenset({FLOAT32})), Int("n", None, least=1, optional=True))
