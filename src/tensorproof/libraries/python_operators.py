@@ -12,7 +12,7 @@ from tensorproof.libraries.plain import native
 from tensorproof.terms.ints import Term, absolute, ceildiv, floordiv, lower
 from tensorproof.terms.predicates import negate
 from tensorproof.values.objects import Choice, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import REAL, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -111,6 +111,19 @@ def _prod(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return total
 
 
+def _real(name: str) -> Any:
+    """A function of real numbers: of a number that nobody knows it is one."""
+    run_native = native(getattr(math, name))
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if args and all(isinstance(a, (Term, int, float)) or (isinstance(a, Unknown) and (a.number or a.ratio)) for a in args):
+            if any(isinstance(a, (Term, Unknown)) for a in args):
+                return REAL
+        return run_native(m, args, kwargs, node)
+
+    return run
+
+
 def _fabs(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return absolute(args[0]) if isinstance(args[0], Term) else m.call(math.fabs, args, kwargs, node)
 
@@ -129,6 +142,7 @@ FUNCTIONS: dict[str, Any] = {
     "operator.length_hint": lambda m, a, k, n: m.call(len, a[:1], {}, n),
     "operator.itemgetter": _getter("itemgetter"), "operator.attrgetter": _getter("attrgetter"), "operator.methodcaller": _getter("methodcaller"),
     **{f"math.{name}": native(getattr(math, name)) for name in _MATH if callable(getattr(math, name))},
+    **{f"math.{name}": _real(name) for name in ("sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "tanh", "pow")},
     "math.floor": _rounded("floor"), "math.ceil": _rounded("ceil"), "math.trunc": _rounded("trunc"), "math.prod": _prod, "math.fabs": _fabs,
 }  # fmt: skip
 VALUES: dict[str, Any] = {f"math.{name}": getattr(math, name) for name in _MATH if not callable(getattr(math, name))}

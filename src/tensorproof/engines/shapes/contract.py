@@ -73,14 +73,16 @@ def _put(predicate: Truth, values: dict[Atom, Dim]) -> Truth:
 def _fixed(demands: list[Truth], inputs: dict[str, TensorType]) -> tuple[dict[Atom, Dim], dict[Atom, Dim]]:
     """Sizes that a demand states outright, and those that all demands together leave one value."""
     fixed: dict[Atom, Dim] = {}
+    axes = {a for t in inputs.values() for axis in t.shape for a in symbols(axis)}
     changed = True
     while changed:
         changed = False
         for demand in demands:
             now = _put(demand, fixed)
             if isinstance(now, Predicate) and now.kind == "eq":
-                atom, value = _solution(now)
+                atom, value = _solution(now, axes)
                 if atom is not None and atom not in fixed:
+                    fixed = {a: _axis(v, {atom: value}) for a, v in fixed.items()}
                     fixed[atom] = value
                     changed = True
     rest = [d for d in (_put(d, fixed) for d in demands) if isinstance(d, Predicate)]
@@ -91,7 +93,6 @@ def _fixed(demands: list[Truth], inputs: dict[str, TensorType]) -> tuple[dict[At
             solver.assume(demand)
         found = solver.check()
         if found.answer is Answer.SAT:
-            axes = {a for t in inputs.values() for axis in t.shape for a in symbols(axis)}
             for atom in sorted(axes - set(fixed), key=lambda a: a.order):
                 one = found.witness.get(atom.name)
                 if one is not None and solver.proves(eq(_term(atom), one)) is True:
@@ -105,13 +106,13 @@ def _term(atom: Atom) -> Dim:
     return single(((atom, 1),), 1)
 
 
-def _solution(p: Predicate) -> tuple[Atom | None, Dim]:
-    """x == rest, where x stands alone with factor one and does not stand in the rest."""
-    for monomial, coefficient in p.args[0].parts:
+def _solution(p: Predicate, axes: set[Atom]) -> tuple[Atom | None, Dim]:
+    """x == rest, where x stands alone with factor one and does not stand in the rest: a number, or another size when x is an input's."""
+    for monomial, coefficient in sorted(p.args[0].parts, key=lambda part: -max((a.order for a, _ in part[0]), default=0)):
         if len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0].kind == "symbol" and abs(coefficient) == 1:
             atom = monomial[0][0]
             rest = (p.args[0] - _term(atom) * coefficient) * -coefficient
-            if atom not in symbols(rest) and type(rest) is int:
+            if atom not in symbols(rest) and (type(rest) is int or (atom in axes and sole_atom(rest) is not None)):
                 return atom, rest
     return None, 0
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 AXES = {1: ("N",), 2: ("N", "F"), 3: ("N", "L", "F"), 4: ("N", "C", "H", "W"), 5: ("N", "C", "D", "H", "W"), 0: ()}
 RANKS = (4, 3, 2, 5, 1)
-MOST_TRIES = 40
+MOST_TRIES = 120
+WHOLE = ("token", "label", "target", "index", "indices", "ids", "idx", "word", "source")
+"""Names of inputs that most likely hold whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def tensor(name: str, chosen: Input, several: bool) -> TensorType:
     sizes: list[Any] = []
     for i, label in enumerate(labels):
         given = chosen.sizes[i] if chosen.sizes is not None else None
-        shared = label if label == "N" or not several else f"{name}.{label}"
+        shared = f"{name}.{label}" if several else label
         sizes.append(given if given is not None else symbol(shared, 1, None, Origin.USER))
     return TensorType(Shape(sizes), chosen.dtype)
 
@@ -134,9 +136,10 @@ def choices(names: list[str], given: dict[str, Input]) -> list[dict[str, Input]]
     """Ranks and element types to try, the likeliest first; what the user gave is kept."""
     free = [n for n in names if n not in given]
     found: list[dict[str, Input]] = []
-    for dtype in (FLOAT32, INT64):
+    types = [(INT64, FLOAT32) if any(w in n.lower() for w in WHOLE) else (FLOAT32, INT64) for n in free]
+    for picks in sorted(product((0, 1), repeat=len(free)), key=lambda p: (sum(p), len(set(p)))):
         for ranks in sorted(product(range(len(RANKS)), repeat=len(free)), key=lambda r: (len(set(r)), sum(r))):
-            found.append({**given, **{n: Input(RANKS[r], dtype) for n, r in zip(free, ranks)}})
+            found.append({**given, **{n: Input(RANKS[r], t[p]) for n, r, t, p in zip(free, ranks, types, picks)}})
             if len(found) >= MOST_TRIES:
                 return found
     return found

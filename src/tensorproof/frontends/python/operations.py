@@ -85,7 +85,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
             if sequence:
                 return TEXT if isinstance(a, str) or isinstance(b, str) else m.gap("a tuple of symbolic length", node)
     if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
-        return Unknown("a real number of a symbolic size", _ratio(word, a, b))
+        return Unknown("a real number of a symbolic size", _ratio(word, a, b), number="float")
     return plain(m, native, (a, b), node)
 
 
