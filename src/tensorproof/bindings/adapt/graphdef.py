@@ -328,6 +328,8 @@ def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         )
     free = [s for s in sizes if s == -1]
     run.require("sizes", len(free) <= 1, f"only one part can be -1, and the sizes are {sizes!r}", ("sizes",))
+    for s in sizes:
+        run.require("sizes", ge(s, -1), f"a part has at least 0 elements, and the sizes are {sizes!r}", ("sizes",))
     taken = sum(s for s in sizes if s != -1)
     rest = n - taken
     run.require(
@@ -709,8 +711,8 @@ def sparse_segment(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("index", "...", INDEX), Ints("size", shape=True, loose=True, one=False), Tensor("values"), Tensor("default", ""))
 def sparse_to_dense(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "values", "default")
-    size = vector(run, a["size"], "size")
-    return anew(a["values"], somewhere(run) if size is None else [run.fresh("size") if n is None else n for n in size])
+    size = _sized(run, a["size"])
+    return anew(a["values"], somewhere(run) if size is None else size)
 
 
 @takes(Tensor("x", "...", frozenset({INT32})), Int("size", loose=True, least=0), Tensor("y"))

@@ -167,6 +167,8 @@ def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
         f"dilation is two numbers, not {dilation!r}",
         ("dilation",),
     )
+    if dilation is not None and any(d != 1 for d in dilation) and any(s != 1 for s in stride):
+        raise run.give_up("strides beside dilations, which the documentation forbids and TensorFlow takes")
     return depthwise(run, a["x"], a["weight"], stride, a["padding"], None, dilation, _layout(a, 2))
 
 
