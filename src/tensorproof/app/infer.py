@@ -45,10 +45,18 @@ def infer(source: Source, only: str | None = None, given: dict[str, Input] | Non
 
 def _started(modules: Modules, decisions: dict[Predicate, bool]) -> Interpreter:
     """An interpreter that has run the file's definitions."""
-    run = Interpreter(modules, decisions)
-    modules.main.space["__name__"] = FilePath(modules.main.path).stem
-    run.run()
-    return run
+    chosen = decisions
+    while True:
+        run = Interpreter(modules, chosen)
+        modules.main.space["__name__"] = FilePath(modules.main.path).stem
+        try:
+            run.run()
+        except Fork as fork:  # the definitions themselves fork: one of the ways is taken, and the others are a gap
+            chosen = run.branching.sides(fork)[0]
+            if len(chosen) > MOST_PATHS:
+                return run
+            continue
+        return run
 
 
 def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Entered]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.frontends.python import classes, containers, fixes, iteration, natives, suspects, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
-from tensorproof.frontends.python.errors import Dead, Raised
+from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.libraries import registry
 from tensorproof.terms.dtypes import DType
@@ -39,19 +40,19 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     m.path.calls += 1
     m.step()
     if kind is Named:
-        return call_named(m, callee.name, args, kwargs, node)
+        return _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
     if kind is Method:
-        return call_method(m, callee.owner, callee.name, args, kwargs, node)
+        return _guarded(m, callee.name, node, lambda: call_method(m, callee.owner, callee.name, args, kwargs, node))
     if kind is Layer:
         return call_layer(m, callee, args, kwargs, node)
     if kind is Class:
         return classes.construct(m, callee, args, kwargs, node)
     if kind is Native:
-        return callee.run(m, args, kwargs, node)
+        return _guarded(m, callee.name, node, lambda: callee.run(m, args, kwargs, node))
     if kind is Instance:
         return classes.call_instance(m, callee, args, kwargs, node)
     if kind is Model:
-        return registry.call_model(m, callee, args, kwargs, node)
+        return _guarded(m, callee.kind, node, lambda: registry.call_model(m, callee, args, kwargs, node))
     if kind is Unknown:
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
     if kind is Choice:
@@ -61,6 +62,19 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if kind is DType:
         return tensors.number_of_type(m, callee, args, node)
     return natives.call(m, callee, args, kwargs, node)
+
+
+def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -> Any:
+    """Run a model. A bug of its own is a gap, shown as such, and leaves no branch open."""
+    marks, facts, frames, handlers = len(m.heap.marks), len(m.facts), len(m.frames), m.handlers
+    try:
+        return run()
+    except (Raised, Fork, Dead, OutOfBudget, RecursionError):
+        raise
+    except Exception as bug:
+        del m.heap.marks[marks:], m.facts[facts:], m.frames[frames:]
+        m.handlers = handlers
+        return m.gap(name, node, f"our model failed: {type(bug).__name__}: {bug}")
 
 
 def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
