@@ -7,8 +7,8 @@ from typing import Any
 
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
-from tensorproof.terms.ints import Atom, Dim, Origin, Term, sole_atom
-from tensorproof.terms.predicates import Predicate, Truth, conj, eq, implies
+from tensorproof.terms.ints import Atom, Dim, Origin, Term, single, sole_atom
+from tensorproof.terms.predicates import Predicate, Truth, conj, eq, implies, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
@@ -54,12 +54,28 @@ def contract_of(name: str, inputs: dict[str, TensorType], output: Any, paths: li
                 demands.append(implies(conj(*(f for f in stated.facts if all(a.origin is Origin.USER for a in symbols(f)))), stated.requirement.predicate))
     fixed, solved = _fixed(demands, inputs)
     left = _remaining([_put(d, {**fixed, **solved}) for d in demands])
-    where = [f"{a.name} == {v!r}" for a, v in solved.items()] + [repr(p) for p in left]
+    where = [f"{a.name} == {v!r}" for a, v in solved.items()] + [shown(p) for p in left]
     shapes = {n: tuple(_axis(a, fixed) for a in t.shape) for n, t in inputs.items()}
     return Contract(
         name, {n: repr(Shape(s)) for n, s in shapes.items()}, where, _outputs(output, {**fixed, **solved}), shapes,
         {n: t.dtype.label if t.dtype is not None else "?" for n, t in inputs.items()},
     )  # fmt: skip
+
+
+def shown(p: Predicate) -> str:
+    """A condition as people would write it: `H >= 64` for `4 <= H // 16`, `H % 2 == 0` for `2 * ((H + 1) // 2) == H`."""
+    parts = p.args[0].parts if p.kind in ("le", "eq") else ()
+    if len(parts) == 2:
+        constant = next((c for monomial, c in parts if not monomial), None)
+        divided = next((part for part in parts if len(part[0]) == 1 and part[0][0][1] == 1 and part[0][0][0].kind == "//"), None)
+        if divided is not None:
+            above, below = divided[0][0][0].args
+            if p.kind == "le" and divided[1] == -1 and constant is not None and type(below) is int:
+                return repr(le(constant * below, above)) if constant <= 0 or sole_atom(above) is None else f"{above!r} >= {constant * below}"
+            rest = p.args[0] - single(divided[0], divided[1])
+            if p.kind == "eq" and divided[1] == below and type(rest * -1 - above) is int and -below < rest * -1 - above <= 0:
+                return f"{rest * -1!r} % {below} == 0"
+    return repr(p)
 
 
 def _axis(axis: Any, values: dict[Atom, Dim]) -> Any:
@@ -101,8 +117,6 @@ def _fixed(demands: list[Truth], inputs: dict[str, TensorType]) -> tuple[dict[At
 
 
 def _term(atom: Atom) -> Dim:
-    from tensorproof.terms.ints import single
-
     return single(((atom, 1),), 1)
 
 
