@@ -6,6 +6,7 @@ from collections import Counter
 
 from tensorproof.app.check import Program
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
+from tensorproof.diagnostics.span import Span
 
 
 def concise(programs: list[Program], quiet: bool = False) -> str:
@@ -16,8 +17,8 @@ def concise(programs: list[Program], quiet: bool = False) -> str:
 def full(programs: list[Program], quiet: bool = False, verbose: bool = False) -> str:
     blocks: list[str] = []
     for program in programs:
-        lines = program.text.splitlines()
-        blocks += ["\n".join(_block(d, lines)) for d in program.diagnostics]
+        texts = {program.path: program.text.splitlines()}
+        blocks += ["\n".join(_block(d, program.path, texts)) for d in program.diagnostics]
         if verbose and program.gaps:
             told = [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
             blocks.append("\n".join(told))
@@ -28,20 +29,38 @@ def _head(d: Diagnostic) -> str:
     return f"{d.span.path}:{d.span.line}:{d.span.column}: {d.severity.value}[{d.code}]: {d.message}"
 
 
-def _block(d: Diagnostic, lines: list[str]) -> list[str]:
-    def source(line: int) -> str:
-        return lines[line - 1] if 0 < line <= len(lines) else ""
+def _line(span: Span, texts: dict[str, list[str]]) -> str:
+    """The source line of a place; files other than the program itself are read when they are shown."""
+    if span.path not in texts:
+        try:
+            with open(span.path, encoding="utf-8", errors="replace") as stream:
+                texts[span.path] = stream.read().splitlines()
+        except OSError:
+            texts[span.path] = []
+    lines = texts[span.path]
+    return lines[span.line - 1] if 0 < span.line <= len(lines) else ""
 
-    text = source(d.span.line)
+
+def _block(d: Diagnostic, path: str, texts: dict[str, list[str]]) -> list[str]:
+    text = _line(d.span, texts)
     end = d.span.end_column if d.span.end_line == d.span.line else len(text) + 1
     carets = " " * (d.span.column - 1) + "^" * max(1, end - d.span.column)
     shown = [_head(d), f"{d.span.line:5} | {text}", f"      | {carets}"]
-    shown += [f"{s.span.line:5} | {source(s.span.line)}    {s.message}" for s in d.trail]
-    when = "fails for every input" if d.certainty is Certainty.ALWAYS else "fails when " + ", ".join(f"{k} = {v}" for k, v in d.witness.items())
+    for step in d.trail:
+        where = "" if step.span.path == d.span.path else f"  ({step.span.path})"
+        shown.append(f"{step.span.line:5} | {_line(step.span, texts)}    {step.message}{where}")
     if d.severity is not Severity.ERROR:
         return [*shown, f"   tensorproof explain {d.code}"]
     mend = f" · fix: {d.fix}" if d.fix else ""
-    return [*shown, f"   {when}{mend} · tensorproof explain {d.code}"]
+    return [*shown, f"   {_when(d)}{mend} · tensorproof explain {d.code}"]
+
+
+def _when(d: Diagnostic) -> str:
+    if d.certainty is Certainty.ALWAYS:
+        return "fails for every input"
+    if not d.witness:
+        return "fails on a way that the program can take"
+    return "fails when " + ", ".join(f"{k} = {v}" for k, v in d.witness.items())
 
 
 def summary(programs: list[Program]) -> str:

@@ -225,12 +225,13 @@ class Modules:
     def _at(self, m: Interpreter, root: Path, name: str, foreign: bool) -> ModuleFile | None:
         base = root.joinpath(*name.split("."))
         for path, package in ((base / "__init__.py", True), (base.with_suffix(".py"), False)):
-            text = str(path)
+            text = _shown(path)
             if text not in self.loaded:
                 self.loaded[text] = self._load(path)
             entry = self.loaded[text]
             if entry is not None:
-                module = ModuleFile(name, text, m.heap.space({"__name__": name, "__file__": text, "__doc__": None}), foreign=foreign, package=package)
+                space = m.heap.space({"__name__": name, "__file__": str(path), "__doc__": None})
+                module = ModuleFile(name, text, space, foreign=foreign, package=package)
                 self.running[name] = module
                 return module
         if base.is_dir() and not foreign:
