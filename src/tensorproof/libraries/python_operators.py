@@ -116,9 +116,9 @@ def _real(name: str) -> Any:
     run_native = native(getattr(math, name))
 
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-        if args and all(isinstance(a, (Term, int, float)) or (isinstance(a, Unknown) and (a.number or a.ratio)) for a in args):
-            if any(isinstance(a, (Term, Unknown)) for a in args):
-                return REAL
+        numbers = all(isinstance(a, (Term, int, float)) or (isinstance(a, Unknown) and (a.number or a.ratio)) for a in args)
+        if numbers and any(isinstance(a, (Term, Unknown)) for a in args):
+            return REAL
         return run_native(m, args, kwargs, node)
 
     return run

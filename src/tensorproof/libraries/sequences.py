@@ -97,11 +97,10 @@ def _item(m: Any, me: Model, index: Any, node: Any) -> Any:
 def _binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
     if word != "add":
         return MISSING
-    sides = [_parts(v) for v in (a, b)]
-    if sides[0] is None or sides[1] is None:
-        return MISSING
-    (n, first, _), (k, _, last) = sides
-    return sequence(m, n + k, first, last)
+    left, right = _parts(a), _parts(b)
+    if left is None or right is None or not all(_kind(v) for v in (*left[1:], *right[1:])):
+        return m.gap("+ of lists", node, "of which the items are not known")
+    return sequence(m, left[0] + right[0], left[1], right[2])
 
 
 def _parts(value: Any) -> tuple[Any, Any, Any] | None:

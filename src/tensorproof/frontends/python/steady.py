@@ -162,7 +162,8 @@ class Steady:
             heap.undo(mark)
             heap.close(mark)
             before = {(s.requirement.predicate, s.span, s.facts) for s in path.stated[: kept[0]]} if len(path.stated) > kept[0] else ()
-            same = all((s.requirement.predicate, s.span, s.facts) in before for s in path.stated[kept[0] :]) and len(path.gaps) == kept[1] and len(path.findings) == kept[2]
+            same = all((s.requirement.predicate, s.span, s.facts) in before for s in path.stated[kept[0] :])
+            same = same and len(path.gaps) == kept[1] and len(path.findings) == kept[2]
             del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], self.frame.waiting[kept[6] :]
             path.calls, m.branching.count = kept[3], kept[4]
         if not same or grown is None:
