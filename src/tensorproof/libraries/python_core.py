@@ -117,6 +117,21 @@ def _texts_item(m: Any, me: Model, index: Any, node: Any) -> Any:
     return texts(m, node) if isinstance(index, slice) else TEXT
 
 
+def _texts_added(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    """`line.split() + ["<end>"]`: words and more words."""
+
+    def count(side: Any) -> Any:
+        if isinstance(side, Model):
+            return side.space["length"] if side.kind == "texts" else None
+        known = isinstance(side, List) and all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in side.items)
+        return len(side.items) if known else None
+
+    counts = count(a), count(b)
+    if word != "add" or None in counts:
+        return m.gap(f"{word} of texts", node, "with something else")
+    return Model("texts", m.heap.space({"length": counts[0] + counts[1]}))
+
+
 def _known_lines(m: Any, me: Model) -> list[str] | None:
     """The lines of a small file of the project that is read as text."""
     if me.space["mode"] not in ("r", "rt"):
@@ -203,7 +218,7 @@ KINDS = {
     ),
     "texts": KindModel(
         length=lambda m, me, node: me.space["length"], item=_texts_item, rounds=lambda m, me, node: [(gt(me.space["length"], 0), TEXT)],
-        items=lambda m, me, node: None, truth=lambda m, me: gt(me.space["length"], 0), open=True, bases=("list",),
+        items=lambda m, me, node: None, truth=lambda m, me: gt(me.space["length"], 0), open=True, bases=("list",), binary=_texts_added,
     ),
 }  # fmt: skip
 __all__ = ["KINDS", "Term"]
