@@ -69,3 +69,16 @@ class KindModel:
     """Whether it is bound like a function when it stands in a class."""
     open: bool = False
     """Whether an attribute that is not modelled is merely unknown."""
+
+
+class Rounds(list[Any]):
+    """The rounds of a loop over data, where it is known how often each comes: `counts[i]` times the i-th."""
+
+    def __init__(self, items: Any, counts: tuple[int, ...] | None) -> None:
+        super().__init__(items)
+        self.counts = counts
+
+
+def counts_of(rounds: Any) -> tuple[int, ...] | None:
+    """How often each round comes; None when nobody knows."""
+    return getattr(rounds, "counts", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Rounds
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
@@ -31,7 +31,7 @@ def _rounds(m: Any, me: Model, node: Any) -> Any:
     if isinstance(source, Model):
         return registry.rounds(m, source, node)
     found = m.iterate(source, node)
-    return None if found is None else [(True, value) for value in found]
+    return None if found is None else Rounds([(True, value) for value in found], (1,) * len(found))
 
 
 def _items(m: Any, me: Model, node: Any) -> Any:

@@ -235,7 +235,8 @@ def _container_class(name: str, make: Run, words: tuple[str, ...]) -> ClassModel
     }  # fmt: skip
     if name == "builtins.list":
         own["__add__"] = plus
-    return ClassModel(name, init=init, methods=own, attribute=lambda m, me, word, node: data(m, me) if word == "data" and name.endswith("UserDict") else MISSING)
+    is_user = name.endswith("UserDict")
+    return ClassModel(name, init=init, methods=own, attribute=lambda m, me, word, node: data(m, me) if word == "data" and is_user else MISSING)
 
 
 _DICT_WORDS = ("get", "setdefault", "pop", "update", "clear", "popitem", "keys", "values", "items", "copy")

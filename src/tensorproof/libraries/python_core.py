@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Rounds, counts_of
 from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum, upper
 from tensorproof.terms.predicates import eq, ge, gt
@@ -48,12 +48,17 @@ def _enumerate_rounds(m: Any, me: Model, node: Any) -> Any:
     found = registry.rounds(m, source, node) if isinstance(source, Model) else None
     if found is None:
         listed = m.iterate(source, node)
-        return None if listed is None else [(True, (start + i, v)) for i, v in enumerate(listed)]
+        return None if listed is None else Rounds([(True, (start + i, v)) for i, v in enumerate(listed)], (1,) * len(listed))
+    counts = counts_of(found)
     numbered: list[Any] = []
     for i, (condition, value) in enumerate(found):
-        number = start + i if condition is True else start + m.symbol(m.name_here("round", node), 0, None, Origin.WORLD)
-        numbered.append((condition, (number, value)))
-    return numbered
+        if counts is not None:
+            first, last = sum(counts[:i]), sum(counts[: i + 1]) - 1
+            number = first if first == last else m.symbol(m.name_here("round", node), first, last, Origin.WORLD)
+        else:
+            number = i if condition is True else m.symbol(m.name_here("round", node), 0, None, Origin.WORLD)
+        numbered.append((condition, (start + number, value)))
+    return Rounds(numbered, counts)
 
 
 def _zip_rounds(m: Any, me: Model, node: Any) -> Any:

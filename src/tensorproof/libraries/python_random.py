@@ -130,7 +130,8 @@ _NUMBERS = (
     "paretovariate", "weibullvariate",
 )  # fmt: skip
 _METHODS: dict[str, Run] = {
-    **{name: lambda m, a, k, n: REAL for name in _NUMBERS}, "getstate": unknown("a state"), "randint": _randint, "randrange": _randrange, "choice": _choice, "choices": _choices,
+    **{name: lambda m, a, k, n: REAL for name in _NUMBERS}, "getstate": unknown("a state"), "randint": _randint, "randrange": _randrange,
+    "choice": _choice, "choices": _choices,
     "sample": _sample, "shuffle": _shuffle, "seed": nothing, "setstate": nothing,
     "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
     "randbytes": unknown("random bytes"),

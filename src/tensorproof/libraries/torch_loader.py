@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data_samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
+from tensorproof.libraries.model import Rounds
 from tensorproof.terms.ints import Origin, Term, ceildiv, mod
 from tensorproof.terms.predicates import ne
 from tensorproof.terms.shapes import Shape
@@ -143,13 +144,15 @@ def loader_rounds(m: Any, me: Any, node: Any) -> Any:
 def _batches(m: Any, me: Any, samples: _Samples, count: Any, size: Any, dropping: Any, node: Any) -> list[Any]:
     if isinstance(count, int) and isinstance(size, int):
         rounds: list[Any] = []
+        counts: list[int] = []
         if count >= size:
-            rounds.append((True, samples.batch(size)))
-        if count % size and dropping is False:
-            rounds.append((True, samples.batch(count % size)))
-        elif count % size and dropping is not True:
-            rounds.append((m.truth(dropping, node), samples.batch(count % size)))
-        return rounds
+            whole = (True, samples.batch(size))
+            rounds += [whole, whole] if count // size > 1 else [whole]
+            counts += [1, count // size - 1] if count // size > 1 else [1]
+        if count % size and dropping is not True:
+            rounds.append((True if dropping is False else m.truth(dropping, node), samples.batch(count % size)))
+            counts.append(1)
+        return Rounds(rounds, tuple(counts))
     rounds = [(True, samples.batch(size))]
     if dropping is not True and size != 1:
         rest = mod(count, size)

@@ -27,6 +27,11 @@ REAL = Unknown("a real number", number="float")
 """A real number that nobody knows: read from a tensor, drawn at random."""
 
 
+GATHERED = Unknown("what a loop over data gathered")
+"""Stands in a list for the items that rounds nobody counted have put there: such a list has no known length."""
+COUNTED = Unknown("a number that a loop over data counted", number="int")
+
+
 class Device(str):
     """torch.device: a word that also tells its kind and its number."""
 

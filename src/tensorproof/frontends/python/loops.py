@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import iteration
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
+from tensorproof.frontends.python.gathering import Gathering
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.frontends.python.steady import Steady, fingerprint
 from tensorproof.libraries import registry
+from tensorproof.libraries.model import counts_of
 from tensorproof.terms.predicates import Predicate, negate
 from tensorproof.values.heap import MISSING, Row
 from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
@@ -145,21 +147,26 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
 
 def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: Act, node: Any) -> Signal | None:
     """Each round is (condition, item): True for a batch that always comes, a predicate for one that may come."""
-    for condition, item in rounds:
+    gathering = Gathering(m, counts_of(rounds))
+    signal: Signal | None = None
+    for at, (condition, item) in enumerate(rounds):
 
         def act(f: Frame, item: Any = item) -> Signal | None:
             put(f, item)
             return one_round(m, f, body)
 
+        if at == 0 and isinstance(condition, Predicate) and condition.kind == "flag":
+            m.assume(condition)  # data of unknown length hold at least one item
+            condition = True
         if condition is True:
             signal = act(frame)
         elif isinstance(condition, Predicate):
             signal = m.branching.split(frame, condition, act, lambda f: None)
-        else:
-            signal = None
+        gathering.round_ran()
         if signal is not None:
-            return signal
-    return None
+            break
+    gathering.finish(node)
+    return signal
 
 
 def _open_loop(m: Interpreter, frame: Frame, value: Any, put: Any, body: Act, node: Any) -> Signal | None:

@@ -39,7 +39,7 @@ from tensorproof.values.objects import (
     StaticMethod,
     Super,
 )  # fmt: skip
-from tensorproof.values.python_values import REAL, TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -168,6 +168,8 @@ def _print(m: Interpreter, node: ast.AST, *args: Any, **kwargs: Any) -> None:
 
 def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:
     match value:
+        case List() if any(item is GATHERED for item in value.items):
+            return COUNTED
         case List() | Dict() | Set():
             return len(value.items)
         case TensorType():

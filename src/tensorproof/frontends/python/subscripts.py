@@ -15,7 +15,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.values.python_values import GATHERED, Layer, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -92,6 +92,8 @@ def _plainer(m: Interpreter, index: Any, found: Any) -> Any:
 
 def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
     sequence = owner.items if isinstance(owner, List) else owner
+    if isinstance(owner, List) and any(item is GATHERED for item in sequence):
+        return GATHERED if not isinstance(index, slice) else owner
     index = as_size(index)
     if isinstance(index, slice):
         parts = [as_size(p) for p in (index.start, index.stop, index.step)]

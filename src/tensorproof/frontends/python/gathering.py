@@ -1,0 +1,90 @@
+"""What a loop over data leaves behind: the rounds that were run stand for many, so lists that grew and numbers that counted are put right.
+
+Where it is known how often each round comes, growth is repeated that often; where it is not, a list has no known length any more and a number no known value.
+"""
+
+from __future__ import annotations
+
+import ast
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.steady import alike
+from tensorproof.terms.ints import Term
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries
+from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+_MOST_ITEMS = 100_000
+_KEEP: Any = object()
+
+
+class Gathering:
+    """Watches the rounds of one loop."""
+
+    def __init__(self, m: Interpreter, counts: tuple[int, ...] | None) -> None:
+        self.m = m
+        self.counts = counts
+        self.exact = counts is not None and all(c == 1 for c in counts)
+        self.mark = None if self.exact else m.heap.mark()
+        self.seen: list[dict[Any, Any]] = []
+
+    def round_ran(self) -> None:
+        if self.mark is not None:
+            self.seen.append(self.m.heap.difference(self.mark).values)
+
+    def finish(self, node: ast.AST) -> None:
+        """Write what all the rounds together leave."""
+        if self.mark is None:
+            return
+        heap = self.m.heap
+        before, final = heap.before(self.mark), heap.difference(self.mark)
+        heap.forget(self.mark)
+        for location, new in final.values.items():
+            owner, key = final.owners[location[0]], location[1]
+            if key is ORDER or isinstance(owner, Cursor):
+                continue
+            series = [before[location], *(shot.get(location, before[location]) for shot in self.seen)]
+            if key is not ITEMS and series[0] is MISSING:
+                if isinstance(owner, Entries) and not isinstance(key, str):
+                    self.m.gap("a dict filled in a loop over data", node, "its keys are not known")
+                continue
+            put = self._items(series, new) if key is ITEMS else self._value(series, new)
+            if put is not _KEEP:
+                heap.write(owner, key, put)
+
+    def _items(self, series: list[Any], new: Any) -> Any:
+        """A list: what each round added, as often as the round comes."""
+        if len(new) == len(series[0]):
+            return _KEEP
+        grown: list[tuple[Any, ...]] = []
+        for old, now in pairwise(series):
+            if len(now) < len(old) or any(a is not b for a, b in zip(old, now)):
+                return (GATHERED,)
+            grown.append(tuple(now[len(old) :]))
+        if self.counts is None or len(grown) != len(self.counts) or sum(map(len, grown)) * max(self.counts) > _MOST_ITEMS:
+            return (*series[0], GATHERED)
+        result: list[Any] = list(series[0])
+        for i, (count, added) in enumerate(zip(self.counts, grown)):
+            if count > 1 and not (i and len(grown[i - 1]) == len(added) and all(map(alike, grown[i - 1], added))):
+                return (*series[0], GATHERED)
+            result += added * count
+        return tuple(result)
+
+    def _value(self, series: list[Any], new: Any) -> Any:
+        """A number that counts: what each round added, as often as the round comes."""
+        if all(alike(series[0], one) for one in series[1:]):
+            return _KEEP
+        if all(type(one) in (int, Term) for one in series):
+            steps = [now - old for old, now in pairwise(series)]
+            counts = self.counts if self.counts is not None and len(self.counts) == len(steps) else ()
+            if counts and all(count == 1 or (i and steps[i - 1] == steps[i]) for i, count in enumerate(counts)):
+                return series[0] + sum((c * s for c, s in zip(counts, steps)), 0)
+            return COUNTED
+        if all(isinstance(one, (int, float, Unknown)) and not isinstance(one, bool) for one in series):
+            return REAL
+        if isinstance(new, str):
+            return TEXT
+        return _KEEP
