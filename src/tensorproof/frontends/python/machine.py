@@ -24,7 +24,7 @@ from tensorproof.values.objects import Bound
 from tensorproof.values.path import Path, Stated
 from tensorproof.values.python_values import Unknown
 
-MOST_STEPS = 400_000
+MOST_STEPS = 200_000
 SOLVER_STEPS = 60
 """What one question to the solver counts as."""
 
