@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections import defaultdict
 from dataclasses import dataclass
@@ -152,8 +153,13 @@ def requirements(op: Op) -> list[tuple[str, str]]:
                 pass
     if callable(op.shape):
         for code, sentence in stated_in(op.shape):
-            found.setdefault(code if "/" in code else f"{op.name}/{code}", sentence)
+            found.setdefault(code if "/" in code else f"{op.name}/{code}", _plain(code, sentence))
     return list(found.items())
+
+
+def _plain(code: str, sentence: str) -> str:
+    """A rule's sentence without the numbers that a call fills in."""
+    return re.sub(r"\{[^{}]*\}", "…", sentence) or f"{code.rpartition('/')[2]} must fit the other arguments"
 
 
 def stated_in(rule: Any, depth: int = 3) -> list[tuple[str, str]]:
