@@ -24,10 +24,16 @@ NOT_YET = {
 """Scripts that are not proved yet, and why."""
 
 
-@pytest.mark.parametrize("name", DRIVERS)
+@pytest.mark.parametrize("name", NOT_YET)
+def test_bug_the_script_is_not_proved_yet_and_gives_no_false_alarm(name: str) -> None:
+    """bug: these are right programs, and are unknown; whoever mends that takes the script out of NOT_YET."""
+    (program,) = check([str(HERE / name / DRIVERS[name])])
+    assert not [d for d in program.diagnostics if d.severity is Severity.ERROR], program.diagnostics
+    assert program.gaps and program.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("name", sorted(DRIVERS.keys() - NOT_YET.keys()))
 def test_the_script_is_proved(name: str) -> None:
-    if name in NOT_YET:
-        pytest.xfail(NOT_YET[name])
     (program,) = check([str(HERE / name / DRIVERS[name])])
     assert not [d for d in program.diagnostics if d.severity is Severity.ERROR], program.diagnostics
     assert not program.gaps
