@@ -196,6 +196,7 @@ def _file_rounds(m: Any, me: Model, node: Any) -> Any:
 
 
 KINDS = {
+    "coroutine": KindModel(methods={"close": lambda m, me, args, kwargs, node: None}, open=True),
     "range": KindModel(length=_range_length, rounds=_range_rounds),
     "enumerate": KindModel(rounds=_enumerate_rounds, next=_iterator_next),
     "zip": KindModel(rounds=_zip_rounds),

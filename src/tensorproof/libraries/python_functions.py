@@ -179,6 +179,7 @@ def _dispatch(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Any] = {
+    "asyncio.run": lambda m, a, k, n: a[0].space["result"] if isinstance(a[0], Model) and a[0].kind == "coroutine" else m.gap("asyncio.run", n),
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.update_wrapper": _update_wrapper, "functools.reduce": _reduce,
     "functools.lru_cache": _cache, "functools.cache": _cache, "functools.cached_property": _cached_property,
     "functools.total_ordering": _total_ordering, "functools.singledispatch": _singledispatch,

@@ -220,6 +220,8 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
     open_base = next((c.name for c in owner.cls.mro if isinstance(c, Named) and not registry.closed(c.name)), None)
     if open_base is not None:
         return m.gap(f"{open_base}.{name}", node, "the base class is not modelled")
+    if name.startswith("__") and name.endswith("__"):
+        return m.gap(f"{owner.cls.name}.{name}", node, "a special method that is not modelled")
     raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name}", node)
 
 
@@ -289,6 +291,10 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
         return found
     if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in owner.mro):
         return Unknown(name)
+    if name == "register" and any(isinstance(c, Named) and c.name == "abc.ABC" for c in owner.mro):
+        return Native("abc.register", lambda machine, args, kwargs, at: args[0])
+    if name.startswith("__") and name.endswith("__"):
+        return m.gap(f"{owner.name}.{name}", node, "what a class's own class gives it is not known")
     raise m.raised("AttributeError", f"the class {owner.name} has no attribute {name}", node)
 
 
@@ -327,6 +333,8 @@ def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> An
         case "__wrapped__" | "__code__" | "__annotations__" | "__globals__" | "__signature__":
             return Unknown(name)
         case _:
+            if name.startswith("__") and name.endswith("__"):
+                return Unknown(name)
             raise m.raised("AttributeError", f"the function {owner.name} has no attribute {name}", node)
 
 

@@ -96,7 +96,8 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
         signal = code.body(frame)
         if frame.waiting:
             signal = m.branching.settle(frame, 0, signal, (RETURN,))
-        return frame.result if signal is RETURN else None
+        result = frame.result if signal is RETURN else None
+        return Model("coroutine", m.heap.space({"result": result})) if isinstance(code.node, ast.AsyncFunctionDef) else result
     except (Raised, Dead):
         m.branching.abandon(frame)
         raise

@@ -53,6 +53,9 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
         meta = named.pop("metaclass", None)
         if isinstance(meta, Named) and meta.name in _META and not any(isinstance(c, Named) and c.name == _META[meta.name] for c in cls.mro):
             cls.mro = (*cls.mro, Named(_META[meta.name]))
+        elif meta is not None and meta is not type and not (isinstance(meta, Named) and meta.name in _META):
+            m.gap(f"class {cls.name}", node, "its metaclass is not followed")
+            cls.mro = (*cls.mro, Unknown("metaclass"))
         made: Any = registry.class_made(m, cls, named, node)
         if isinstance(made, Class):
             _init_subclass(m, made, named, node)

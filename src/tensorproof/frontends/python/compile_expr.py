@@ -440,7 +440,13 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.Dic
 
 
 def _await(node: ast.Await, scope: Scope) -> Run:
-    return expression(node.value, scope)
+    value = expression(node.value, scope)
+
+    def run(frame: Frame) -> Any:
+        found = value(frame)
+        return found.space["result"] if isinstance(found, Model) and found.kind == "coroutine" else found
+
+    return run
 
 
 _COMPILERS: dict[type[ast.expr], Callable[[Any, Scope], Run]] = {

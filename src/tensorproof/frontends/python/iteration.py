@@ -54,6 +54,11 @@ def concrete(m: Interpreter, value: Any) -> Any:
     return value
 
 
+def too_long(value: range) -> bool:
+    """Whether a range has more numbers than are spelled out; `len` cannot count the longest."""
+    return bool(value) and abs(value[-1] - value[0]) // abs(value.step) >= MOST_ITEMS
+
+
 def iterator(m: Interpreter, items: Any) -> Iterator:
     return Iterator(items, m.heap.cursor())
 
@@ -88,7 +93,7 @@ def sequence_of(value: Any) -> Any:
     """The items of a sequence as they are whenever they are asked for; None for what is no sequence."""
     if type(value) is List:
         return value.items
-    return value if isinstance(value, (tuple, str, range)) and not (isinstance(value, range) and len(value) > MOST_ITEMS) else None
+    return value if isinstance(value, (tuple, str, range)) and not (isinstance(value, range) and too_long(value)) else None
 
 
 def walk(m: Interpreter, value: Any, node: ast.AST) -> Iterator_[Any] | None:
@@ -115,7 +120,7 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
     if kind is str or kind is bytes:
         return list(value)
     if kind is range:
-        return list(value) if len(value) <= MOST_ITEMS else None
+        return None if too_long(value) else list(value)
     if kind is Iterator:
         at = value.state["at"]
         m.heap.set(value.state, "at", len(value.items))

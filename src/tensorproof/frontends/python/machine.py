@@ -282,6 +282,11 @@ class Interpreter:
         except (OutOfBudget, RecursionError) as spent:
             reason = str(spent) if isinstance(spent, OutOfBudget) else "the program nests too deeply"
             self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
+        except Fork:
+            raise
+        except Exception as bug:  # ours: told as what was not understood, never as the program's
+            reason = f"our own bug: {type(bug).__name__}: {bug}"
+            self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
         decided = (p if side else negate(p) for p, side in self.decisions.items())
         self.path.facts = (*self.facts, *(p for p in decided if isinstance(p, Predicate)))
         return self.path

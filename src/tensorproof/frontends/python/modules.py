@@ -206,6 +206,8 @@ class Modules:
         known = self.running.get(name)
         if known is not None:
             return known
+        if name.partition(".")[0] in sys.stdlib_module_names and (self.roots[0] / "__init__.py").is_file():
+            return None  # a file of a package does not stand before the standard library
         for root in self.roots:
             found = self._at(m, root, name, foreign=False)
             if found is not None:
