@@ -114,8 +114,10 @@ def _in_every(failures: list[list[Diagnostic]]) -> list[Diagnostic]:
         return d.code, d.span
 
     def guessed(d: Diagnostic) -> bool:
-        return d.code.startswith(("python/", "call/")) or d.code.endswith(("/rank", "/dtype", "/axis", "/range"))
+        return d.code.startswith(("python/", "call/")) or d.code.endswith(("/rank", "/dtype", "/axis", "/axes", "/range"))
 
+    if any(all(d.code.startswith(("python/", "call/")) for d in found) for found in failures):
+        return []  # what a call could not even try proves nothing about the module
     fair = [found for found in failures if not all(map(guessed, found))]
     common = set.intersection(*({told(d) for d in found} for found in fair)) if fair else set[tuple[str, object]]()
     return [d for d in (fair[0] if fair else []) if told(d) in common and not guessed(d)]

@@ -112,7 +112,7 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> A
 
 def _as_kept(module: Any, value: Any, name: str) -> Any:
     """A constructor's argument as the layer keeps it: convolutions make tuples of sizes, normalisations of shapes."""
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, (int, Term)) or isinstance(value, bool):
         return tuple(value) if isinstance(value, list) else value
     kind = operator(module.row.op).parameter(name)
     if isinstance(kind, Sizes) and "Conv" in module.name:
