@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import KindModel, Rounds, counts_of
 from tensorproof.libraries.python_paths import read_text
-from tensorproof.terms.ints import Origin, Term, floordiv, lower, maximum, upper
+from tensorproof.terms.ints import Origin, floordiv, lower, maximum, upper
 from tensorproof.terms.predicates import eq, ge, gt
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, List, Model
@@ -227,4 +227,3 @@ KINDS = {
         items=lambda m, me, node: None, truth=lambda m, me: gt(me.space["length"], 0), open=True, bases=("list",), binary=_texts_added,
     ),
 }  # fmt: skip
-__all__ = ["KINDS", "Term"]

@@ -11,7 +11,7 @@ from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Function, Model
-from tensorproof.values.python_values import Device, Layer, Unknown
+from tensorproof.values.python_values import Device, Unknown
 
 
 def _context(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -183,4 +183,3 @@ KINDS = {
         },
     ),
 }  # fmt: skip
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "VALUES", "Layer"]

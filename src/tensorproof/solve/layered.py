@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from tensorproof.solve.port import Answer, Solution, Solver
 from tensorproof.terms.ints import Atom
-from tensorproof.terms.predicates import Predicate, Truth, conj, negate
+from tensorproof.terms.predicates import Predicate, Truth, negate
 from tensorproof.terms.substitution import symbols
 
 DEFAULT_BUDGET = 2_000_000
@@ -120,6 +120,3 @@ def _easy(predicate: Predicate) -> Solution | None:
             if (total == 0) if predicate.kind == "eq" else (total != 0) if predicate.kind == "ne" else total <= 0:
                 return Solution(Answer.SAT, {atom.name: value})
     return None
-
-
-__all__ = ["LayeredSolver", "conj"]

@@ -556,4 +556,3 @@ SET: dict[str, Callable[..., Any]] = {
     "issubset": _subset, "issuperset": lambda m, owner, node, other: all(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
     "isdisjoint": lambda m, owner, node, other: not any(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
 }  # fmt: skip
-__all__ = ["Iterator", "attribute", "binary", "compare", "contains", "equal", "method", "same"]

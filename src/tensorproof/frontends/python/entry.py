@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.errors import Dead, Fork, Raised
-from tensorproof.libraries import registry
+from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.terms.dtypes import FLOAT32, INT64, DType
 from tensorproof.terms.ints import Origin, symbol
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Function, ModuleFile
+from tensorproof.values.objects import Class, Function
 from tensorproof.values.path import Path
 from tensorproof.values.python_values import Unknown
 
@@ -143,6 +142,3 @@ def choices(names: list[str], given: dict[str, Input]) -> list[dict[str, Input]]
             if len(found) >= MOST_TRIES:
                 return found
     return found
-
-
-__all__ = ["Entered", "Fork", "Input", "ModuleFile", "choices", "enter", "module_classes", "parameters", "registry"]

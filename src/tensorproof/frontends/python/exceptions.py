@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration
-from tensorproof.frontends.python.errors import BASES, Dead, Raised, is_kind
+from tensorproof.frontends.python.errors import BASES, Raised, is_kind
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.libraries import registry
@@ -233,6 +233,3 @@ def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[R
         return Unknown("what a context gives"), None
     result: tuple[Any, Callable[[Raised | None], bool] | None] = registry.enter(m, manager, node)
     return result
-
-
-__all__ = ["Dead", "compile_try", "compile_with", "exception_object", "exception_value", "matches", "raising"]

@@ -10,7 +10,7 @@ from tensorproof.frontends.python import attributes
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Later, List, ModuleFile
+from tensorproof.values.objects import Later, List, ModuleFile
 from tensorproof.values.python_values import Named, Unknown
 
 Act = Callable[[Frame], Signal | None]
@@ -105,6 +105,3 @@ def _star(frame: Frame, owner: Any, node: ast.ImportFrom) -> None:
         m.heap.set(frame.globals, name, _one(frame, owner, name, node))
     if owner.hidden:
         frame.module.hidden = True
-
-
-__all__ = ["Dict", "compile_from", "compile_import"]

@@ -13,7 +13,7 @@ from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.libraries import registry
 from tensorproof.terms.ints import Origin, Term, lower, upper
-from tensorproof.terms.predicates import Predicate, Truth, eq, ge, lt, negate
+from tensorproof.terms.predicates import Predicate, Truth, eq, ge, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
@@ -425,6 +425,3 @@ def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], node: a
         if surely_same(m, x, args[0], node):
             return i
     raise m.raised("ValueError", "the item is not in the tuple", node)
-
-
-__all__ = ["END", "Predicate", "advance", "decided", "items", "iter_of", "iterator", "method", "negate", "next_of"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration
-from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.gathering import Gathering
 from tensorproof.frontends.python.scope import Scope
@@ -231,6 +231,3 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
 
 def _endless(node: ast.While) -> bool:
     return isinstance(node.test, ast.Constant) and bool(node.test.value)
-
-
-__all__ = ["Dead", "Raised", "compile_for", "compile_while", "one_round"]

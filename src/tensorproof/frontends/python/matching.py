@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, containers, iteration, natives, operations
+from tensorproof.frontends.python import attributes, iteration, natives, operations
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.terms.predicates import Truth, conj, disj
@@ -200,6 +200,3 @@ def _class(node: ast.MatchClass, scope: Scope) -> Test:
         return holds
 
     return run
-
-
-__all__ = ["compile_match", "containers"]

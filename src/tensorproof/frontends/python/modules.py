@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.frontends.python.errors import BASES, Dead, Raised
+from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import MODULE
 from tensorproof.frontends.python.source import Source, read
@@ -278,6 +278,3 @@ def _shown(path: Path) -> str:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
         return str(path)
-
-
-__all__ = ["BASES", "BadInput", "Modules", "site_packages"]

@@ -13,11 +13,10 @@ from tensorproof.frontends.python import iteration, operations
 from tensorproof.frontends.python.errors import BASES, Raised
 from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
-from tensorproof.ops.inputs import is_number
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
-from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import (
     Bound,
@@ -720,4 +719,3 @@ MODELS: dict[Any, Run] = {
     hash: lambda m, node, v: hash(v) if isinstance(v, (str, int, float, tuple)) else id(v), exec: lambda m, node, *a: m.gap("exec", node),
     eval: lambda m, node, *a: m.gap("eval", node), dir: lambda m, node, *a: Unknown("dir"), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
 }  # fmt: skip
-__all__ = ["MODELS", "Outputs", "call", "host", "is_instance", "is_number", "sort_items"]
