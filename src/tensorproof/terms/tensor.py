@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.shapes import Dim, Shape
 
 MOST_CONTENTS = 4096
@@ -35,6 +35,8 @@ class TensorType:
     """Whether it is an `nn.Parameter`: a module that gets it as an attribute registers it."""
     framework: str = "torch"
     """Whose tensor it is: its methods and operators follow that framework's rules."""
+    taped: bool = False
+    """Whether it belongs to a graph whose steps are recorded (libraries/tape.py): its identity matters, so it is joined with no other."""
 
     def but(self, **changes: Any) -> TensorType:
         return replace(self, **changes)

@@ -15,7 +15,7 @@ from tensorproof.frontends.python import classes, containers, fixes, iteration, 
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, tape
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -206,6 +206,7 @@ def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], 
 
 def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, node: ast.AST, layer: Layer | None) -> Any:
     """Record an outcome: requirements with their place, a refusal as the program's exception, "cannot tell" as a gap."""
+    before = len(m.path.stated)
     for requirement in outcome.requirements:
         trail = trail_of(m, requirement.about, outcome, node, layer)
         m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts)))
@@ -220,7 +221,10 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
     result = outcome.outputs
     if type(result) is TensorType:
         tensors.count_ones(m, name, args, kwargs, result)
-    return Layer(result, m.user_span(node)) if isinstance(result, Module) else tensors.as_program_value(m, result)
+    if isinstance(result, Module):
+        return Layer(result, m.user_span(node))
+    made = tensors.as_program_value(m, result)
+    return tape.taken(m, name, made, args, kwargs, node, layer, before) if "tape" in m.model_state else made
 
 
 def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast.AST, layer: Layer | None) -> tuple[Step, ...]:

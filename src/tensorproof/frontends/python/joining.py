@@ -34,6 +34,8 @@ def join(p: Truth, a: Any, b: Any) -> Any:
     if type(a) in (int, Term) and type(b) in (int, Term):
         return ite(p, a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
+        if a.taped or b.taped:
+            raise CannotJoin
         joined = _tensors(p, a, b)
         if joined is not None:
             return joined
