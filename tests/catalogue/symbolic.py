@@ -12,7 +12,6 @@ from __future__ import annotations
 import fnmatch
 import sys
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 from tensorproof.bindings import rows as tables
@@ -20,6 +19,7 @@ from tensorproof.engines.generate.calls import GeneratedCall, evaluate, valid_ca
 from tensorproof.terms.ints import Atom, Dim, Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Truth
 from tensorproof.terms.predicates import evaluate as truth_of
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import substitute
 from tensorproof.terms.tensor import TensorType

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from time import perf_counter
 
@@ -15,6 +14,7 @@ from tensorproof.frontends.python.entry import Input
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.modules import site_packages
 from tensorproof.frontends.python.source import Source, read
+from tensorproof.terms.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

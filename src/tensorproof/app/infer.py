@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -16,6 +15,7 @@ from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.source import Source
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import dataclass, field
 from tensorproof.values.path import Path
 
 MOST_PATHS = 16

@@ -7,7 +7,6 @@ import inspect
 import re
 import textwrap
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, Float, Int, Int
 from tensorproof.ops.layout import alternatives, ranks_in_words
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ANY, DTypes
+from tensorproof.terms.records import dataclass
 
 _SETS = (
     "NUMBERS", "REALS_OR_BOOL", "REALS", "FLOATS_OR_COMPLEX", "FLOATS", "FULL_FLOATS", "LINALG", "INTS", "ALL_INTS", "INDEX", "COMPLEXES", "BOOLS",

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.promotion import torch_can_cast
+from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.tensor import Outputs, TensorType
 
 

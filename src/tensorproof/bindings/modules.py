@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +13,7 @@ from tensorproof.ops.layout import build, value_of
 from tensorproof.ops.record import Requirement
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

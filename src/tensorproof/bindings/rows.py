@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import os
 import re
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from tensorproof.ops.inputs import REQUIRED
+from tensorproof.terms.records import dataclass, field, replace
 
 HOMES = {
     "Tensor": "torch.Tensor", "F": "torch.nn.functional", "nn": "torch.nn", "linalg": "torch.linalg", "fft": "torch.fft",

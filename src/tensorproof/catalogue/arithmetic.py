@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
@@ -35,6 +34,7 @@ from tensorproof.terms.dtypes import (
 )
 from tensorproof.terms.ints import Term, maximum, minimum
 from tensorproof.terms.promotion import to_float
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 
 PLAIN: DTypes = NUMBERS | ALL_INTS | FLOAT8S

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from math import factorial
 from typing import Any
@@ -16,6 +15,7 @@ from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, selected, sliced, span
 from tensorproof.terms.ints import Dim, Term, ceildiv, lower, product
 from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 

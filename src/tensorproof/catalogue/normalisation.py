@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from tensorproof.ops.call import Call
@@ -13,6 +12,7 @@ from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
 from tensorproof.diagnostics.span import Span
+from tensorproof.terms.records import dataclass, field
 
 
 class Severity(Enum):

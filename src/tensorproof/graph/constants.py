@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.terms.dtypes import DType
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import MOST_CONTENTS
 
 _FORMAT = {

@@ -7,11 +7,11 @@ Sources of data are nodes like any other: a GraphDef's `Placeholder` and `Const`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, Union
 
 from tensorproof.graph.constants import Constant
 from tensorproof.terms.dtypes import DType
+from tensorproof.terms.records import dataclass, field
 
 Framework = Literal["graphdef", "onnx"]
 

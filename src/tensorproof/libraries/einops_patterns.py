@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from keyword import iskeyword
+
+from tensorproof.terms.records import dataclass
 
 ELLIPSIS = "…"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+from tensorproof.terms.records import dataclass, field
 
 Run = Callable[..., Any]
 """A function's model: `run(machine, args, kwargs, node)`; a method's: `run(machine, self, args, kwargs, node)`."""

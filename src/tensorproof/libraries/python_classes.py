@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.python_copies import deep
 from tensorproof.terms.predicates import negate
+from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record, Set
 from tensorproof.values.python_values import Named, Unknown

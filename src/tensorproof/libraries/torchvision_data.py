@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tensorproof.libraries.data_samples import LENGTH, length_of, unknown_length
@@ -12,6 +11,7 @@ from tensorproof.libraries.torch_data import _add  # pyright: ignore[reportPriva
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Origin, Term, ceildiv, ite, minimum
 from tensorproof.terms.predicates import eq
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
@@ -17,6 +16,7 @@ from tensorproof.ops.session import GiveUp, Refused, Session, python_number
 from tensorproof.terms.dtypes import ANY, DType
 from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, Outputs, TensorType
 

@@ -6,11 +6,11 @@ records to make values. A kind knows no framework: spellings live in `bindings`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.terms.dtypes import ANY, DType, DTypes
 from tensorproof.terms.ints import Dim, Term
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -5,11 +5,11 @@ allowed where a shape is built and not where one is read."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from tensorproof.terms.ints import Dim, ceildiv, maximum, minimum
+from tensorproof.terms.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ A rule states requirements and returns shapes; it never asks. Rules are plain fu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.inputs import Attribute, Input, Parameter
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.predicates import Truth
+from tensorproof.terms.records import dataclass, field
 
 if TYPE_CHECKING:
     from tensorproof.ops.call import Call

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, Origin, Term, symbol
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

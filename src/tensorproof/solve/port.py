@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
 from tensorproof.terms.predicates import Truth
+from tensorproof.terms.records import dataclass, field
 
 
 class Answer(Enum):

@@ -8,7 +8,6 @@ The weak operands, Python numbers, count by their kind only; the width of their 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -32,6 +31,7 @@ from tensorproof.terms.dtypes import (
     UINT64,
     DType,
 )
+from tensorproof.terms.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

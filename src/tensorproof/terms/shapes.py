@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.ints import Dim, Term, ite, lower, product, symbol
 from tensorproof.terms.predicates import Truth, disj, eq
+from tensorproof.terms.records import dataclass
 
 __all__ = ["Dim", "Segment", "Shape", "broadcast", "broadcast_axis", "unknown_shape"]
 

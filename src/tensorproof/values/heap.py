@@ -6,8 +6,9 @@ nobody else's, so writes to it are no difference.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from tensorproof.terms.records import dataclass, field
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 """What a location holds that holds nothing."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from tensorproof.diagnostics.span import Span
 from tensorproof.terms.predicates import Truth
+from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import Entries, Row, Space
 
 

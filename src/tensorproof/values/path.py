@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Step
 from tensorproof.diagnostics.span import Span
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

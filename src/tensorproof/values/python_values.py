@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tensorproof.diagnostics.span import Span
+from tensorproof.terms.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
@@ -11,6 +10,7 @@ from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import conj, ge, gt, le
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.adapt.keras_layers import FORMAT, PADDING, check_padding, computed, first, last, reach_of, word
@@ -13,6 +12,7 @@ from tensorproof.ops.call import GiveUp, Refused
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS
 from tensorproof.terms.predicates import eq
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.call import Run, call_module, takes
@@ -17,6 +16,7 @@ from tensorproof.terms.dtypes import FLOAT32, FLOATS, INDEX, INT64, INTS, DType
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import Truth, conj, eq, negate
 from tensorproof.terms.promotion import Operand, promote
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 

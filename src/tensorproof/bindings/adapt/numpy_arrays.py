@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
@@ -11,6 +10,7 @@ from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tens
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, to_float
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce as fold
 from typing import Any
 
@@ -14,6 +13,7 @@ from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Fl
 from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType
 from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

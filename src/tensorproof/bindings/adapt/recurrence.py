@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
@@ -14,6 +13,7 @@ from tensorproof.ops.inputs import Anything, Bool, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, INDEX, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
@@ -10,6 +9,7 @@ from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, Int, Ints
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, ceildiv, lower, upper
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef, graphdef_neural, tensorflow
@@ -40,6 +39,7 @@ from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementTy
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, FLOATS, INDEX, INT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, ite, maximum, product
 from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -6,7 +6,6 @@ The catalogue itself says which is which: a drawn call is valid when every requi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -16,6 +15,7 @@ from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.engines.generate.draw import COMMON, SKIP, Draw
 from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Parameter, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, FLOAT32, DType
+from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from math import prod
 from random import Random
 from typing import Any
@@ -29,6 +28,7 @@ from tensorproof.ops.inputs import (
 )  # fmt: skip
 from tensorproof.ops.layout import Alternative, alternatives, value_of
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX64, FLOAT32, FLOAT64, INT64, DType, DTypes
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
 

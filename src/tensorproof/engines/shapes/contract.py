@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Atom, Dim, Origin, Term, single, sole_atom
 from tensorproof.terms.predicates import Predicate, Truth, conj, eq, implies, le
+from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType

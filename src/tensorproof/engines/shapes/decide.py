@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import Predicate, Truth, conj, implies, negate
+from tensorproof.terms.records import replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from tensorproof.graph import DeclaredShape
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, symbol
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 

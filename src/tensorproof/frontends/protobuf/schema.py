@@ -6,9 +6,10 @@ A decoded message maps field names to values; a repeated field to a list, a map 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from tensorproof.terms.records import dataclass
 
 Decoded = dict[str, Any]
 

@@ -6,13 +6,13 @@ Sizes are symbols of origin *user*: what the module demands of them is its contr
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.terms.dtypes import FLOAT32, INT64, DType
 from tensorproof.terms.ints import Origin, symbol
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING

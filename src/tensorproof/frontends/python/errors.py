@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.diagnostics.span import Span
+from tensorproof.terms.records import dataclass
 
 
 @dataclass(slots=True)

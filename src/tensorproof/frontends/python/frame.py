@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.predicates import Truth
+from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import Difference, Mark, Space
 
 if TYPE_CHECKING:

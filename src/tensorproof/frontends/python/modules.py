@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from tensorproof.frontends.python.scope import MODULE
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.frontends.python.standard import PURE_MODULES
 from tensorproof.libraries import registry
+from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import MISSING, Space
 from tensorproof.values.objects import Later, ModuleFile
 from tensorproof.values.python_values import Named

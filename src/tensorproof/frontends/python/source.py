@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from dataclasses import dataclass
 from pathlib import Path
 
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.terms.records import dataclass
 
 MOST_BYTES = 16 * 1024 * 1024
 

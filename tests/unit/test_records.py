@@ -1,0 +1,91 @@
+"""Our `dataclass` means what the standard library's means."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from typing import Any
+
+import pytest
+
+from tensorproof.terms import records
+
+
+def make(module: Any) -> tuple[Any, ...]:
+    @module.dataclass(frozen=True, slots=True)
+    class Point:
+        """A place."""
+
+        x: int
+        y: int = 2
+
+        def sum(self) -> int:
+            return self.x + self.y
+
+    @module.dataclass(frozen=True, slots=True)
+    class Named(Point):
+        name: str = "n"
+        y: int = 5
+
+    @module.dataclass(slots=True)
+    class Bag:
+        items: list[int] = module.field(default_factory=list)
+        total: int = module.field(init=False)
+
+        def __post_init__(self) -> None:
+            self.total = sum(self.items)
+
+    @module.dataclass(slots=True, eq=False)
+    class Same:  # a field may be called self
+        self: int
+
+    @module.dataclass(frozen=True, slots=True)
+    class One:
+        x: Any
+
+        def __repr__(self) -> str:
+            return "one"
+
+    return Point, Named, Bag, Same, One
+
+
+@pytest.mark.parametrize("module", [dataclasses, records])
+def test_objects_hold_their_fields(module: Any) -> None:
+    point, named, bag, _, one = make(module)
+    assert (point(1).x, point(1, y=3).y, point(x=1, y=4).sum()) == (1, 3, 5)
+    assert (named(1).y, named(1, 2, "z").name, named(1).sum(), isinstance(named(1), point)) == (5, "z", 6, True)
+    assert bag([1, 2]).total == 3 and bag().items is not bag().items
+    assert repr(bag([1])) == "make.<locals>.Bag(items=[1], total=1)" and repr(one(1)) == "one"
+    assert point.__doc__ == "A place." and point.__match_args__ == ("x", "y") and not hasattr(point(1), "__dict__")
+    assert module.replace(named(1), y=9) == named(1, 9) and module.replace(bag([1]), items=[4]).total == 4
+
+
+@pytest.mark.parametrize("module", [dataclasses, records])
+def test_equality_is_by_class_and_fields(module: Any) -> None:
+    point, named, bag, same, one = make(module)
+    nan = float("nan")
+    assert point(1) == point(1, 2) and point(1) != point(2) and point(1) != named(1, 2) and hash(point(1)) == hash(point(1, 2))
+    assert one(nan) == one(nan) and one(1) in {one(1): 0} and same(self=1) != same(self=1) and hash(same(1)) is not None
+    assert bag([1]) == bag([1])
+    with pytest.raises(TypeError):
+        hash(bag())
+
+
+@pytest.mark.parametrize("module", [dataclasses, records])
+def test_what_is_frozen_cannot_be_changed(module: Any) -> None:
+    point, *_ = make(module)
+    with pytest.raises(AttributeError):
+        point(1).x = 2
+    with pytest.raises(AttributeError):
+        del point(1).x
+    for wrong in ((), (1, 2, 3)):
+        with pytest.raises(TypeError):
+            point(*wrong)
+    assert copy.copy(point(1)) == copy.deepcopy(point(1)) == point(1)
+
+
+def test_records_are_pickled() -> None:
+    from tensorproof.diagnostics.span import Span
+
+    assert pickle.loads(pickle.dumps(Span("a", 1, 2, 3, 4))) == Span("a", 1, 2, 3, 4)
