@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.names import closest, is_public
 from tensorproof.frontends.python import containers, tensors
 from tensorproof.frontends.python.joining import may_be_missing
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, tf_shapes
 from tensorproof.libraries.constants import constant
 from tensorproof.libraries.python_core import texts
 from tensorproof.terms.dtypes import DType
@@ -39,6 +39,7 @@ from tensorproof.values.objects import (
     Super,
 )  # fmt: skip
 from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -78,6 +79,8 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
         return owner.self if name == "__self__" else load(m, owner.function, name, node)
     if kind is Record:
         return of_record(m, owner, name, node)
+    if kind is TensorShape:
+        return tf_shapes.attribute(m, owner, name, node)
     if kind in (Generator, Iterator):
         return Method(owner, name)
     if kind is Property:

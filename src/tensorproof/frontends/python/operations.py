@@ -8,7 +8,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import containers, iteration, tensors
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, tf_shapes
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
 from tensorproof.terms.ints import Term, lower
@@ -17,6 +17,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
 from tensorproof.values.python_values import REAL, TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -68,6 +69,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
             if in_place
             else m.call(Named(a.kind), ([*a.children, *(m.iterate(b, node) or ())],), {}, node)
         )
+    if word == "add" and TensorShape in (kind_a, kind_b) and (kind_a is List or kind_b is List):
+        return TensorShape((*(a.items if kind_a is List else a), *(b.items if kind_b is List else b)))
     if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set):
         return containers.binary(m, word, a, b, node, in_place)
     if isinstance(a, Predicate) or isinstance(b, Predicate):
@@ -266,6 +269,8 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         if kind_b is not TensorType and not is_number(b) and word in ("eq", "ne") and not isinstance(b, (List, tuple)):
             return word == "ne"
         return on_tensors(m, word, a, b, node) if kind_a is TensorType else on_tensors(m, _SWAPPED[word], b, a, node)
+    if kind_a is TensorShape or kind_b is TensorShape:
+        return tf_shapes.compare(m, word, a, b, node)
     if kind_a is Term or kind_b is Term or isinstance(a, Predicate) or isinstance(b, Predicate):
         return _symbolic(m, word, a, b)
     if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set) or isinstance(a, tuple) or isinstance(b, tuple):

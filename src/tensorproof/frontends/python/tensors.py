@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import ones_in
 from tensorproof.bindings.names import is_public
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, tf_tensors
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import FLOAT32, INT64, DType
 from tensorproof.terms.ints import Term
@@ -18,6 +18,7 @@ from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Device, Layer, Method, Unknown
+from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -32,6 +33,8 @@ def tensor_class(tensor: TensorType) -> str:
 
 
 def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Any:
+    if owner.framework == "tf":
+        return tf_tensors.attribute(m, owner, name, node)
     match name:
         case "shape":
             return tuple(owner.shape) if owner.shape.known else Unknown("the shape of a tensor of unknown rank")
@@ -149,7 +152,7 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
         return value
     if kind is List:
         return [plain(m, v, node) for v in value.items]
-    if kind is tuple:
+    if kind is tuple or kind is TensorShape:
         return tuple(plain(m, v, node) for v in value)
     if kind is Dict:
         return {k: plain(m, v, node) for k, v in value.items.items()}

@@ -1,0 +1,232 @@
+"""tf.Tensor and tf.Variable: their attributes and methods. Operators are spellings; a variable is a tensor that may be assigned to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tf_shapes import compatible, shape_of, sizes_of
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import TEXT, Method, Unknown
+from tensorproof.values.tensor_shape import TensorShape
+
+_TENSOR = {
+    "consumers", "cpu", "eval", "experimental_ref", "get_shape", "gpu", "graph", "is_packed", "name", "numpy", "op", "ref", "set_shape", "value_index",
+    "backing_device",
+}  # fmt: skip
+_VARIABLE = {
+    "aggregation", "assign", "assign_add", "assign_sub", "batch_scatter_update", "constraint", "count_up_to", "create", "eval", "experimental_ref",
+    "gather_nd", "get_shape", "graph", "handle", "initial_value", "initialized_value", "initializer", "is_initialized", "load", "name", "numpy", "op",
+    "read_value", "read_value_no_copy", "ref", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add",
+    "scatter_nd_max", "scatter_nd_min", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "set_shape", "sparse_read",
+    "synchronization", "to_proto", "trainable", "value", "path", "shape",
+}  # fmt: skip
+_VALUES = {
+    "name": TEXT, "handle": Unknown("handle"), "constraint": None, "path": TEXT, "initializer": None, "synchronization": Unknown("synchronization"), "aggregation": Unknown("aggregation"), "value_index": 0, "is_packed": False,
+    "backing_device": TEXT,
+}  # fmt: skip
+
+
+def attribute(m: Any, owner: TensorType, name: str, node: Any) -> Any:
+    """An attribute of a tensor or variable of TensorFlow."""
+    match name:
+        case "shape":
+            return shape_of(m, owner)
+        case "dtype":
+            return owner.dtype if owner.dtype is not None else Unknown("dtype")
+        case "ndim" if not owner.parameter:
+            return owner.shape.rank if owner.shape.known else Unknown("rank")
+        case "device":
+            return TEXT
+        case "trainable" if owner.parameter:
+            return owner.requires_grad
+        case "initial_value" if owner.parameter:
+            return owner.but(parameter=False)
+        case "op" | "graph":
+            return Model("quiet", m.heap.space())
+        case _ if name in _VALUES and name in (_VARIABLE if owner.parameter else _TENSOR):
+            return _VALUES[name]
+        case _ if name.startswith("__"):
+            return Method(owner, name)
+        case _ if name not in (_VARIABLE if owner.parameter else _TENSOR) and not _later_behaviour(m):
+            what = "tf.Variable" if owner.parameter else "tf.Tensor"
+            raise m.raised("AttributeError", f"a {what} has no attribute {name}", node)
+        case _:
+            return Method(owner, name)
+
+
+def _later_behaviour(m: Any) -> bool:
+    """Whether the program turned NumPy's methods on."""
+    return bool(m.model_state.get("tf.numpy behaviour"))
+
+
+# --- tensors ---
+
+
+def _numpy(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    t = args[0]
+    if m.model_state.get("tf.graph mode", 0) and not t.parameter:
+        raise m.raised("AttributeError", "inside tf.function a tensor has no numpy()", node)
+    return t.but(framework="numpy", parameter=False, requires_grad=False)
+
+
+def _get_shape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return shape_of(m, args[0])
+
+
+def _set_shape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """What static inference learns: sizes that are known must agree; an open one is told, and held as a requirement."""
+    t, wanted = args[0], sizes_of(m, argument(args, kwargs, 1, "shape"), node)
+    if wanted is None or not t.shape.known:
+        return None
+    if len(wanted) != len(t.shape):
+        raise m.raised("ValueError", f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node, "set_shape/rank")
+    agree = conj(*(eq(a, b) for a, b in zip(t.shape, wanted) if isinstance(b, (int, Term))))
+    m.require("set_shape/sizes", agree, f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node)
+    return None
+
+
+def _same(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return args[0]
+
+
+def _value(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return args[0].but(parameter=False)
+
+
+# --- variables ---
+
+
+def variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`tf.Variable(initial_value, trainable, …)`."""
+    value = argument(args, kwargs, 0, "initial_value")
+    if value is None:
+        raise m.raised("ValueError", "a variable needs an initial value", node, "variable/value")
+    if not isinstance(value, (TensorType, List, tuple, int, float, bool, str, Term, Unknown, Model)):
+        value = m.call(value, (), {}, node)
+    dtype = kwargs.get("dtype", args[6] if len(args) > 6 else None)
+    trainable = argument(args, kwargs, 1, "trainable")
+    made = converted(m, value, dtype, node)
+    if not isinstance(made, TensorType):
+        return made
+    declared = kwargs.get("shape", args[10] if len(args) > 10 else None)
+    wanted = None if declared is None else sizes_of(m, declared, node)
+    if wanted is not None and made.shape.known:
+        agrees = compatible(TensorShape(made.shape), wanted)
+        m.demand("ValueError", agrees, f"the initial value has shape {made.shape!r}, the variable is declared as {tuple(wanted)}", node, "variable/shape")
+        if None in wanted:
+            return m.gap("tf.Variable", node, "of a shape that may change")
+    learns = trainable is not False and made.dtype is not None
+    return made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False)
+
+
+def converted(m: Any, value: Any, dtype: Any, node: Any) -> Any:
+    """A value as a tensor of TensorFlow, as `tf.convert_to_tensor` makes it."""
+    if isinstance(value, TensorType) and value.framework == "tf" and (dtype is None or dtype is value.dtype):
+        return value.but(parameter=False)
+    if isinstance(value, Unknown) and value.text:
+        value = ""
+    return m.spelling("tf.convert_to_tensor", (value,), {} if dtype is None else {"dtype": dtype}, node)
+
+
+def _assign(word: str) -> Any:
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        me, value = args[0], argument(args, kwargs, 1, "value", kwargs.get("delta"))
+        if isinstance(value, Unknown):
+            if not value.number and value.ratio is None:
+                m.gap(f"tf.Variable.{word}", node, "the value is not known")
+                return me
+            new: Any = TensorType(Shape(), me.dtype, framework="tf")
+        elif isinstance(value, TensorType) and value.framework == "tf":
+            new = value
+            if None not in (value.dtype, me.dtype) and value.dtype is not me.dtype:
+                raise m.raised("ValueError", f"a variable of {me.dtype} cannot be assigned a tensor of {value.dtype}", node, "assign/type")
+        else:
+            new = converted(m, value, me.dtype, node)
+        if isinstance(new, TensorType) and new.shape.known and me.shape.known:
+            message = f"a variable of shape {me.shape!r} cannot be assigned a value of shape {new.shape!r}"
+            agree = conj(*(eq(a, b) for a, b in zip(me.shape, new.shape))) if len(me.shape) == len(new.shape) else False
+            m.require("assign/shape", agree, message, node, trail=_made_at(m, me))
+        return me
+
+    return run
+
+
+def _made_at(m: Any, variable: TensorType) -> Any:
+    from tensorproof.diagnostics.diagnostic import Step
+
+    where = m.made_at.get(id(variable))
+    return (Step(where[2], f"{where[1]} is {variable!r} from here"),) if where is not None and where[0] is variable else ()
+
+
+def _scatter_nd(word: str) -> Any:
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        indices, updates = argument(args, kwargs, 1, "indices"), argument(args, kwargs, 2, "updates")
+        m.spelling(f"tf.tensor_scatter_nd_{word}", (args[0].but(parameter=False), indices, updates), {}, node)
+        return args[0]
+
+    return run
+
+
+def _scatter_slices(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`v.scatter_add(tf.IndexedSlices(values, indices))`."""
+    me, given = args[0], argument(args, kwargs, 1, "sparse_delta")
+    if not isinstance(given, Model) or given.kind != "tf.IndexedSlices":
+        if isinstance(given, TensorType):
+            raise m.raised("TypeError", "the update must be tf.IndexedSlices", node, "scatter/slices")
+        m.gap("tf.Variable.scatter", node, "the slices are not known")
+        return me
+    values, indices = given.space["values"], given.space["indices"]
+    if isinstance(values, TensorType) and isinstance(indices, TensorType) and values.shape.known and indices.shape.known and me.shape.known:
+        wanted = (*indices.shape, *me.shape[1:])
+        agree = conj(*(eq(a, b) for a, b in zip(values.shape, wanted))) if len(wanted) == len(values.shape) else False
+        if values.shape:
+            m.require("scatter/slices", agree, f"updates of shape {values.shape!r} must be {tuple(wanted)}, the indexed rows", node)
+    return me
+
+
+def _indexed_slices(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    values, indices = (converted(m, argument(args, kwargs, i, w), None, node) for i, w in enumerate(("values", "indices")))
+    return Model("tf.IndexedSlices", m.heap.space({"values": values, "indices": indices, "dense_shape": argument(args, kwargs, 2, "dense_shape")}))
+
+
+def _sparse_read(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return m.spelling("tf.gather", (args[0], argument(args, kwargs, 1, "indices")), {}, node)
+
+
+def _gather_nd(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return m.spelling("tf.gather_nd", (args[0], argument(args, kwargs, 1, "indices")), {}, node)
+
+
+def _set_item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    what = "tf.Variable" if args[0].parameter else "tf.Tensor"
+    hint = "x[i].assign(v)" if args[0].parameter else "tf.tensor_scatter_nd_update"
+    raise m.raised("TypeError", f"items of a {what} cannot be assigned: use {hint}", node, "python/type")
+
+
+def _ref(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return id(args[0])
+
+
+def _nothing(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def _read(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return args[0].but(parameter=False)
+
+
+METHODS: dict[str, Any] = {
+    "numpy": _numpy, "get_shape": _get_shape, "set_shape": _set_shape, "cpu": _same, "gpu": _same, "ref": _ref, "experimental_ref": _ref,
+    "value": _value, "read_value": _read, "read_value_no_copy": _read, "assign": _assign("assign"), "assign_add": _assign("assign_add"),
+    "assign_sub": _assign("assign_sub"), "sparse_read": _sparse_read, "gather_nd": _gather_nd, "__setitem__": _set_item,
+    **{f"scatter_nd_{w}": _scatter_nd(w) for w in ("update", "add", "sub", "max", "min")},
+    **{f"scatter_{w}": _scatter_slices for w in ("add", "sub", "update", "max", "min", "mul", "div")}, "is_initialized": lambda m, a, k, n: True,
+    "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": _nothing,
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices}
+__all__ = ["FUNCTIONS", "METHODS", "attribute", "converted", "variable"]
