@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,13 @@ def load(file: str | None = None) -> dict[str, Any]:
             return {}
         chosen = found
     try:
-        with chosen.open("rb") as stream:
-            whole = tomllib.load(stream)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        text = chosen.read_text(encoding="utf-8")
+        if file is None and "tensorproof" not in text:
+            return {}
+        import tomllib  # only projects that speak of us need it
+
+        whole = tomllib.loads(text)
+    except (OSError, ValueError) as error:  # a decoder's errors are ValueErrors
         raise BadInput(f"the configuration {chosen} cannot be read: {error}") from None
     settings: dict[str, Any] = whole.get("tool", {}).get("tensorproof", {})
     for key, value in settings.items():

@@ -6,6 +6,7 @@ import ast
 import os
 import re
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from tensorproof.ops.inputs import REQUIRED
@@ -78,11 +79,15 @@ class Row:
         return FRAMEWORKS[self.name.partition(".")[0]]
 
 
+_Place = tuple[str, int, bool]
+"""A row's table, where it begins there, and whether it is the form with `_` that changes its tensor."""
+_MOST_EXTRA = 100
+
+
 @dataclass(frozen=True, slots=True)
 class _Raw:
     """A row as it stands in the file."""
 
-    home: str
     text: str
     extra: tuple[str, ...]
     source: str
@@ -90,50 +95,47 @@ class _Raw:
 
 
 _NAME = re.compile(r"^([\w.|]+)(\[_\])?(?:@(\d+)(?:-(\d+))?)?\(")
+_HEAD = re.compile(r"^(?:\[(.*)\]|([\w.|]+)(\[_\])?(?:@[\d-]+)?\()", re.MULTILINE)
 
 
-def _entries(text: str, file: str) -> list[tuple[list[str], _Raw]]:
-    """Each row with the full names it has."""
-    found: list[tuple[list[str], _Raw]] = []
-    homes: list[str] = []
-    lines = text.splitlines()
-    at = 0
-    while at < len(lines):
-        line = lines[at].rstrip()
-        at += 1
-        if not line or line.startswith("#"):
-            continue
-        if line.startswith("["):
-            homes = [HOMES.get(h, h) for h in line.strip("[] ").split()]
-            continue
-        extra: list[str] = []
-        while at < len(lines) and lines[at].startswith("    "):
-            extra.append(lines[at].strip())
-            at += 1
-        match = _NAME.match(line)
-        if match is None:
-            raise ValueError(f"{file}:{at}: not a row: {line}")
-        names = match[1].split("|")
-        for home in homes:
-            raw = _Raw(home, line, tuple(extra), f"{file}:{at}")
-            found.append(([f"{home}.{n}" for n in names], raw))
-            if match[2] and home in ("torch.Tensor", "aten"):
-                found.append(([f"{home}.{n}_" for n in names], _Raw(home, line, tuple(extra), f"{file}:{at}", inplace=True)))
+@cache
+def _tables(library: str) -> dict[str, str]:
+    """The tables of a library by file name."""
+    folder = os.path.join(os.path.dirname(__file__), "tables", library)
+    found: dict[str, str] = {}
+    for table in sorted(os.listdir(folder)):
+        if table.endswith(".txt"):
+            with open(os.path.join(folder, table), encoding="utf-8") as stream:
+                found[table] = stream.read()
     return found
 
 
 @cache
-def _index(library: str) -> dict[str, list[_Raw]]:
-    found: dict[str, list[_Raw]] = {}
-    folder = os.path.join(os.path.dirname(__file__), "tables", library)
-    for table in sorted(os.listdir(folder)):
-        if table.endswith(".txt"):
-            with open(os.path.join(folder, table), encoding="utf-8") as stream:
-                text = stream.read()
-            for names, raw in _entries(text, f"{library}/{table}"):
-                for name in names:
-                    found.setdefault(name, []).append(raw)
+def _index(library: str) -> dict[str, list[_Place]]:
+    """Where the rows of each spelling stand."""
+    found: dict[str, list[_Place]] = {}
+    for table, text in _tables(library).items():
+        homes: list[str] = []
+        for head in _HEAD.finditer(text):
+            section, names, both = head.groups()
+            if section is not None:
+                homes = [HOMES.get(h, h) for h in section.split()]
+                continue
+            at = head.start()
+            for name in names.split("|"):
+                for home in homes:
+                    found.setdefault(f"{home}.{name}", []).append((table, at, False))
+                    if both and home in ("torch.Tensor", "aten"):
+                        found.setdefault(f"{home}.{name}_", []).append((table, at, True))
     return found
+
+
+def _raw(library: str, place: _Place) -> _Raw:
+    table, at, inplace = place
+    text = _tables(library)[table]
+    line, *following = text[at:].split("\n", _MOST_EXTRA)
+    extra = tuple(more.strip() for more in takewhile(lambda more: more.startswith("    "), following))
+    return _Raw(line.rstrip(), extra, f"{library}/{table}:{text.count(chr(10), 0, at) + 1}", inplace)
 
 
 def names(library: str) -> list[str]:
@@ -149,10 +151,10 @@ def rows(name: str) -> tuple[Row, ...]:
         return ()
     name = name.removeprefix("torch.ops.") if name.startswith("torch.ops.aten.") else name
     index = _index(library)
-    raws = index.get(name)
-    if raws is None and name.startswith("aten.") and name.count(".") == 2:  # aten.add.Tensor
-        raws = index.get(name.rpartition(".")[0])
-    return tuple(_parse(name, raw) for raw in raws or ())
+    places = index.get(name)
+    if places is None and name.startswith("aten.") and name.count(".") == 2:  # aten.add.Tensor
+        places = index.get(name.rpartition(".")[0])
+    return tuple(_parse(name, _raw(library, place)) for place in places or ())
 
 
 def _split(text: str, separator: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 VERSION = "0.1.0"
@@ -13,6 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given == ["--version"]:
         print(f"tensorproof {VERSION}")
         return 0
+    gc.set_threshold(200_000, 50, 50)  # nearly all that a check makes lives until its end: looking for garbage early finds none
     from tensorproof.cli.commands import run
 
     return run(given)

@@ -55,6 +55,9 @@ class _Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         return None
 
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        return argparse.HelpFormatter(self.prog, width=80)  # else it asks for the terminal's width, and imports much to do so
+
 
 class _Unmodelled(argparse.Action):
     """An action class of the program: its default holds; that it is used is a gap."""

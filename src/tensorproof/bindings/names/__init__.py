@@ -18,39 +18,38 @@ _LARGEST = 1 << 20  # bytes; a longer list is a damaged installation
 
 
 @cache
-def _lines(library: str) -> tuple[str, ...]:
+def _text(library: str) -> str:
     if library not in LIBRARIES:
         raise KeyError(library)
     with open(os.path.join(os.path.dirname(__file__), f"{library}.txt"), "rb") as stream:
         data = stream.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise ValueError(f"the list of {library}'s public names is longer than {_LARGEST} bytes")
-    return tuple(data.decode().splitlines())
+    return data.decode()
 
 
 @cache
-def _listing(library: str) -> dict[str, dict[str, tuple[int, ...]]]:
-    """By namespace: its names, and for an ONNX operator the opsets that changed it."""
-    listing: dict[str, dict[str, tuple[int, ...]]] = {}
-    inside: dict[str, tuple[int, ...]] = {}
-    for line in _lines(library):
-        if line.startswith(" "):
-            name, *since = line.split()
-            inside[name] = tuple(map(int, since))
-        elif not line.startswith("#"):
-            inside = listing.setdefault(line, {})
-    return listing
+def _blocks(library: str) -> dict[str, list[str]]:
+    """By namespace: the lines under it. A namespace stands at the start of a line, its names follow with one space before each."""
+    blocks = (block.split("\0") for block in _text(library).replace("\n ", "\0").splitlines() if not block.startswith("#"))
+    return {namespace: lines for namespace, *lines in blocks}
+
+
+@cache
+def _inside(library: str, namespace: str) -> dict[str, tuple[int, ...]]:
+    """The names of a namespace, and for an ONNX operator the opsets that changed it."""
+    return {name: tuple(map(int, since)) for name, *since in map(str.split, _blocks(library).get(namespace, ()))}
 
 
 @cache
 def public(library: str) -> frozenset[str]:
     """All public dotted names of a library; KeyError for one that is not in LIBRARIES."""
-    return frozenset(f"{namespace}.{name}" for namespace, names in _listing(library).items() for name in names)
+    return frozenset(f"{namespace}.{name}" for namespace in _blocks(library) for name in _inside(library, namespace))
 
 
 def version(library: str) -> str:
     """The version of the library that the list was made from."""
-    return _lines(library)[0].split()[-1]
+    return _text(library).partition("\n")[0].split()[-1]
 
 
 def _resolved(name: str) -> tuple[str | None, str]:
@@ -69,10 +68,9 @@ def is_public(name: str) -> bool | None:
         return None
     if not namespace:
         return True
-    listing = _listing(library)
-    if namespace not in listing:
+    if namespace not in _blocks(library):
         return False if is_public(namespace) is False else None
-    if last in listing[namespace]:
+    if last in _inside(library, namespace):
         return True
     if library == "tensorflow" and not name.startswith("tf.compat."):  # it may be a program for TensorFlow 1
         return None if name == "tf.contrib" or is_public(name.replace("tf.", "tf.compat.v1.", 1)) else False
@@ -82,7 +80,7 @@ def is_public(name: str) -> bool | None:
 def opsets(operator: str) -> tuple[int, ...]:
     """The opsets in which an ONNX operator (`onnx.Conv`, `onnx.ml.Scaler`) was made or changed; empty when there is none."""
     namespace, _, last = operator.rpartition(".")
-    return _listing("onnx").get(namespace, {}).get(last, ())
+    return _inside("onnx", namespace).get(last, ())
 
 
 def closest(name: str, n: int = 3) -> list[str]:
@@ -93,9 +91,8 @@ def closest(name: str, n: int = 3) -> list[str]:
     if library is None:
         return []
     namespace, _, last = name.rpartition(".")
-    listing = _listing(library)
-    if namespace in listing:  # only its last part is wrong: matches of a long common prefix would drown the answer
-        found = [f"{namespace}.{near}" for near in get_close_matches(last, listing[namespace], n)]
+    if namespace in _blocks(library):  # only its last part is wrong: matches of a long common prefix would drown the answer
+        found = [f"{namespace}.{near}" for near in get_close_matches(last, _inside(library, namespace), n)]
         if found:
             return found
     return get_close_matches(name, public(library), n)
