@@ -10,6 +10,8 @@ from tensorproof.bindings.names import closest, is_public
 from tensorproof.frontends.python import containers, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import registry, tf_shapes
+from tensorproof.libraries.aliases import home
+from tensorproof.libraries.aliases import canonical
 from tensorproof.libraries.constants import constant
 from tensorproof.libraries.python_core import texts
 from tensorproof.terms.dtypes import DType
@@ -363,9 +365,7 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> An
 def of_library(m: Interpreter, library: str, name: str, node: ast.AST) -> Any:
     if name in ("__name__", "__qualname__"):
         return library.rpartition(".")[2]
-    full = f"{library}.{name}"
-    if full.startswith("tf.keras"):
-        full = "keras" + full.removeprefix("tf.keras")
+    full = canonical(f"{library}.{name}")
     found, value = constant(full)
     if found:
         return value

@@ -17,6 +17,8 @@ from tensorproof.frontends.python.scope import MODULE
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.frontends.python.standard import PURE_MODULES
 from tensorproof.libraries import registry
+from tensorproof.libraries.aliases import home
+from tensorproof.libraries.aliases import canonical
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import MISSING, Space
 from tensorproof.values.objects import Later, ModuleFile
@@ -25,8 +27,7 @@ from tensorproof.values.python_values import Named
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
-_ROOTS = {"tensorflow": "tf"}
-SOURCES = ("torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils")
+SOURCES = ("torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils", "keras.applications", "keras.src.applications")
 """Parts of modelled packages that are read from their own source."""
 _BUILTINS: dict[str, Any] = {
     name: getattr(builtins, name)
@@ -139,11 +140,7 @@ class Modules:
         return of_module(m, later.module, later.name, node)
 
     def library(self, m: Interpreter, name: str) -> Any:
-        root, _, rest = name.partition(".")
-        root = _ROOTS.get(root, root)
-        full = f"{root}.{rest}" if rest else root
-        if full.startswith("tf.keras"):
-            full = "keras" + full.removeprefix("tf.keras")
+        full = canonical(name)
         if full in PURE_MODULES and full not in registry.FILES:
             from importlib import import_module
 
