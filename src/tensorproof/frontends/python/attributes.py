@@ -10,8 +10,7 @@ from tensorproof.bindings.names import closest, is_public
 from tensorproof.frontends.python import containers, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import registry, tf_shapes
-from tensorproof.libraries.aliases import home
-from tensorproof.libraries.aliases import canonical
+from tensorproof.libraries.keras_names import canonical
 from tensorproof.libraries.constants import constant
 from tensorproof.libraries.python_core import texts
 from tensorproof.terms.dtypes import DType

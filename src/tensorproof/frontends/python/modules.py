@@ -17,8 +17,7 @@ from tensorproof.frontends.python.scope import MODULE
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.frontends.python.standard import PURE_MODULES
 from tensorproof.libraries import registry
-from tensorproof.libraries.aliases import home
-from tensorproof.libraries.aliases import canonical
+from tensorproof.libraries.keras_names import canonical
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import MISSING, Space
 from tensorproof.values.objects import Later, ModuleFile
