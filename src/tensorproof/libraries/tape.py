@@ -36,6 +36,8 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Instance, Iterator, List, Model, Set
 from tensorproof.values.path import Path, Stated
 
+OPEN = "tf.open axes"
+"""Where the machine keeps the symbols that static inference does not know."""
 Again = Callable[..., Any]
 """How a step is run again: `again(machine, args, kwargs, node)`."""
 
@@ -84,6 +86,7 @@ def open_axis(m: Any, name: str, least: int = 1, most: int | None = None, origin
     """A size that the framework does not know when the graph is built: it shows it as None."""
     made = m.symbol(name, least, most, origin)
     tape_of(m).open.add(name)
+    m.model_state.setdefault(OPEN, set()).update(symbols(made))
     return made  # type: ignore[no-any-return]
 
 
@@ -91,14 +94,14 @@ def shown(m: Any, size: Any) -> Any:
     """A size as the framework shows it while the graph is built: None where it depends on an open one or on data."""
     if not isinstance(size, Term):
         return size
-    tape = tape_of(m)
-    return None if any(s.args[0] in tape.open or s.origin is Origin.UNMODELLED for s in symbols(size)) else size
+    known = m.model_state.get(OPEN, ())
+    return None if any(s in known or s.origin is Origin.UNMODELLED for s in symbols(size)) else size
 
 
 def leaf(m: Any, tensor: TensorType) -> TensorType:
     """A tensor without a past."""
-    made = tensor.but(taped=True)
     tape = tape_of(m)
+    made = tensor.but(taped=len(tape.made) + 1)
     tape.made[id(made)] = (made, None, ())
     tape.leaves.append(made)
     return made
@@ -148,7 +151,7 @@ def _record(m: Any, tape: Tape, name: str, again: Again, args: Any, kwargs: Any,
 def _signed(m: Any, tape: Tape, by: Node, value: Any, at: tuple[int, ...]) -> Any:
     """The results of a step, each tensor with an identity of its own."""
     if isinstance(value, TensorType):
-        made = value.but(taped=True)
+        made = value.but(taped=len(tape.made) + 1)
         tape.made[id(made)] = (made, by, at)
         where = m.made_at.get(id(value))
         if where is not None and where[0] is value:
@@ -252,7 +255,7 @@ def replay(
     values: dict[int, Any] = dict(new)
     for one in leaves:
         if id(one) not in values:
-            values[id(one)] = missing(one) if missing is not None else one if record else one.but(taped=False)
+            values[id(one)] = missing(one) if missing is not None else one if record else one.but(taped=0)
     key = (record, tuple(n.number for n in nodes), tuple((i, v) for i, v in values.items()), tuple(id(t) for t in tensors_in(outputs)))
     past = None if record else tape.done.get(key)
     if past is not None and set(past[2]) <= set(m.facts):

@@ -35,8 +35,8 @@ class TensorType:
     """Whether it is an `nn.Parameter`: a module that gets it as an attribute registers it."""
     framework: str = "torch"
     """Whose tensor it is: its methods and operators follow that framework's rules."""
-    taped: bool = False
-    """Whether it belongs to a graph whose steps are recorded (libraries/tape.py): its identity matters, so it is joined with no other."""
+    taped: int = 0
+    """Its number in a graph whose steps are recorded (libraries/tape.py), 0 when it belongs to none: two such tensors are never equal, nor joined."""
 
     def but(self, **changes: Any) -> TensorType:
         return replace(self, **changes)
