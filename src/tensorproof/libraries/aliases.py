@@ -1,33 +1,36 @@
-"""Other ways to a library's names: each is brought to the one name under which it is modelled."""
+"""Other ways to the names of TensorFlow 1: each is brought to the one name under which it is modelled."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from tensorproof.bindings.names import is_public
-from tensorproof.libraries.tf_aliases import home
+from tensorproof.bindings.call import spelled
+from tensorproof.libraries import registry
 
-_ROOTS = {"tensorflow": "tf"}
-_KERAS_HOMES = ("layers", "models", "utils", "losses", "optimizers", "callbacks", "metrics", "regularizers", "initializers", "constraints", "datasets", "backend", "preprocessing")
+_WAYS = (
+    ("tf.compat.v2.", "tf."), ("tf.compat.v1.keras", "keras"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.contrib.keras", "keras"),
+    ("tf.compat.v1.flags", "absl.flags"), ("tf.compat.v1.app.flags", "absl.flags"), ("tf.compat.v1.app.run", "absl.app.run"),
+    ("tf.app.flags", "absl.flags"), ("tf.flags", "absl.flags"), ("tf.app.run", "absl.app.run"), ("tf.python.platform.flags", "absl.flags"),
+    ("tf.contrib.slim", "slim"), ("tf_slim", "slim"), ("tf.contrib.layers", "slim"), ("tf.contrib.framework.python.ops.arg_scope", "slim"),
+    ("tf.contrib.framework.arg_scope", "slim.arg_scope"), ("tf.contrib.framework.add_arg_scope", "slim.add_arg_scope"),
+    ("tf.contrib.rnn", "tf.nn.rnn_cell"), ("tf.contrib.data", "tf.data"), ("tf.python.ops.rnn_cell", "tf.nn.rnn_cell"),
+    ("tf.compat.v1.nn.rnn_cell", "tf.nn.rnn_cell"), ("tf.compat.v1.estimator", "tf.estimator"), ("tf.compat.v1.feature_column", "tf.feature_column"),
+    ("tf.python.framework.ops", "tf"), ("tf.python.ops.array_ops", "tf"), ("tf.python.ops.math_ops", "tf"), ("tf.python.ops.nn_ops", "tf.nn"),
+    ("tf.python.ops.nn", "tf.nn"), ("tf.python.ops.variable_scope", "tf"), ("tf.python.ops.init_ops", "tf"), ("tf.contrib.framework.nest", "tf.nest"),
+    ("tf.contrib.seq2seq.sequence_loss", "tf.contrib.seq2seq.sequence_loss"),
+)  # fmt: skip
 
 
 @cache
-def canonical(name: str) -> str:
-    """The public name of something that programs also reach by an old or a private way (`keras.layers.core.Dense`, `tf.keras.…`, `tf.compat.v1.…`)."""
-    root, _, rest = name.partition(".")
-    root = _ROOTS.get(root, root)
-    full = home(f"{root}.{rest}" if rest else root)
-    return _keras(full) if full.startswith("keras.") else full
-
-
-def _keras(name: str) -> str:
-    for way in ("keras.src.", "keras.api.", "keras._tf_keras.keras."):
-        name = "keras." + name.removeprefix(way) if name.startswith(way) else name
-    if name.startswith("keras.engine."):
-        last = name.rpartition(".")[2]
-        return {"Input": "keras.Input", "Model": "keras.Model", "Layer": "keras.layers.Layer", "InputSpec": "keras.layers.InputSpec"}.get(last, name)
-    parts = name.split(".")
-    if len(parts) > 3 and parts[1] in _KERAS_HOMES and is_public(name) is not True:
-        short = f"keras.{parts[1]}.{parts[-1]}"
-        return short if is_public(short) else name
+def home(name: str) -> str:
+    """The name under which a name is modelled."""
+    if not name.startswith("tf"):
+        return name
+    for way, to in _WAYS:
+        if name == way or name.startswith(way if way.endswith(".") else way + "."):
+            return to + name.removeprefix(way)
+    if name.startswith("tf.compat.v1.") and not spelled(name):
+        plain = "tf." + name.removeprefix("tf.compat.v1.")
+        if registry.known(plain) or (spelled(plain) and not registry.known(name)):
+            return plain
     return name
