@@ -141,6 +141,25 @@ def test_infer_prints_the_contract_of_a_module(tmp_path: Path) -> None:
     assert tensorproof("infer", f"{file}::Other").returncode == 2
 
 
+def test_options_and_paths_may_stand_in_any_order(programs: tuple[str, str]) -> None:
+    done = tensorproof("check", programs[0], "-q", programs[1], "--output-format=concise")
+    assert done.returncode == 1 and "matmul/inner" in done.stdout
+
+
+def test_the_command_line_overrides_the_settings(programs: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[tool.tensorproof]\nignore = ["matmul"]\nfail-on = "unknown"\n')
+    assert tensorproof("check", "--config", str(tmp_path / "own.toml"), programs[1]).returncode == 0
+    assert tensorproof("check", f"--config={tmp_path / 'own.toml'}", "--ignore", "conv2d", programs[1]).returncode == 1
+    (tmp_path / "own.toml").write_text("[tool]\ntensorproof = {ignore = ['matmul']}\n")
+    assert tensorproof("check", "--config", str(tmp_path / "own.toml"), programs[1]).returncode == 0
+
+
+def test_help_lists_commands_and_options() -> None:
+    assert "infer" in tensorproof("--help").stdout and tensorproof("--help").returncode == 0
+    done = tensorproof("check", "--help")
+    assert done.returncode == 0 and "--fail-on" in done.stdout and done.stderr == ""
+
+
 def test_explain_knows_the_codes_of_findings() -> None:
     assert "What to do" in tensorproof("explain", "matmul/inner").stdout
     assert tensorproof("explain", "matmul/nonsense").returncode == 2

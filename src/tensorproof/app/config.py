@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from tensorproof.diagnostics.errors import BadInput
 
+_SPEAKS = re.compile(r"""^\s*(\[\s*["']?tool["']?\s*(\]|\.\s*["']?tensorproof)|["']?tool["']?\s*[.=])""", re.MULTILINE)
+"""Where a file may hold our settings; reading others costs more than all the rest of a start."""
 KEYS = {"select": list, "ignore": list, "fail-on": str, "output-format": str, "path": list}
 
 
@@ -24,7 +27,7 @@ def load(file: str | None = None) -> dict[str, Any]:
         chosen = found
     try:
         text = chosen.read_text(encoding="utf-8")
-        if file is None and "tensorproof" not in text:
+        if not _SPEAKS.search(text):
             return {}
         import tomllib  # only projects that speak of us need it
 

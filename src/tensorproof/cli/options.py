@@ -1,0 +1,79 @@
+"""The options of each command, read with `argparse`: a program that is checked mostly needs it too, and it starts fast."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from tensorproof.diagnostics.errors import BadInput
+
+FORMATS = ("full", "concise", "json")
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains by `BadInput`."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(
+            prog=prog, description=description, allow_abbrev=False, formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=32, width=110)
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(message)
+
+    def several(self, flag: str, dest: str, metavar: str, text: str) -> None:
+        """An option that may be given more than once."""
+        self.add_argument(flag, dest=dest, action="append", metavar=metavar, help=text)
+
+
+def check(parser: Parser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="Python files, or directories of them; arguments of the program follow after --")
+    parser.add_argument("--entry", metavar="FILE.py::Name", help="enter this module instead of running the program")
+    _inputs(parser)
+    parser.add_argument("--python", dest="environment", metavar="ENV", help="the environment whose packages the program imports (a folder)")
+    parser.several("--path", "path", "DIR", "another folder from which the program imports")
+    _format(parser)
+    parser.several("--select", "select", "CODE", "only findings of this code or prefix")
+    parser.several("--ignore", "ignore", "CODE", "leave out findings of this code or prefix")
+    parser.add_argument("--fail-on", choices=("error", "warning", "unknown"), default="error", help="what makes the exit status 1")
+    parser.add_argument("-q", "--quiet", action="store_true", help="findings only, no closing line")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also list every call that was not understood")
+
+
+def infer(parser: Parser) -> None:
+    parser.add_argument("target", metavar="FILE[::Name]")
+    _inputs(parser)
+    _format(parser)
+
+
+def explain(parser: Parser) -> None:
+    parser.add_argument("code", metavar="CODE")
+
+
+def ops(parser: Parser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME")
+    _format(parser)
+
+
+def _inputs(parser: Parser) -> None:
+    parser.several("--input", "inputs", "NAME=SHAPE", "the shape of an input, such as x=8,3,H,W")
+
+
+def _format(parser: Parser) -> None:
+    parser.add_argument("--output-format", default="full", metavar="|".join(FORMATS), help="how to print")
+
+
+def read(command: str, description: str, declare: Callable[[Parser], None], words: list[str], settings: dict[str, Any]) -> argparse.Namespace:
+    """The options of a command; what is not given comes from the configuration."""
+    parser = Parser(f"tensorproof {command}", description)
+    declare(parser)
+    parser.add_argument("--config", metavar="FILE", help="the configuration, in place of the nearest pyproject.toml")
+    parser.set_defaults(**{name: value for name, value in settings.items() if not isinstance(value, list)})
+    found = parser.parse_intermixed_args(words)
+    for name, value in settings.items():
+        if isinstance(value, list) and getattr(found, name, None) is None:
+            setattr(found, name, value)
+    if getattr(found, "output_format", "full") not in FORMATS:
+        raise BadInput(f"the output format {found.output_format} is not built yet; there are {', '.join(FORMATS)}")
+    return found
