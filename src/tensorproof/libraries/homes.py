@@ -19,7 +19,7 @@ FILES = {
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     "tf": "tf_core", "tf.Tensor": "tf_tensors", "tf.Variable": "tf_tensors", "tf.IndexedSlices": "tf_tensors", "tf.TensorShape": "tf_shapes",
-    "tf.Dimension": "tf_shapes", "tf.data": "tf_data",
+    "tf.Dimension": "tf_shapes", "tf.data": "tf_data", "tf.TensorSpec": "tf_data",
     "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "os.path": "python_paths",
     "importlib": "python_system", "configparser": "python_files",
     **dict.fromkeys(("heapq", "bisect", "queue", "io", "multiprocessing", "concurrent"), "python_queues"), "tomli": "python_files", "rich": "quiet",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
-from tensorproof.terms.ints import Term, product
+from tensorproof.libraries.tape import OPEN, shown
+from tensorproof.terms.ints import Origin, Term, product
 from tensorproof.terms.predicates import Truth, conj, eq
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
@@ -18,26 +19,31 @@ from tensorproof.values.objects import List, Model, Native
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
-OPEN = "tf.open axes"
-"""Where the machine keeps the symbols that static inference does not know."""
-
+GRAPH = "tf.graph mode"
+"""Where the machine counts how deep it is inside functions that TensorFlow traces."""
 
 def leave_open(m: Any, size: Any) -> None:
     """From here on the program sees None for this symbol."""
     m.model_state.setdefault(OPEN, set()).update(symbols(size))
 
 
-def static_size(m: Any, size: Any) -> Any:
-    """A size as the program sees it: None when it is open."""
-    known = m.model_state.get(OPEN)
-    return None if known and isinstance(size, Term) and symbols(size) & known else size
+def static_size(m: Any, size: Any, traced: bool = False) -> Any:
+    """A size as the program sees it: None when it is open, and in a graph when it depends on data."""
+    if not isinstance(size, Term):
+        return size
+    known, tape = m.model_state.get(OPEN, ()), m.model_state.get("tape")
+    told = () if tape is None else tape.open
+    if any(s in known or s.args[0] in told or (traced and s.origin is Origin.UNMODELLED) for s in symbols(size)):
+        return None
+    return size
 
 
 def shape_of(m: Any, tensor: TensorType) -> Any:
     """`x.shape`."""
     if not tensor.shape.known:
         return Unknown("the shape of a tensor of unknown rank")
-    return TensorShape(static_size(m, d) for d in tensor.shape)
+    traced = tensor.taped or bool(m.model_state.get(GRAPH, 0))
+    return TensorShape(static_size(m, d, traced) for d in tensor.shape)
 
 
 def sizes_of(m: Any, value: Any, node: Any) -> TensorShape | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tf_shapes import compatible, shape_of, sizes_of
+from tensorproof.libraries.tf_shapes import GRAPH, compatible, shape_of, sizes_of
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
@@ -69,7 +69,7 @@ def _later_behaviour(m: Any) -> bool:
 
 def _numpy(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     t = args[0]
-    if m.model_state.get("tf.graph mode", 0) and not t.parameter:
+    if m.model_state.get(GRAPH, 0) and not t.parameter:
         raise m.raised("AttributeError", "inside tf.function a tensor has no numpy()", node)
     return t.but(framework="numpy", parameter=False, requires_grad=False)
 

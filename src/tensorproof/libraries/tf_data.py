@@ -1,0 +1,334 @@
+"""tf.data: where datasets come from, datasets of datasets, and what a program asks of one. The other methods are in `tf_pipeline`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import tf_pipeline as pipeline
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.tf_elements import SPEC, as_arguments, element_of, mapped, rows, scalar, spec_of, tensor_of_spec, tensors_in, traced
+from tensorproof.libraries.tf_pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
+from tensorproof.libraries.tf_shapes import compatible, sizes_of
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Origin, Term, ceildiv, maximum
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Generator, Iterator, List, Model
+from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.tensor_shape import TensorShape
+
+# --- sources ---
+
+
+def _from_tensors(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return dataset(m, element_of(m, argument(args, kwargs, 0, "tensors"), node), 1)
+
+
+def _from_tensor_slices(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    whole = element_of(m, argument(args, kwargs, 0, "tensors"), node)
+    if isinstance(whole, Unknown):
+        return whole if whole.reason else m.gap("Dataset.from_tensor_slices", node, "of something that is not known")
+    if isinstance(whole, Model) and whole.kind == "tf.RaggedTensor":
+        return dataset(m, whole.space["row"], whole.space["count"])
+    found = tensors_in(whole)
+    if not found:
+        return m.gap("Dataset.from_tensor_slices", node, "of something that is not known")
+    agree(m, found, node, "data/slices", "from_tensor_slices")
+    known = next((t for t in found if t.shape.known), None)
+    return dataset(m, rows(m, whole), unknown_count(m, node) if known is None else known.shape[0])
+
+
+def _range(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    given = [number(a) for a in args]
+    start, stop, step = (0, given[0], 1) if len(given) == 1 else (given[0], given[1], given[2] if len(given) > 2 else 1)
+    element = TensorType(Shape(), kwargs.get("output_type", BY_LABEL["int64"]), framework="tf")
+    if not isinstance(step, int) or step == 0 or not all(isinstance(v, (int, Term)) for v in (start, stop)):
+        return dataset(m, element, unknown_count(m, node))
+    count = ceildiv(stop - start, step) if step > 0 else ceildiv(start - stop, -step)
+    return dataset(m, element, max(count, 0) if isinstance(count, int) else maximum(count, 0))
+
+
+def _from_generator(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    make, given = argument(args, kwargs, 0, "generator"), argument(args, kwargs, 3, "args", ())
+    spec = kwargs.get("output_signature", args[4] if len(args) > 4 else None)
+    if spec is None:
+        types, shapes = argument(args, kwargs, 1, "output_types"), argument(args, kwargs, 2, "output_shapes")
+        if types is None:
+            raise m.raised("TypeError", "from_generator needs output_signature or output_types", node, "call/arguments")
+        spec = _spec_of_types(m, types, shapes, node)
+    sample = _first_of(m, make, given, node)
+    if sample is not MISSING and not isinstance(sample, Unknown):
+        sample = element_of(m, sample if not isinstance(sample, List) or not isinstance(spec, tuple) else tuple(sample.items), node)
+        _fits(m, sample, spec, node)
+    known = sample if sample is not MISSING else None
+    return dataset(m, tensor_of_spec(m, spec, node, known), unknown_count(m, node), counted=False)
+
+
+def _first_of(m: Any, make: Any, given: Any, node: Any) -> Any:
+    """What a generator gives first; MISSING when that cannot be told."""
+    source = m.call(make, tuple(m.iterate(given, node) or ()), {}, node)
+    if isinstance(source, (Generator, Iterator)):
+        found = m.call(next, (source, MISSING), {}, node)
+        return found
+    listed = None if isinstance(source, Unknown) else m.iterate(source, node)
+    return listed[0] if listed else MISSING
+
+
+def _spec_of_types(m: Any, types: Any, shapes: Any, node: Any) -> Any:
+    if isinstance(types, (tuple, List)):
+        parts = types.items if isinstance(types, List) else types
+        inner = shapes.items if isinstance(shapes, List) else shapes if isinstance(shapes, tuple) else [None] * len(parts)
+        return tuple(_spec_of_types(m, t, s, node) for t, s in zip(parts, inner))
+    if isinstance(types, Dict):
+        known = shapes.items if isinstance(shapes, Dict) else {}
+        return Dict(m.heap.entries({k: _spec_of_types(m, t, known.get(k), node) for k, t in types.items.items()}))
+    return Model(SPEC, m.heap.space({"shape": None if shapes is None else sizes_of(m, shapes, node), "dtype": types, "name": None}))
+
+
+def _fits(m: Any, sample: Any, spec: Any, node: Any) -> None:
+    """What the generator yields must have the shape that was declared."""
+    match spec:
+        case Model(kind="tf.TensorSpec"):
+            shape = spec.space["shape"]
+            if isinstance(sample, TensorType) and isinstance(shape, TensorShape) and sample.shape.known:
+                message = f"the generator yields shape {sample.shape!r}, declared is {tuple(shape)}"
+                m.demand("TypeError", compatible(TensorShape(sample.shape), shape), message, node, "data/generator")
+        case tuple() | List():
+            parts = list(spec.items if isinstance(spec, List) else spec)
+            if isinstance(sample, tuple):
+                if len(sample) != len(parts):
+                    raise m.raised("TypeError", f"the generator yields {len(sample)} values, {len(parts)} are declared", node, "data/generator")
+                for one, inner in zip(sample, parts):
+                    _fits(m, one, inner, node)
+        case Dict() if isinstance(sample, Dict):
+            for k, inner in spec.items.items():
+                if k in sample.items:
+                    _fits(m, sample.items[k], inner, node)
+        case _:
+            pass
+
+
+def _strings(counted: bool) -> Any:
+    """Files, lines and records: texts of which nobody knows how many there are."""
+
+    def run(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        return dataset(m, scalar("string"), unknown_count(m, node), counted=counted)
+
+    return run
+
+
+def _zip(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    given = args[0] if len(args) == 1 else args if args else kwargs.get("datasets")
+    return zipped(m, given, node)
+
+
+def _one_of(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """sample_from_datasets: elements of any of them."""
+    found = m.iterate(argument(args, kwargs, 0, "datasets"), node)
+    if not found or not all(map(is_dataset, found)):
+        return m.gap("Dataset.sample_from_datasets", node, "of datasets that are not known")
+    shapes = [[t.shape for t in tensors_in(d.space["element"])] for d in found]
+    if any(s != shapes[0] for s in shapes) or any(d.space["last"] is not None for d in found):
+        return m.gap("Dataset.sample_from_datasets", node, "of elements with different shapes")
+    endless = all(d.space["count"] is ENDLESS for d in found)
+    return like(m, found[0], count=ENDLESS if endless else unknown_count(m, node), counted=False)
+
+
+def _counter(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return dataset(m, scalar("int64"), ENDLESS)
+
+
+# --- datasets of datasets ---
+
+
+def _window(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    size, shift = number(argument(args, kwargs, 0, "size")), number(argument(args, kwargs, 1, "shift"))
+    stride, dropping = number(argument(args, kwargs, 2, "stride", 1)), argument(args, kwargs, 3, "drop_remainder", False)
+    shift = size if shift is None else shift
+    count, element = me.space["count"], me.space["element"]
+    if not isinstance(size, (int, Term)) or me.space["last"] is not None:
+        return m.gap("Dataset.window", node, "its size is not known")
+    inner = mapped(m, lambda t: dataset(m, t, size), element)
+    windows: Any = ENDLESS if count is ENDLESS else unknown_count(m, node)
+    if all(isinstance(v, int) for v in (count, size, shift, stride)):
+        windows = max((count - (size - 1) * stride - 1) // shift + 1, 0) if dropping is True else ceildiv(count, shift)
+    if dropping is True or count is ENDLESS:
+        return dataset(m, inner, windows)
+    rest = m.symbol(m.name_here("the last windows", node), 1, size - 1 if isinstance(size, int) and size > 1 else None, Origin.WORLD)
+    whole = isinstance(count, int) and isinstance(size, int) and stride == 1 and shift == size and count % size == 0
+    last = None if whole or size == 1 else (True, mapped(m, lambda t: dataset(m, t, rest), element))
+    return dataset(m, inner, windows, last)
+
+
+def _flat_map(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    function = argument(args, kwargs, 0, "map_func")
+    made = _flattened(m, traced(m, function, as_arguments(me.space["element"]), {}, node), node)
+    if not is_dataset(made):
+        return made
+    count, each, last = me.space["count"], made.space["count"], made.space["last"]
+    if me.space["last"] is not None:
+        ending = _flattened(m, traced(m, function, as_arguments(me.space["last"][1]), {}, node), node)
+        if not is_dataset(ending):
+            return ending
+        mine, theirs = tensors_in(made.space["element"]), tensors_in(ending.space["element"])
+        if any(a.shape != b.shape for a, b in zip(mine, theirs)):
+            last = (True, ending.space["element"])
+    total: Any = ENDLESS if ENDLESS in (count, each) else unknown_count(m, node)
+    if all(isinstance(v, (int, Term)) for v in (count, each)) and last is None and me.space["last"] is None:
+        total = count * each
+    return like(m, made, count=total, last=last, counted=False)
+
+
+def _flattened(m: Any, value: Any, node: Any) -> Any:
+    if is_dataset(value):
+        return value
+    if isinstance(value, Unknown):
+        return m.gap("Dataset.flat_map", node, "what its function gives is not known")
+    raise m.raised("TypeError", "the function of flat_map and interleave must give a dataset", node, "data/flat-map")
+
+
+def _interleave(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    return _flat_map(m, me, args, kwargs, node)
+
+
+# --- what a program asks ---
+
+
+def _enumerate(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    last = me.space["last"]
+    return like(m, me, element=(scalar("int64"), me.space["element"]), last=None if last is None else (last[0], (scalar("int64"), last[1])), opened=False)
+
+
+def _apply(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    return m.call(argument(args, kwargs, 0, "transformation_func"), (me,), {}, node)
+
+
+def _reduce(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    state, function = element_of(m, argument(args, kwargs, 0, "initial_state"), node), argument(args, kwargs, 1, "reduce_func")
+    element = me.space["element"]
+    given = element if type(element) is tuple else (element,)
+    new = element_of(m, traced(m, function, (state, element if type(element) is tuple else given[0]), {}, node), node)
+    for a, b in zip(tensors_in(state), tensors_in(new)):
+        if a.shape.known and b.shape.known and a.shape != b.shape:
+            return m.gap("Dataset.reduce", node, "its state changes its shape")
+    return mapped(m, lambda t: t.but(contents=None), new)
+
+
+def _scan(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    state, function = element_of(m, argument(args, kwargs, 0, "initial_state"), node), argument(args, kwargs, 1, "scan_func")
+    found = traced(m, function, (state, me.space["element"]), {}, node)
+    parts = None if isinstance(found, Unknown) else m.iterate(found, node)
+    if parts is None or len(parts) != 2:
+        return m.gap("Dataset.scan", node, "what its function gives is not known")
+    return like(m, me, element=element_of(m, parts[1], node), last=None)
+
+
+def _numpy(m: Any, value: Any) -> Any:
+    return mapped(m, lambda t: t.but(framework="numpy"), value)
+
+
+def _as_numpy(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    last = me.space["last"]
+    source = like(m, me, element=_numpy(m, me.space["element"]), last=None if last is None else (last[0], _numpy(m, last[1])))
+    return Model("data iterator", m.heap.space({"source": source}))
+
+
+def _single(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    return me.space["element"]
+
+
+def _attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    if name == "element_spec":
+        return spec_of(m, me.space["element"], me.space["opened"])
+    if name in ("class_names", "file_paths"):
+        return me.space.get(name, MISSING)
+    if name in _STATIC:
+        return Named(f"{DATASET}.{name}")
+    raise m.raised("AttributeError", f"a Dataset has no attribute {name}", node)
+
+
+def _from_dataset(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return pipeline.cardinality(m, args[0], (), {}, node) if args and is_dataset(args[0]) else Unknown("cardinality")
+
+
+def _assert_cardinality(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    from tensorproof.values.objects import Native
+
+    count = number(argument(args, kwargs, 0, "expected_cardinality"))
+    known = isinstance(count, (int, Term)) and count not in (-1, -2)
+
+    def act(machine: Any, inner: Any, named: Any, at: Any) -> Any:
+        return like(machine, inner[0], count=count, counted=True) if known and is_dataset(inner[0]) else inner[0]
+
+    return Native("assert_cardinality", act)
+
+
+def _ragged_batch(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    return m.gap("Dataset.ragged_batch", node, "ragged tensors are not followed")
+
+
+# --- specs ---
+
+
+def _tensor_spec(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    shape = argument(args, kwargs, 0, "shape")
+    sizes = None if shape is None or isinstance(shape, Unknown) else sizes_of(m, shape, node)
+    dtype = argument(args, kwargs, 1, "dtype", BY_LABEL["float32"])
+    return Model(SPEC, m.heap.space({"shape": sizes, "dtype": dtype, "name": argument(args, kwargs, 2, "name")}))
+
+
+def _spec_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    if name == "shape":
+        return Unknown("a shape of unknown rank") if me.space["shape"] is None else me.space["shape"]
+    return MISSING
+
+
+def _from_tensor(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return spec_of(m, element_of(m, args[0], node))
+
+
+def _spec_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    return Unknown(word)
+
+
+_METHODS: dict[str, Any] = {
+    "map": pipeline.map_, "batch": pipeline.batch, "padded_batch": pipeline.padded_batch, "unbatch": pipeline.unbatch, "filter": pipeline.filter_,
+    "take": pipeline.take, "skip": pipeline.skip, "repeat": pipeline.repeat, "shard": pipeline.shard, "shuffle": pipeline.shuffle,
+    **dict.fromkeys(("prefetch", "cache", "with_options", "ignore_errors", "snapshot"), pipeline.same), "concatenate": pipeline.concatenate,
+    "cardinality": pipeline.cardinality, "window": _window, "flat_map": _flat_map, "interleave": _interleave, "enumerate": _enumerate, "apply": _apply,
+    "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy, "get_single_element": _single, "ragged_batch": _ragged_batch,
+    "options": lambda m, me, a, k, n: quiet(m, a, k, n), "save": lambda m, me, a, k, n: None, "__iter__": lambda m, me, a, k, n:
+    Model("data iterator", m.heap.space({"source": me})), "__len__": lambda m, me, a, k, n: pipeline.length(m, me, n),
+    "take_while": lambda m, me, a, k, n: pipeline.filter_(m, me, a, k, n), "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False),
+    "rebatch": lambda m, me, a, k, n: m.gap("Dataset.rebatch", n), "bucket_by_sequence_length": lambda m, me, a, k, n: m.gap("Dataset.bucket", n),
+    "group_by_window": lambda m, me, a, k, n: m.gap("Dataset.group_by_window", n), "sparse_batch": lambda m, me, a, k, n: m.gap("Dataset.sparse_batch", n),
+    "rejection_resample": lambda m, me, a, k, n: m.gap("Dataset.rejection_resample", n), "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
+}  # fmt: skip
+_STATIC: dict[str, Any] = {
+    "from_tensors": _from_tensors, "from_tensor_slices": _from_tensor_slices, "range": _range, "from_generator": _from_generator,
+    "list_files": _strings(counted=True), "zip": _zip, "sample_from_datasets": _one_of, "choose_from_datasets": _one_of, "counter": _counter,
+    "random": _counter, "load": lambda m, a, k, n: m.gap("Dataset.load", n, "what was saved is not known"),
+}  # fmt: skip
+_FILES = ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")
+FUNCTIONS: dict[str, Any] = {
+    **{f"{DATASET}.{k}": v for k, v in _STATIC.items()}, **{f"tf.data.{k}": _strings(counted=False) for k in _FILES},
+    "tf.data.experimental.cardinality": _from_dataset, "tf.data.experimental.assert_cardinality": _assert_cardinality,
+    "tf.data.Options": quiet, "tf.data.experimental.sample_from_datasets": _one_of, "tf.data.experimental.choose_from_datasets": _one_of,
+    "tf.data.experimental.Counter": _counter, "tf.data.experimental.get_single_element": lambda m, a, k, n: a[0].space["element"],
+    "tf.data.experimental.ignore_errors": lambda m, a, k, n: Named("builtins.same"), "tf.TensorSpec": _tensor_spec, "tf.TensorSpec.from_tensor": _from_tensor,
+    "tf.data.experimental.enable_debug_mode": lambda m, a, k, n: None,
+}  # fmt: skip
+VALUES: dict[str, Any] = {
+    "tf.data.AUTOTUNE": -1, "tf.data.experimental.AUTOTUNE": -1, "tf.data.INFINITE_CARDINALITY": -1, "tf.data.UNKNOWN_CARDINALITY": -2,
+    "tf.data.experimental.INFINITE_CARDINALITY": -1, "tf.data.experimental.UNKNOWN_CARDINALITY": -2,
+}  # fmt: skip
+CLASSES: dict[str, ClassModel] = {DATASET: ClassModel(DATASET, closed=False)}
+KINDS: dict[str, KindModel] = {
+    DATASET: KindModel(
+        _METHODS, _attribute, items=pipeline.items, length=pipeline.length, rounds=pipeline.rounds,
+        bases=("tf.data.Dataset", "tf.compat.v1.data.Dataset"), truth=lambda m, me: True,
+    ),
+    SPEC: KindModel(attribute=_spec_attribute, binary=_spec_binary),
+}  # fmt: skip
