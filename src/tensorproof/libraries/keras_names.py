@@ -8,7 +8,7 @@ from tensorproof.libraries.aliases import home
 
 _PREFIXES = (
     ("tensorflow", "tf"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.compat.v1.keras", "keras"), ("tf.compat.v2.keras", "keras"),
-    ("tf.contrib.keras.python.keras", "keras"), ("tf.contrib.keras", "keras"), ("tf_keras", "keras"), ("keras.api", "keras"),
+    ("tf.contrib.keras.python.keras", "keras"), ("tf.contrib.keras", "keras"), ("tf_keras", "keras"), ("tf.optimizers", "keras.optimizers"), ("keras.api", "keras"),
     ("keras._tf_keras.keras", "keras"), ("tf._api.v2", "tf"),
 )  # fmt: skip
 """Whole trees with another root; the first that fits, again and again."""
@@ -69,6 +69,9 @@ def canonical(name: str) -> str:
                 name = new + name[len(old) :]
                 changed = True
                 break
+    for old in ("tf.losses.", "tf.metrics."):  # classes of TensorFlow 2; the functions of TensorFlow 1 are written small
+        if name.startswith(old) and name[len(old) :][:1].isupper() and name != "tf.losses.Reduction":
+            name = "keras." + name.removeprefix("tf.")
     if not name.startswith("keras."):
         return home(name)
     parts = name.split(".")

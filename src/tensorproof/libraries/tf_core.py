@@ -1,0 +1,318 @@
+"""TensorFlow's names that are no operators: tf.function, settings, printing, saving, distribution, modules; what touches no shape is quiet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import tf_control, tf_gradients
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.tf_elements import Opened, spec_of, traced
+from tensorproof.libraries.tf_shapes import GRAPH, compatible
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Function, Instance, List, Model, Native
+from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
+from tensorproof.values.tensor_shape import TensorShape
+
+FUNCTION = "tf.function"
+
+
+def nothing(m: Any, args: Any, kwargs: Any, node: Any) -> None:
+    return None
+
+
+# --- tf.function ---
+
+
+def _function(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`@tf.function`, `@tf.function(input_signature=…)`, `tf.function(f)`."""
+    function = argument(args, kwargs, 0, "func")
+    signature = argument(args, kwargs, 1, "input_signature")
+
+    def wrap(one: Any) -> Any:
+        if isinstance(one, Unknown):
+            return one
+        return Model(FUNCTION, m.heap.space({"function": one, "signature": signature, "__name__": getattr(one, "name", "function")}))
+
+    if function is None:
+        return Native("tf.function", lambda machine, inner, named, at: wrap(inner[0]))
+    return wrap(function)
+
+
+def _call_function(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    """A call traces the function; an axis that the signature leaves out is open inside."""
+    signature = me.space["signature"]
+    if signature is None:
+        return traced(m, me.space["function"], args, kwargs, node)
+    opened = Opened(m, node)
+    bound = 1 if _is_method(me.space["function"]) else 0
+    specs = list(signature.items if isinstance(signature, List) else signature) if isinstance(signature, (List, tuple)) else []
+    inner = tuple(_opened(m, opened, value, spec, node) for value, spec in zip(args[bound:], specs))
+    return opened.closed(traced(m, me.space["function"], (*args[:bound], *inner, *args[bound + len(specs) :]), kwargs, node))
+
+
+def _is_method(function: Any) -> bool:
+    return isinstance(function, Function) and function.owner is not None
+
+
+def _opened(m: Any, opened: Opened, value: Any, spec: Any, node: Any) -> Any:
+    """An argument as the signature declares it."""
+    if isinstance(spec, (tuple, List)) and isinstance(value, (tuple, List)):
+        inner = [_opened(m, opened, v, s, node) for v, s in zip(_parts(value), _parts(spec))]
+        return tuple(inner) if isinstance(value, tuple) else List(m.heap.row(inner))
+    if not isinstance(spec, Model) or spec.kind != "tf.TensorSpec" or isinstance(value, (Unknown, Model)):
+        return value
+    shape, dtype = spec.space["shape"], spec.space["dtype"]
+    if not isinstance(value, TensorType) or value.framework != "tf":
+        value = m.spelling("tf.convert_to_tensor", (value,), {"dtype": dtype} if isinstance(dtype, DType) else {}, node)
+    if not isinstance(value, TensorType) or not value.shape.known:
+        return value
+    if isinstance(dtype, DType) and value.dtype is not None and value.dtype is not dtype:
+        raise m.raised("TypeError", f"the signature takes {dtype}, this is {value.dtype}", node, "function/signature")
+    if not isinstance(shape, TensorShape):
+        return value
+    message = f"the signature takes {tuple(shape)}, this has shape {value.shape!r}"
+    m.demand("TypeError", compatible(TensorShape(value.shape), shape), message, node, "function/signature")
+    return value.but(shape=type(value.shape)(opened.size(d) if s is None else d for d, s in zip(value.shape, shape)))
+
+
+def _parts(value: Any) -> list[Any]:
+    return list(value.items if isinstance(value, List) else value)
+
+
+def _concrete(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    """`f.get_concrete_function(spec, …)`: traced with what the specs describe."""
+    return me
+
+
+def _function_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    match name:
+        case "python_function":
+            return me.space["function"]
+        case "__wrapped__":
+            return me.space["function"]
+        case "__doc__" | "__name__":
+            return me.space["__name__"] if name == "__name__" else None
+        case "input_signature":
+            return me.space["signature"]
+        case "structured_outputs" | "graph" | "function_spec" | "inputs" | "outputs" | "name":
+            return Model("quiet", m.heap.space())
+        case _:
+            return MISSING
+
+
+# --- modules ---
+
+
+def _module_init(m: Any, me: Instance, args: Any, kwargs: Any, node: Any) -> None:
+    m.heap.set(me.space, "_name", argument(args, kwargs, 0, "name"))
+
+
+def variables_in(m: Any, value: Any, node: Any, learning: bool, seen: set[int] | None = None) -> list[Any]:
+    """The variables that an object holds, in the order of its attributes' names as tf.Module has them."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return []
+    seen.add(id(value))
+    match value:
+        case TensorType():
+            return [value] if value.parameter and (value.requires_grad or not learning) else []
+        case List():
+            return [v for one in value.items for v in variables_in(m, one, node, learning, seen)]
+        case tuple():
+            return [v for one in value for v in variables_in(m, one, node, learning, seen)]
+        case Dict():
+            return [v for one in value.items.values() for v in variables_in(m, one, node, learning, seen)]
+        case Instance() if any(isinstance(c, Named) and c.name == "tf.Module" for c in value.cls.mro):
+            names = sorted(k for k in value.space if isinstance(k, str))
+            return [v for k in names for v in variables_in(m, value.space[k], node, learning, seen)]
+        case Instance() | Layer():
+            known = isinstance(value, Layer) or any(isinstance(c, Named) and c.name.startswith("keras.") for c in value.cls.mro)
+            found = m.attribute(value, "trainable_variables" if learning else "variables", node) if known else None
+            return list(found.items) if isinstance(found, List) else []
+        case Model() if value.kind.startswith("keras.") and ("Sequential" in value.kind or "Model" in value.kind):
+            found = m.attribute(value, "trainable_variables" if learning else "variables", node)
+            return list(found.items) if isinstance(found, List) else []
+        case _:
+            return []
+
+
+def _module_attribute(m: Any, me: Instance, name: str, node: Any) -> Any:
+    match name:
+        case "variables" | "trainable_variables":
+            return tuple(variables_in(m, me, node, name == "trainable_variables"))
+        case "non_trainable_variables":
+            return tuple(v for v in variables_in(m, me, node, False) if not v.requires_grad)
+        case "name":
+            given = me.space.get("_name")
+            return TEXT if given is None else given
+        case "name_scope":
+            return Model("context", m.heap.space())
+        case "submodules":
+            return Unknown("submodules")
+        case _:
+            return MISSING
+
+
+def _same(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """A decorator, or a function that gives back what it gets."""
+    if not args:
+        return Native("decorator", lambda machine, inner, named, at: inner[0])
+    return args[0]
+
+
+def _context(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return Model("context", m.heap.space())
+
+
+# --- distribution ---
+
+
+def _strategy(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return Model("tf.distribute.Strategy", m.heap.space({"num_replicas_in_sync": 1}))
+
+
+def _run(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    """`strategy.run(f, args=(…), kwargs={…})`."""
+    function, given = argument(args, kwargs, 0, "fn"), m.iterate(argument(args, kwargs, 1, "args", ()), node)
+    named = argument(args, kwargs, 2, "kwargs")
+    if given is None:
+        return m.gap("strategy.run", node, "its arguments are not known")
+    return m.call(function, tuple(given), dict(named.items) if isinstance(named, Dict) else {}, node)
+
+
+def _reduce(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    value, axis = argument(args, kwargs, 1, "value"), argument(args, kwargs, 2, "axis")
+    word = args[0] if args else kwargs.get("reduce_op")
+    if axis is None or not isinstance(value, TensorType):
+        return value
+    mean = "MEAN" in str(getattr(word, "name", word)).upper()
+    return m.spelling("tf.reduce_mean" if mean else "tf.reduce_sum", (value,), {"axis": axis}, node)
+
+
+def _from_function(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    return m.call(args[0], (Model("quiet", m.heap.space()),), {}, node)
+
+
+# --- questions and settings ---
+
+
+def _devices(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """The machine at hand has none that we know of."""
+    return List(m.heap.row())
+
+
+def _is_tensor(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return Unknown("is_tensor") if isinstance(args[0], Unknown) else isinstance(args[0], TensorType) and args[0].framework in ("tf", "keras")
+
+
+def _eager(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return not m.model_state.get(GRAPH, 0)
+
+
+def _get_static(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    t = args[0]
+    if isinstance(t, TensorType) and t.contents is not None and len(t.shape) == 0:
+        return t.contents[0]
+    return t.but(framework="numpy") if isinstance(t, TensorType) and t.contents is not None else None
+
+
+def _checkpoint(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return Model("tf.train.Checkpoint", m.heap.space(dict(kwargs)))
+
+
+def _manager(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    return Model("tf.train.CheckpointManager", m.heap.space({"checkpoint": argument(args, kwargs, 0, "checkpoint")}))
+
+
+def _maybe_text(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """A path to what was saved before, or None: a choice that the world makes."""
+    return m.branching.choose(m.open_truth("a checkpoint exists", node), lambda: TEXT, lambda: None)
+
+
+def _numpy_behaviour(m: Any, args: Any, kwargs: Any, node: Any) -> None:
+    m.model_state["tf.numpy behaviour"] = True
+
+
+def _as_dtype(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    given = argument(args, kwargs, 0, "type_value")
+    return given if isinstance(given, DType) else BY_LABEL.get(given, Unknown("dtype")) if isinstance(given, str) else Unknown("dtype")
+
+
+_QUIET = (
+    "tf.summary", "tf.profiler", "tf.autograph", "tf.saved_model", "tf.lite", "tf.sysconfig", "tf.get_logger", "tf.train.Coordinator", "tf.config.threading",
+    "tf.config.optimizer", "tf.distribute.cluster_resolver", "tf.tpu", "tf.io.gfile", "tf.io.write_file", "tf.io.write_graph", "tf.__internal__",
+)  # fmt: skip
+
+
+class _Functions(dict[str, Any]):
+    """The functions below, and whole families of names that touch no tensor."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        found = super().get(name)
+        if found is not None:
+            return found
+        return quiet if any(name.startswith(q + ".") or name == q for q in _QUIET) else default
+
+
+_NOTHING = (
+    "tf.print", "tf.random.set_seed", "tf.config.run_functions_eagerly", "tf.config.experimental.set_memory_growth", "tf.config.set_visible_devices",
+    "tf.config.experimental.set_visible_devices", "tf.config.set_logical_device_configuration", "tf.config.experimental_run_functions_eagerly",
+    "tf.config.set_soft_device_placement", "tf.debugging.set_log_device_placement", "tf.config.experimental.set_virtual_device_configuration",
+    "tf.config.experimental_connect_to_cluster", "tf.debugging.enable_check_numerics", "tf.debugging.disable_traceback_filtering",
+    "tf.config.experimental.enable_op_determinism", "tf.compat.v1.enable_eager_execution", "tf.enable_eager_execution", "tf.compat.v1.enable_v2_behavior",
+    "tf.debugging.enable_traceback_filtering", "tf.keras.backend.clear_session", "tf.no_gradient", "tf.config.experimental.enable_tensor_float_32_execution",
+    "tf.config.experimental.enable_mlir_graph_optimization", "tf.experimental.dtensor",
+)  # fmt: skip
+_STRATEGIES = (
+    "MirroredStrategy", "OneDeviceStrategy", "TPUStrategy", "MultiWorkerMirroredStrategy", "get_strategy", "Strategy", "experimental.TPUStrategy",
+    "experimental.CentralStorageStrategy", "experimental.MultiWorkerMirroredStrategy", "ParameterServerStrategy",
+)  # fmt: skip
+_CONTEXTS = ("tf.device", "tf.name_scope", "tf.init_scope", "tf.control_dependencies", "tf.experimental.async_scope", "tf.xla.experimental.jit_scope")
+FUNCTIONS: dict[str, Any] = _Functions({
+    "tf.function": _function, "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), "tf.Module.with_name_scope": _same,
+    **dict.fromkeys(_NOTHING, nothing), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES}, **dict.fromkeys(_CONTEXTS, _context),
+    "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
+    "tf.config.experimental.list_logical_devices": _devices, "tf.config.get_visible_devices": _devices, "tf.is_tensor": _is_tensor,
+    "tf.config.LogicalDeviceConfiguration": quiet, "tf.config.experimental.VirtualDeviceConfiguration": quiet, "tf.executing_eagerly": _eager,
+    "tf.test.is_gpu_available": lambda m, a, k, n: False, "tf.test.gpu_device_name": lambda m, a, k, n: "", "tf.get_static_value": _get_static,
+    "tf.test.is_built_with_cuda": lambda m, a, k, n: False, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
+    "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text, "tf.custom_gradient": _same,
+    "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
+    "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),
+    "tf.autograph.experimental.set_loop_options": nothing, "tf.recompute_grad": _same, "tf.grad_pass_through": _same,
+    "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT, "tf.compat.as_text": lambda m, a, k, n: TEXT,
+    **tf_gradients.FUNCTIONS, **tf_control.FUNCTIONS,
+})  # fmt: skip
+VALUES: dict[str, Any] = {
+    "tf.newaxis": None, "tf.__version__": "2.21.0", "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
+    "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",
+    "tf.VariableAggregation.ONLY_FIRST_REPLICA": "ONLY_FIRST_REPLICA", "tf.VariableSynchronization.ON_READ": "ON_READ", "tf.bfloat16": BY_LABEL["bfloat16"],
+}  # fmt: skip
+CLASSES: dict[str, ClassModel] = {
+    "tf.Module": ClassModel("tf.Module", init=_module_init, attribute=_module_attribute),
+    "tf.Variable": ClassModel("tf.Variable", closed=False), "tf.Tensor": ClassModel("tf.Tensor", closed=False),
+}
+KINDS: dict[str, KindModel] = {
+    FUNCTION: KindModel({"get_concrete_function": _concrete, "experimental_get_tracing_count": lambda m, me, a, k, n: 1}, _function_attribute,
+                        call=_call_function, binds=True),
+    "tf.distribute.Strategy": KindModel(
+        {
+            "scope": lambda m, me, a, k, n: Model("context", m.heap.space()), "run": _run, "reduce": _reduce, "experimental_run_v2": _run,
+            "experimental_distribute_dataset": lambda m, me, a, k, n: a[0], "distribute_datasets_from_function": _from_function,
+            "experimental_distribute_datasets_from_function": _from_function, "experimental_local_results": lambda m, me, a, k, n: (a[0],),
+            "gather": lambda m, me, a, k, n: a[0], "reduce_to": lambda m, me, a, k, n: a[1],
+        }, open=True,
+    ),
+    "tf.train.Checkpoint": KindModel(dict.fromkeys((), quiet) | {
+        "save": lambda m, me, a, k, n: TEXT, "write": lambda m, me, a, k, n: TEXT, "restore": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
+        "read": lambda m, me, a, k, n: Model("quiet", m.heap.space()), "sync": lambda m, me, a, k, n: None,
+    }, open=True),
+    "tf.train.CheckpointManager": KindModel(
+        {"save": lambda m, me, a, k, n: TEXT, "restore_or_initialize": lambda m, me, a, k, n: _maybe_text(m, a, k, n)},
+        lambda m, me, name, n: _maybe_text(m, (), {}, n) if name == "latest_checkpoint" else MISSING, open=True,
+    ),
+    **tf_gradients.KINDS,
+}  # fmt: skip

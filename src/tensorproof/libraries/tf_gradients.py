@@ -1,0 +1,124 @@
+"""tf.GradientTape: a gradient has the shape of what it is taken by; tf.gradients and tf.hessians likewise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tf_elements import mapped, tensors_in
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Dict, Instance, Iterator, List, Model
+from tensorproof.values.python_values import Layer, Unknown
+
+TAPE = "tf.GradientTape"
+
+
+def _tape(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    persistent = argument(args, kwargs, 0, "persistent", False)
+    return Model(TAPE, m.heap.space({"persistent": persistent, "used": False, "watched": ()}))
+
+
+def _watch(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> None:
+    given = argument(args, kwargs, 0, "tensor")
+    found = tensors_in(given)
+    if not found and isinstance(given, (int, float)):
+        raise m.raised("ValueError", "only tensors can be watched", node, "tape/watch")
+    if any(t.framework == "numpy" for t in found):
+        raise m.raised("ValueError", "only tensors can be watched, this is an array", node, "tape/watch")
+    m.heap.set(me.space, "watched", (*me.space["watched"], *found))
+
+
+def _begin(m: Any, me: Model, node: Any) -> None:
+    if me.space["used"] is True and me.space["persistent"] is False:
+        raise m.raised("RuntimeError", "a tape that is not persistent gives gradients once", node, "tape/persistent")
+    m.heap.set(me.space, "used", True)
+
+
+def _connected(me: Model, source: TensorType) -> bool:
+    """Whether a source may have a gradient: a constant that nobody watched has none, nor have whole numbers."""
+    if source.dtype is not None and source.dtype.kind not in "fc":
+        return False
+    return source.contents is None or any(source is w for w in me.space["watched"])
+
+
+def gradient_of(t: TensorType) -> TensorType:
+    return t.but(parameter=False, requires_grad=False, contents=None, framework="tf")
+
+
+def _gradient(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    target, sources = argument(args, kwargs, 0, "target"), argument(args, kwargs, 1, "sources")
+    _begin(m, me, node)
+    zero = argument(args, kwargs, 3, "unconnected_gradients", "none") != "none"
+    given = argument(args, kwargs, 2, "output_gradients")
+    if isinstance(given, TensorType) and isinstance(target, TensorType) and given.shape.known and target.shape.known:
+        agree = conj(*(eq(a, b) for a, b in zip(given.shape, target.shape))) if len(given.shape) == len(target.shape) else False
+        m.require("gradient/output", agree, f"output_gradients of shape {given.shape!r} must have the target's shape {target.shape!r}", node)
+    if target is None:
+        raise m.raised("TypeError", "the target of a gradient is None", node, "tape/target")
+    return like_sources(m, sources, lambda t: gradient_of(t) if zero or _connected(me, t) else None, node)
+
+
+def like_sources(m: Any, sources: Any, act: Any, node: Any) -> Any:
+    """Gradients in the structure of what they are taken by."""
+    match sources:
+        case Unknown():
+            return sources
+        case Iterator():
+            return List(m.heap.row(like_sources(m, v, act, node) for v in m.iterate(sources, node) or ()))
+        case Layer() | Instance() | Model() | None:
+            if isinstance(sources, Model) and isinstance(sources.space.get("tensor"), TensorType):
+                return act(sources.space["tensor"])
+            if isinstance(sources, Model) and sources.kind not in ("quiet",):
+                return m.gap("GradientTape.gradient", node, "by something that is not known")
+            raise m.raised("ValueError", "gradients are taken by tensors and variables: write model.trainable_variables", node, "tape/sources")
+        case tuple() | List() | Dict() | TensorType():
+            return mapped(m, act, sources)
+        case _:
+            return m.gap("GradientTape.gradient", node, "by something that is not known")
+
+
+def _jacobian(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    target, sources = argument(args, kwargs, 0, "target"), argument(args, kwargs, 1, "sources")
+    _begin(m, me, node)
+    if not isinstance(target, TensorType) or not target.shape.known:
+        return m.gap("GradientTape.jacobian", node, "of something that is not known")
+    return like_sources(m, sources, lambda t: gradient_of(t).but(shape=Shape((*target.shape, *t.shape))), node)
+
+
+def _batch_jacobian(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    target, source = argument(args, kwargs, 0, "target"), argument(args, kwargs, 1, "source")
+    _begin(m, me, node)
+    if not isinstance(target, TensorType) or not isinstance(source, TensorType) or not target.shape.known or not source.shape.known:
+        return m.gap("GradientTape.batch_jacobian", node, "of something that is not known")
+    if not len(target.shape) or not len(source.shape):
+        raise m.raised("ValueError", "batch_jacobian needs a batch axis in both", node, "tape/batch")
+    m.demand("ValueError", eq(target.shape[0], source.shape[0]), f"the batches of {target.shape!r} and {source.shape!r} differ", node, "tape/batch")
+    return gradient_of(source).but(shape=Shape((*target.shape, *source.shape[1:])))
+
+
+def _gradients(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`tf.gradients(ys, xs)`: a list, in the order of the sources."""
+    given = argument(args, kwargs, 1, "xs")
+    sources = given if isinstance(given, (List, tuple)) else (given,)
+    made = like_sources(m, sources, gradient_of, node)
+    return List(m.heap.row(made.items if isinstance(made, List) else made)) if isinstance(made, (List, tuple)) else made
+
+
+def _enter(m: Any, me: Model, node: Any) -> Any:
+    return me
+
+
+FUNCTIONS: dict[str, Any] = {"tf.GradientTape": _tape, "tf.autodiff.GradientTape": _tape, "tf.gradients": _gradients, "tf.compat.v1.gradients": _gradients}
+KINDS: dict[str, KindModel] = {
+    TAPE: KindModel(
+        {
+            "watch": _watch, "gradient": _gradient, "jacobian": _jacobian, "batch_jacobian": _batch_jacobian, "reset": lambda m, me, a, k, n: None,
+            "stop_recording": lambda m, me, a, k, n: Model("context", m.heap.space()), "watched_variables": lambda m, me, a, k, n: Unknown("variables"),
+            "_push_tape": lambda m, me, a, k, n: None, "_pop_tape": lambda m, me, a, k, n: None,
+        },
+        enter=_enter,
+    ),
+}  # fmt: skip
