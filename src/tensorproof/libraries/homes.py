@@ -8,6 +8,10 @@ FILES = {
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
     "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "torch.randint": "sequences", "sequence": "sequences",
     "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
+    **dict.fromkeys((
+        "torch.autograd.grad", "torch.autograd.backward", "torch.autograd.Variable", "torch.autograd.variable", "torch.autograd.functional",
+        "torch.autograd.Function", "torch.autograd.function", "torch.func", "torch.vmap", "torch.nn.utils.stateless",
+    ), "torch_autograd"),
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
     "inspect": "python_inspect", "asyncio": "python_functions",
     "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",

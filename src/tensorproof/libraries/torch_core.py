@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.torch_autograd import backward
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.predicates import eq, ge
@@ -42,14 +43,6 @@ def _device(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) ->
     return Device("cuda") if isinstance(given, int) else Unknown("device", text=True)
 
 
-def _backward(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    loss = args[0]
-    given = args[1] if len(args) > 1 else kwargs.get("gradient")
-    if isinstance(loss, TensorType) and given is None:
-        m.require("backward/scalar", eq(loss.shape.numel, 1), f"backward needs a loss of one element, this one has shape {loss.shape!r}", node)
-    return None
-
-
 def number_in(dtype: Any) -> Unknown:
     """A number that is read from a tensor of an element type."""
     return Unknown("a number in a tensor", number="" if dtype is None else {"f": "float", "i": "int", "u": "int"}.get(dtype.kind, ""))
@@ -69,10 +62,6 @@ def _checkpoint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any
 def _size(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     found = m.iterate(args[0], node) if args else []
     return Unknown("Size") if found is None else tuple(found)
-
-
-def _autograd_apply(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    return m.gap("torch.autograd.Function.apply", node)
 
 
 def _init(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -124,7 +113,7 @@ _CONTEXTS = (
 _NOTHING = (
     "torch.manual_seed", "torch.seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
     "torch.cuda.set_device", "torch.use_deterministic_algorithms", "torch.set_num_threads", "torch.set_printoptions",
-    "torch.set_float32_matmul_precision", "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.autograd.backward",
+    "torch.set_float32_matmul_precision", "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_",
     "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
     "torch.Tensor.retain_grad", "torch.Tensor.register_hook", "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
     "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
@@ -140,7 +129,7 @@ _INIT = [
 FUNCTIONS: dict[str, Any] = {
     "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing), **dict.fromkeys(_INIT, _init),
-    "torch.device": _device, "torch.Tensor.backward": _backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
+    "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
     "torch.jit.trace": _first, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.Size": _size, "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
@@ -164,7 +153,6 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 VALUES: dict[str, Any] = {"torch.__version__": "2.13.0", "torch.version.cuda": lambda m: None}
 CLASSES = {
-    "torch.autograd.Function": ClassModel("torch.autograd.Function", closed=False),
     "torch.Tensor": ClassModel("torch.Tensor", closed=False),
 }
 KINDS = {

@@ -18,7 +18,7 @@ class Unknown:
     text: bool = False
     """Whether it is a text: its methods are known, what they give is not."""
     number: str = ""
-    """Whether it is a number of Python: "float" or "int". An operator takes it as it takes any number."""
+    """Whether it is a number of Python: "float", "int" or "bool". An operator takes it as it takes any number."""
 
 
 TEXT = Unknown("text", text=True)

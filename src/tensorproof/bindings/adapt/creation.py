@@ -110,11 +110,12 @@ class Data:
 @takes(Data("data"))  # type: ignore[arg-type]
 def legacy(a: dict[str, Any], run: Run) -> Any:
     """torch.FloatTensor([...]): data with the element type in the name."""
-    if run.name == "torch.Tensor" and isinstance(a["data"], TensorType):
+    other = isinstance(a["data"], TensorType) and a["data"].framework == "torch"
+    if run.name == "torch.Tensor" and other:
         return a["data"].but(requires_grad=False)
     made = tensor({"data": a["data"]}, run)
     dtype = a["dtype"] if isinstance(a["dtype"], DType) else BY_LABEL[a["dtype"]]
-    if isinstance(a["data"], TensorType) and a["data"].dtype is not None and a["data"].dtype is not dtype:
+    if other and a["data"].dtype is not None and a["data"].dtype is not dtype:
         raise run.refuse("dtype", f"{run.name} takes a tensor of {dtype!r}, not of {a['data'].dtype!r}", ("data",))
     return made.but(dtype=dtype, contents=cast(made.contents, dtype))
 

@@ -149,6 +149,7 @@ def type_of(a: Arguments, run: Run) -> Any:
             raise run.give_up("the name of this element type's class is not known")
         return f"torch.{'cuda.' if (x.device or '').startswith('cuda') else ''}{_NAMES[x.dtype.label]}Tensor"
     device = None
+    dtype = getattr(dtype, "name", dtype) if not isinstance(dtype, DType) else dtype  # a class of tensors, as the program names it
     if isinstance(dtype, str):
         device = "cuda" if ".cuda." in dtype else "cpu"
         dtype = BY_LABEL.get(CLASSES.get(dtype.rpartition(".")[2].removesuffix("Tensor"), ""))

@@ -185,11 +185,26 @@ def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], 
     if tensors.has_unknown(tried[0][0]) or tensors.has_unknown(tuple(tried[0][1].values())):
         return m.gap(name, node, "an argument is not known")
     outcome = call_bound(name, *tried[0], m.session)
-    if outcome.refused is not None:
-        others = [call_bound(name, *one, m.session).refused for one in tried[1:]]
-        if any(other is None or other.code != outcome.refused.code for other in others):
-            return m.gap(name, node, "an argument is not known")
+    if outcome.refused is not None or outcome.unknown is not None:
+        others = [call_bound(name, *one, m.session) for one in tried[1:]]
+        if any(other.refused is None or outcome.refused is None or other.refused.code != outcome.refused.code for other in others):
+            found = _with_reals(given, named, others)
+            if found is None:
+                return m.gap(name, node, "an argument is not known")
+            outcome = found
     return taken(m, name, outcome, args, kwargs, node, None)
+
+
+def _with_reals(given: Any, named: dict[str, Any], tried: list[Outcome]) -> Outcome | None:
+    """What an operator makes of real numbers that nobody knows, where no tensor may stand for them: the same of every number that it takes."""
+    if tensors.whole_unknown((given, *named.values())):
+        return None
+    accepted = [one for one in tried if one.refused is None and one.unknown is None]
+    made = [tensors.without_values(one.outputs) for one in accepted]
+    if not made or any(one != made[0] for one in made):
+        return None
+    accepted[0].outputs = made[0]
+    return accepted[0]
 
 
 def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], again: Any) -> Any:

@@ -253,7 +253,9 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
     if kind_a is Unknown or kind_b is Unknown:
         if kind_a is TensorType and number_kind(b):
             return on_tensors(m, word, a, b, node)
-        return on_tensors(m, _SWAPPED[word], b, a, node) if kind_b is TensorType and number_kind(a) else Unknown(word)
+        if kind_b is TensorType and number_kind(a):
+            return on_tensors(m, _SWAPPED[word], b, a, node)
+        return Unknown(word, number="bool" if number_kind(a) and number_kind(b) else "")
     if kind_a is Model or kind_b is Model:
         found = registry.model_binary(m, word, a, b, node)
         if found is not MISSING:

@@ -10,7 +10,7 @@ from tensorproof.bindings.mask_counts import ones_in
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import registry, tf_tensors
 from tensorproof.ops.inputs import Ints, Sizes
-from tensorproof.terms.dtypes import FLOAT32, INT64, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
@@ -171,7 +171,7 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
             return value if registry.passed(value) else Unknown(value.kind)
         return found
     if kind is Predicate:
-        return Unknown("a truth value that is not known")
+        return Unknown("a truth value that is not known", number="bool")
     if kind is Layer:
         return value.module if value.module is not None else Unknown("a container of layers")
     if kind is range:
@@ -181,10 +181,12 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     return value
 
 
+_TYPES = {"float": FLOAT32, "bool": BOOL}
+_NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
 STAND_INS: tuple[Any, ...] = (
-    lambda kind: TensorType(Shape(), FLOAT32 if kind == "float" else INT64, weak=True),
-    lambda kind: 0.5 if kind == "float" else 1,
-    lambda kind: 3.0 if kind == "float" else 2,
+    lambda kind: TensorType(Shape(), _TYPES.get(kind, INT64), weak=True),
+    lambda kind: _NUMBERS.get(kind, (1, 2))[0],
+    lambda kind: _NUMBERS.get(kind, (1, 2))[1],
 )
 """What is put for a number that nobody knows: a tensor of which only the type is known, and two numbers to try a refusal with."""
 
@@ -197,6 +199,22 @@ def numbered(value: Any, make: Any) -> Any:
     if type(value) in (tuple, list):
         return type(value)(numbered(v, make) for v in value)
     return value
+
+
+def whole_unknown(value: Any) -> bool:
+    """Whether a whole number in a plain argument is not known: it might be a size or an axis."""
+    if isinstance(value, Unknown):
+        return value.ratio is None and value.number == "int"
+    if isinstance(value, slice):
+        return whole_unknown((value.start, value.stop, value.step))
+    return isinstance(value, (tuple, list)) and any(map(whole_unknown, value))
+
+
+def without_values(value: Any) -> Any:
+    """An operator's result with its shapes and types only."""
+    if isinstance(value, TensorType):
+        return value.but(contents=None)
+    return type(value)(map(without_values, value)) if type(value) in (tuple, list) else value
 
 
 def has_unknown(value: Any) -> bool:
