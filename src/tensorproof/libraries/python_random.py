@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, listed, nothing, unknown
 from tensorproof.terms.ints import Origin, Term, lower, upper
-from tensorproof.terms.predicates import ge, le, lt
+from tensorproof.terms.predicates import Predicate, ge, le, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model, Record
 from tensorproof.values.python_values import REAL, Unknown
@@ -86,7 +86,8 @@ def _any_of(items: list[Any]) -> Any:
     if _alike(items):
         return first
     if any(type(v) is not type(first) for v in items):
-        return Unknown("one of several items")
+        kinds = {_number(v) for v in items}
+        return Unknown("one of several items", number=kinds.pop() if len(kinds) == 1 else "")
     if isinstance(first, TensorType):
         whole = first.but(contents=None, requires_grad=any(v.requires_grad for v in items))
         same = all(v.but(contents=None, requires_grad=whole.requires_grad) == whole for v in items)
@@ -96,7 +97,14 @@ def _any_of(items: list[Any]) -> Any:
         if not isinstance(first, Record):
             return tuple(parts)
         return Record.of(first.cls, parts) if all(v.cls is first.cls for v in items) else Unknown("one of several items")
-    return REAL if isinstance(first, float) else Unknown("one of several items", number="int" if type(first) is int else "")
+    return REAL if isinstance(first, float) else Unknown("one of several items", number=_number(first))
+
+
+def _number(value: Any) -> str:
+    """What kind of number a value is, "" if it is none."""
+    if isinstance(value, Unknown):
+        return value.number
+    return {bool: "bool", int: "int", Term: "int", float: "float"}.get(type(value), "bool" if isinstance(value, Predicate) else "")
 
 
 def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:

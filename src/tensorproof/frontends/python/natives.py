@@ -523,7 +523,8 @@ def _extreme(word: str) -> Run:
         if all(type(v) in (int, Term) for v in found):
             return symbolic(*found)
         if any(isinstance(v, (Unknown, TensorType)) for v in found):
-            return Unknown(word)
+            kinds = {operations.number_kind(v) for v in found}
+            return Unknown(word, number="" if "" in kinds else "float" if "float" in kinds else "int")
         if not _all_plain(tuple(found)):
             best = found[0]
             for one in found[1:]:
@@ -646,7 +647,8 @@ def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any
     if isinstance(value, Term):
         return value
     if isinstance(value, (Unknown, Choice, TensorType)):
-        return Unknown("round")
+        kind = operations.number_kind(value)
+        return Unknown("round", number="int" if kind and digits is None else kind)
     return operations.plain(m, round, (value,) if digits is None else (value, digits), node)
 
 

@@ -96,6 +96,12 @@ def number_kind(value: Any) -> str:
     """Whether a value is a real ("float") or a whole ("int") number of Python, known or not; "" if that cannot be told."""
     if isinstance(value, Unknown):
         return "float" if value.ratio is not None else value.number
+    if isinstance(value, TensorType):  # a number of NumPy
+        scalar = value.framework == "numpy" and value.shape.known and not value.shape and value.dtype is not None
+        return {"f": "float", "i": "int", "u": "int"}.get(value.dtype.kind, "") if scalar and value.dtype is not None else ""
+    if type(value) is Choice:
+        kinds = number_kind(value.then), number_kind(value.other)
+        return kinds[0] if kinds[0] == kinds[1] else ""
     return "float" if isinstance(value, float) else "int" if isinstance(value, (int, Term)) else ""
 
 
@@ -109,7 +115,7 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     for kind, other in zip(kinds, (b, a)):
         if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
             raise m.raised("TypeError", f"the operator {word} is not defined for a float and a {type_name(other)}", node)
-    if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
+    if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds):
         return Unknown(word)
     return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
 

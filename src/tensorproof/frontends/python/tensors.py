@@ -177,7 +177,9 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     if kind is range:
         return list(value)
     if kind is Choice:
-        return Unknown("one of two values")
+        from tensorproof.frontends.python.operations import number_kind
+
+        return Unknown("one of two values", number=number_kind(value))
     return value
 
 
@@ -247,4 +249,4 @@ def number_of_type(m: Interpreter, dtype: DType, args: tuple[Any, ...], node: as
         return m.spelling("numpy.array", (value,), {"dtype": dtype}, node)
     if isinstance(value, (int, float)):
         return float(value) if dtype.is_float else bool(value) if dtype.label == "bool" else value if isinstance(value, int) else int(value)
-    return value if isinstance(value, Term) and not dtype.is_float else Unknown("a number")
+    return value if isinstance(value, Term) and not dtype.is_float else Unknown("a number", number="float" if dtype.is_float else "int")
