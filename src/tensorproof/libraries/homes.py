@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tensorproof.libraries.tf1_homes import FILES as TF1
+
 FILES = {
     "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
     "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
@@ -23,7 +25,12 @@ FILES = {
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     "tf": "tf_core", "tf.Tensor": "tf_tensors", "tf.Variable": "tf_tensors", "tf.IndexedSlices": "tf_tensors", "tf.TensorShape": "tf_shapes",
-    "tf.Dimension": "tf_shapes", "tf.data": "tf_data", "tf.TensorSpec": "tf_data",
+    "tf.Dimension": "tf_shapes", "tf.data": "tf_data", "tf.TensorSpec": "tf_data", "tf.TensorArray": "tf_tensor_array", "keras.optimizers": "keras_optimizers",
+    **TF1, **{f"tf.train.{w}": "tf_core" for w in ("Checkpoint", "CheckpointManager", "latest_checkpoint", "Coordinator", "Feature", "Example")},
+    **{f"tf.summary.{w}": "tf_core" for w in ("create_file_writer", "record_if", "trace_on", "trace_export", "trace_off", "experimental", "SummaryWriter")},
+    "keras": "keras_core", "keras.layers": "keras_layers_home", "keras.word": "keras_words", "keras.backend": "keras_backend", "keras.utils": "keras_utils",
+    "keras.initializers": "keras_words", "keras.regularizers": "keras_words", "keras.constraints": "keras_words", "keras.activations": "keras_words",
+    "tf.initializers": "keras_words",
     "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "os.path": "python_paths",
     "importlib": "python_system", "configparser": "python_files",
     **dict.fromkeys(("heapq", "bisect", "queue", "io", "multiprocessing", "concurrent"), "python_queues"), "tomli": "python_files", "rich": "quiet",

@@ -1,0 +1,267 @@
+"""Variables of TensorFlow 1: get_variable with scopes and reuse, initialisers, assignments, and the lists of a graph's variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries import tape
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries.tf_graph import NAMES, axes, begin, graph, named, operation
+from tensorproof.libraries.tf_tensors import METHODS, converted
+from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import Unknown
+
+AUTO = "tf.AUTO_REUSE"
+
+
+def register(m: Any, name: str, variable: TensorType, node: Any, trainable: bool = True) -> TensorType:
+    """A new variable of the graph."""
+    held = graph(m).space["variables"]
+    m.heap.set(held, name, (variable, m.user_span(node), trainable))
+    return named(m, variable, name)
+
+
+def variables(m: Any, trainable: bool = False, inside: Any = None) -> list[TensorType]:
+    """The variables of the graph, in order; those whose names begin with a scope's."""
+    found = list(graph(m).space["variables"].items())
+    if isinstance(inside, Model) and "name" in inside.space:
+        inside = inside.space["name"]
+    return [v for name, (v, _, learns) in found if (learns or not trainable) and (not isinstance(inside, str) or name.startswith(inside))]
+
+
+def shared(m: Any, name: str, shape: Shape, dtype: Any, reuse: Any, node: Any, trainable: bool = True) -> TensorType:
+    """The variable of that full name: made, or taken again where the scope says so."""
+    known = graph(m).space["variables"].get(name)
+    if known is None:
+        if reuse is True:
+            message = f"the variable {name} does not exist, or was not made with get_variable: with reuse=True it must exist"
+            raise m.raised("ValueError", message, node, "variable/reuse")
+        made = TensorType(shape, dtype, parameter=True, requires_grad=trainable, framework="tf")
+        return register(m, name, made, node, trainable)
+    before, place, _ = known
+    trail = (Step(place, f"{name} is made here with shape {before.shape!r}"),)
+    if reuse is not True and reuse != AUTO:
+        raise m.raised("ValueError", f"the variable {name} already exists: did you mean reuse=True or tf.AUTO_REUSE?", node, "variable/exists", trail)
+    agree = len(before.shape) == len(shape) and conj(*(eq(a, b) for a, b in zip(before.shape, shape)))
+    m.require("variable/shape", agree, f"the variable {name} has shape {before.shape!r} and is asked for again with shape {shape!r}", node, trail=trail)
+    if isinstance(dtype, DType) and before.dtype is not None and dtype is not before.dtype:
+        raise m.raised("ValueError", f"the variable {name} has type {before.dtype} and is asked for again as {dtype}", node, "variable/type", trail)
+    return before  # type: ignore[no-any-return]
+
+
+def _get_variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    begin(m)
+    name, shape, dtype, initial = (argument(args, kwargs, i, w) for i, w in enumerate(("name", "shape", "dtype", "initializer")))
+    trainable = argument(args, kwargs, 5, "trainable")
+    inside = current(m)
+    full = f"{prefix(m)}{name}" if isinstance(name, str) else m.name_here("variable", node)
+    if isinstance(initial, (TensorType, List, int, float)) and not isinstance(initial, bool):
+        value = converted(m, initial, dtype, node)
+        if not isinstance(value, TensorType):
+            return value
+        if shape is not None and not isinstance(initial, (int, float)):
+            raise m.raised("ValueError", "if the initializer is a constant, no shape may be given", node, "variable/initializer")
+        sizes: Any = value.shape if shape is None else axes(m, shape, "variable", node)
+        dtype = value.dtype
+    else:
+        if shape is None and (known := graph(m).space["variables"].get(full)) is not None:
+            sizes = known[0].shape
+        elif shape is None:
+            message = f"the shape of a new variable ({full}) must be fully defined, but was None"
+            raise m.raised("ValueError", message, node, "variable/shape")
+        else:
+            sizes = axes(m, shape, "variable", node)
+    if sizes is None:
+        return m.gap("tf.get_variable", node, "its shape is not known")
+    if any(tape.shown(m, d) is None for d in sizes):
+        raise m.raised("ValueError", f"the shape of a new variable ({full}) must be fully defined, and an axis is None", node, "variable/shape")
+    if dtype is None:
+        dtype = inside.space["dtype"] if inside is not None and inside.space["dtype"] is not None else FLOAT32
+    return shared(m, full, Shape(sizes), dtype, reuses(m), node, trainable is not False)
+
+
+# --- scopes ---
+
+
+def current(m: Any) -> Model | None:
+    """The innermost variable scope."""
+    found = graph(m).space["scopes"]
+    return found[-1] if found else None
+
+
+def prefix(m: Any) -> str:
+    inside = current(m)
+    return f"{inside.space['name']}/" if inside is not None and inside.space["name"] else ""
+
+
+def reuses(m: Any) -> Any:
+    inside = current(m)
+    return root(m).space["reuse"] if inside is None else inside.space["reuse"]
+
+
+def root(m: Any) -> Model:
+    here = graph(m)
+    if "root" not in here.space:
+        m.heap.set(here.space, "root", Model("tf.VariableScope", m.heap.space({"name": "", "reuse": False, "dtype": None, "outer": None})))
+    return here.space["root"]  # type: ignore[no-any-return]
+
+
+def _variable_scope(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    begin(m)
+    given, default = argument(args, kwargs, 0, "name_or_scope"), argument(args, kwargs, 1, "default_name")
+    reuse, dtype = kwargs.get("reuse", args[7] if len(args) > 7 else None), kwargs.get("dtype")
+    outer = current(m)
+    if isinstance(given, Model) and given.kind == "tf.VariableScope":
+        name, inherited = given.space["name"], given.space["reuse"]
+    elif isinstance(given, str):
+        name, inherited = f"{prefix(m)}{given}", reuses(m)
+    elif given is None and isinstance(default, str):
+        counts = graph(m).space["counts"]
+        key = f"scope {prefix(m)}{default}"
+        seen = counts.get(key, 0)
+        m.heap.set(counts, key, seen + 1)
+        name, inherited = f"{prefix(m)}{default}" + (f"_{seen}" if seen else ""), reuses(m)
+    else:
+        name, inherited = f"{prefix(m)}{m.name_here('scope', node)}", reuses(m)
+    if isinstance(reuse, (str, bool)) and reuse:
+        chosen: Any = reuse
+    elif isinstance(reuse, (Unknown,)) or (reuse is not None and not isinstance(reuse, (bool, str))):
+        chosen = m.branching.choose(m.truth(reuse, node), lambda: True, lambda: inherited) if not isinstance(reuse, Unknown) else AUTO
+    else:
+        chosen = inherited
+    made = Model("tf.VariableScope", m.heap.space({"name": name, "reuse": chosen, "dtype": dtype, "outer": outer}))
+    return made
+
+
+def _enter(m: Any, me: Model, node: Any) -> Model:
+    here = graph(m)
+    m.heap.set(here.space, "scopes", (*here.space["scopes"], me))
+    return me
+
+
+def _leave(m: Any, me: Model, raised: Any, node: Any) -> bool:
+    here = graph(m)
+    m.heap.set(here.space, "scopes", here.space["scopes"][:-1])
+    return False
+
+
+def _reuse_variables(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> None:
+    m.heap.set(me.space, "reuse", True)
+
+
+def _get_scope(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
+    inside = current(m)
+    return root(m) if inside is None else inside
+
+
+def _scope_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    if name == "original_name_scope":
+        return me.space["name"] + "/"
+    return MISSING
+
+
+# --- assignments ---
+
+
+def _assign(word: str) -> Any:
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        me, value = argument(args, kwargs, 0, "ref"), argument(args, kwargs, 1, "value")
+        if value is None:
+            value = kwargs.get("delta")
+        check = kwargs.get("validate_shape", args[2] if len(args) > 2 and word == "assign" else True)
+        if not isinstance(me, TensorType):
+            return me if isinstance(me, Unknown) else m.gap(f"tf.{word}", node)
+        if check is False:
+            return operation(m, (value,), node)
+        return tape.step(m, f"tf.{word}", _assigned(word, me), (value,), {}, node)
+
+    return run
+
+
+def _assigned(word: str, me: TensorType) -> Any:
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        METHODS[word](m, (me, args[0]), {}, node)
+        return me.but(parameter=False)
+
+    return run
+
+
+def _scatter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """tf.scatter_update(ref, indices, updates) and its like."""
+    me, indices, updates = (argument(args, kwargs, i, w) for i, w in enumerate(("ref", "indices", "updates")))
+
+    def run(mm: Any, given: tuple[Any, ...], named_: dict[str, Any], at: Any) -> Any:
+        where, what = (v if isinstance(v, TensorType) else converted(mm, v, None, at) for v in given)
+        if isinstance(where, TensorType) and isinstance(what, TensorType) and where.shape.known and what.shape.known and what.shape:
+            wanted = (*where.shape, *me.shape[1:])
+            agree = len(wanted) == len(what.shape) and conj(*(eq(a, b) for a, b in zip(what.shape, wanted)))
+            mm.require("scatter/slices", agree, f"updates of shape {what.shape!r} must be {wanted!r}, the indexed rows", at)
+        return me.but(parameter=False)
+
+    return tape.step(m, "tf.scatter", run, (indices, updates), {}, node)
+
+
+# --- initialisers ---
+
+
+def _initializer(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
+    return Model("tf1 initializer", m.heap.space({"dtype": kwargs.get("dtype")}))
+
+
+def _initial(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    shape, dtype = argument(args, kwargs, 0, "shape"), argument(args, kwargs, 1, "dtype")
+    chosen = dtype if isinstance(dtype, DType) else me.space["dtype"] if isinstance(me.space["dtype"], DType) else FLOAT32
+    found = m.spelling("tf.zeros", (shape,), {"dtype": chosen}, node)
+    return found.but(contents=None) if isinstance(found, TensorType) else found
+
+
+def _listing(trainable: bool) -> Any:
+    return lambda m, args, kwargs, node: listed(m, variables(m, trainable, argument(args, kwargs, 0, "scope")))
+
+
+def _is_variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return isinstance(args[0], TensorType) and args[0].parameter
+
+
+def _global_step(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    from tensorproof.terms.dtypes import INT64
+
+    known = graph(m).space["variables"].get("global_step")
+    return known[0] if known is not None else shared(m, "global_step", Shape(), INT64, False, node, False)
+
+
+_WORDS = (
+    "truncated_normal_initializer", "random_normal_initializer", "random_uniform_initializer", "constant_initializer", "zeros_initializer", "ones_initializer",
+    "orthogonal_initializer", "glorot_uniform_initializer", "glorot_normal_initializer", "variance_scaling_initializer", "uniform_unit_scaling_initializer",
+    "initializers.truncated_normal", "initializers.random_normal", "initializers.random_uniform", "initializers.constant", "initializers.zeros",
+    "initializers.ones", "initializers.orthogonal", "initializers.glorot_uniform", "initializers.glorot_normal", "initializers.variance_scaling",
+    "initializers.he_normal", "initializers.he_uniform", "initializers.lecun_normal", "initializers.lecun_uniform", "initializers.identity",
+    "keras.initializers.he_normal",
+)  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    "tf.get_variable": _get_variable, "tf.variable_scope": _variable_scope, "tf.get_variable_scope": _get_scope, "tf.variable_op_scope": _variable_scope,
+    "tf.assign": _assign("assign"), "tf.assign_add": _assign("assign_add"), "tf.assign_sub": _assign("assign_sub"),
+    "tf.global_variables": _listing(False), "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True), "tf.model_variables": _listing(False),
+    "tf.local_variables": lambda m, a, k, n: listed(m, ()), "tf.moving_average_variables": lambda m, a, k, n: listed(m, ()),
+    **{f"tf.{w}": _initializer for w in _WORDS}, "tf.is_variable_initialized": lambda m, a, k, n: Unknown("is initialised"),
+    "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step, "tf.train.get_global_step": _global_step,
+    **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
+}  # fmt: skip
+VALUES: dict[str, Any] = {"tf.AUTO_REUSE": AUTO}
+KINDS: dict[str, KindModel] = {
+    "tf.VariableScope": KindModel(
+        methods={"reuse_variables": _reuse_variables, "global_variables": lambda m, me, a, k, n: listed(m, variables(m, False, me)),
+                 "trainable_variables": lambda m, me, a, k, n: listed(m, variables(m, True, me)), "set_initializer": lambda m, me, a, k, n: None,
+                 "set_regularizer": lambda m, me, a, k, n: None},
+        attribute=_scope_attribute, enter=_enter, leave=_leave, open=True,
+    ),
+    "tf1 initializer": KindModel(call=_initial, passed=True, open=True),
+}  # fmt: skip
+__all__ = ["NAMES"]
