@@ -6,6 +6,7 @@ from functools import cache
 
 from tensorproof.bindings.call import spelled
 from tensorproof.libraries import registry
+from tensorproof.libraries.constants import constant
 
 _WAYS = (
     ("tf.compat.v2.", "tf."), ("tf.compat.v1.keras", "keras"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.contrib.keras", "keras"),
@@ -29,8 +30,8 @@ def home(name: str) -> str:
     for way, to in _WAYS:
         if name == way or name.startswith(way if way.endswith(".") else way + "."):
             return to + name.removeprefix(way)
-    if name.startswith("tf.compat.v1.") and not spelled(name):
+    if name.startswith("tf.compat.v1.") and not registry.known(name):
         plain = "tf." + name.removeprefix("tf.compat.v1.")
-        if registry.known(plain) or (spelled(plain) and not registry.known(name)):
+        if registry.known(plain) or constant(plain)[0] or (spelled(plain) and not spelled(name)):
             return plain
     return name

@@ -25,6 +25,11 @@ _NAMES = {
         "is_variable_initialized", "train.get_or_create_global_step", "train.create_global_step", "train.get_global_step", "scatter_update", "scatter_add",
         "scatter_sub", "scatter_mul", "scatter_div", "scatter_min", "scatter_max", "AUTO_REUSE", "VariableScope",
     ),
+    "tf_graph_control": (
+        "cond", "case", "while_loop", "map_fn", "scan", "foldl", "foldr", "py_func", "compat.v1.cond", "compat.v1.case", "compat.v1.while_loop",
+        "compat.v1.map_fn", "compat.v1.scan", "compat.v1.foldl", "compat.v1.foldr",
+    ),
+    "tf_layers1": ("layers",),
     "tf_cells": ("nn.rnn_cell",),
     "tf_rnn": (
         "nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn", "nn.static_rnn", "nn.rnn", "nn.static_bidirectional_rnn", "nn.rnn_cell.static_rnn",

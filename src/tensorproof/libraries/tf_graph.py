@@ -17,7 +17,7 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
@@ -30,6 +30,20 @@ OPERATION = "tf.Operation"
 def begin(m: Any) -> None:
     """From here on the program builds graphs as TensorFlow 1 does."""
     m.model_state["tf1"] = True
+
+
+_OLD = re.compile(r"\.(placeholder|Session|InteractiveSession|get_variable|global_variables_initializer|MonitoredTrainingSession)\b|tf\.contrib|tensorflow\.contrib")
+
+
+def is_old(m: Any) -> bool:
+    """Whether the program builds graphs: it has begun to, or one of its files uses a name that only TensorFlow 1 has."""
+    if m.model_state.get("tf1"):
+        return True
+    sources = [m.modules.main_source, *(loaded.source for loaded in m.modules.loaded.values() if loaded is not None)]
+    seen = m.model_state.get("tf1 seen", (0, False))
+    if seen[0] != len(sources):
+        seen = m.model_state["tf1 seen"] = (len(sources), any(_OLD.search(s.text) for s in sources))
+    return bool(seen[1])
 
 
 def graph(m: Any) -> Model:
@@ -72,6 +86,16 @@ def name_of(m: Any, tensor: TensorType) -> Any:
     """`x.name`."""
     found = m.model_state.get(NAMES, {}).get(id(tensor))
     return f"{found[1]}:0" if found is not None and found[0] is tensor else TEXT
+
+
+def variable_made(m: Any, made: TensorType, name: Any, node: Any) -> TensorType:
+    """tf.Variable: the graph keeps it, where the program builds one."""
+    if not is_old(m):
+        return made
+    stem = scope(m) + (name if isinstance(name, str) else "Variable")
+    full = unique(m, stem)
+    m.heap.set(graph(m).space["variables"], full, (made, m.user_span(node), made.requires_grad))
+    return named(m, made, full)
 
 
 # --- placeholders ---
@@ -216,6 +240,17 @@ def inputs_of(value: Any) -> list[TensorType]:
     if isinstance(value, dict):
         return [t for v in value.values() for t in inputs_of(v)]
     return [value] if isinstance(value, TensorType) else []
+
+
+def assigned(m: Any, run: Any, word: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`v.assign(x)` in a graph: a step that needs x and gives the variable's new value."""
+    me, value = args[0], argument(args, kwargs, 1, "value", kwargs.get("delta"))
+
+    def again(mm: Any, given: tuple[Any, ...], named_: dict[str, Any], at: Any) -> Any:
+        run(mm, (me, given[0]), {}, at)
+        return me.but(parameter=False)
+
+    return tape.step(m, f"tf.Variable.{word}", again, (value,), {}, node)
 
 
 def _operation(*_: Any) -> Any:
@@ -378,6 +413,3 @@ def _run(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
     from tensorproof.libraries.tf_session import run
 
     return run(m, me, argument(args, kwargs, 0, "feed_dict"), node)
-
-
-__all__ = ["Dict"]

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tf_shapes import GRAPH, compatible, shape_of, sizes_of
+from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
@@ -14,6 +15,7 @@ from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Method, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
+STRING = BY_LABEL["string"]
 _TENSOR = {
     "consumers", "cpu", "eval", "experimental_ref", "get_shape", "gpu", "graph", "is_packed", "name", "numpy", "op", "ref", "set_shape", "value_index",
     "backing_device",
@@ -46,6 +48,12 @@ def attribute(m: Any, owner: TensorType, name: str, node: Any) -> Any:
             return owner.requires_grad
         case "initial_value" if owner.parameter:
             return owner.but(parameter=False)
+        case "name" if "tf1 names" in m.model_state:
+            return tf_graph().name_of(m, owner)
+        case "initializer" | "op" if m.model_state.get("tf1"):
+            return tf_graph().operation(m, (owner,) if name == "op" else (), node)
+        case "graph" if m.model_state.get("tf1"):
+            return tf_graph().graph(m)
         case "op" | "graph":
             return Model("quiet", m.heap.space())
         case _ if name in _VALUES and name in (_VARIABLE if owner.parameter else _TENSOR):
@@ -57,6 +65,13 @@ def attribute(m: Any, owner: TensorType, name: str, node: Any) -> Any:
             raise m.raised("AttributeError", f"a {what} has no attribute {name}", node)
         case _:
             return Method(owner, name)
+
+
+def tf_graph() -> Any:
+    """The model of graphs, which only programs for TensorFlow 1 need."""
+    from tensorproof.libraries import tf_graph
+
+    return tf_graph
 
 
 def _later_behaviour(m: Any) -> bool:
@@ -81,6 +96,9 @@ def _get_shape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
 def _set_shape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """What static inference learns: sizes that are known must agree; an open one is told, and held as a requirement."""
     t, wanted = args[0], sizes_of(m, argument(args, kwargs, 1, "shape"), node)
+    if wanted is not None and t.taped:
+        tf_graph().set_shape(m, t, wanted, node)
+        return None
     if wanted is None or not t.shape.known:
         return None
     if len(wanted) != len(t.shape):
@@ -121,16 +139,50 @@ def variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
         if None in wanted:
             return m.gap("tf.Variable", node, "of a shape that may change")
     learns = trainable is not False and made.dtype is not None
-    return made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False)
+    found = made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False, taped=0)
+    return tf_graph().variable_made(m, found, kwargs.get("name"), node)
 
 
 def converted(m: Any, value: Any, dtype: Any, node: Any) -> Any:
     """A value as a tensor of TensorFlow, as `tf.convert_to_tensor` makes it."""
     if isinstance(value, TensorType) and value.framework == "tf" and (dtype is None or dtype is value.dtype):
         return value.but(parameter=False)
-    if isinstance(value, Unknown) and value.text:
-        value = ""
+    texts = text_tensor(m, value, node)
+    if texts is not None:
+        return texts
     return m.spelling("tf.convert_to_tensor", (value,), {} if dtype is None else {"dtype": dtype}, node)
+
+
+def text_tensor(m: Any, value: Any, node: Any) -> TensorType | None:
+    """A tensor of texts that a program wrote out; None for what holds no text."""
+    if isinstance(value, (str, bytes)) or (isinstance(value, Unknown) and value.text):
+        return TensorType(Shape(), STRING, framework="tf")
+    if not isinstance(value, (List, tuple)) or isinstance(value, TensorShape):
+        return None
+    parts = [text_tensor(m, v, node) or v for v in (value.items if isinstance(value, List) else value)]
+    texts = [p for p in parts if isinstance(p, TensorType) and p.dtype is STRING]
+    if not texts:
+        return None
+    if len(texts) != len(parts):
+        raise m.raised("ValueError", "texts and numbers cannot stand in one tensor", node, "constant/type")
+    if any(t.shape != texts[0].shape for t in texts):
+        raise m.raised("ValueError", "lists of different lengths do not make a tensor", node, "constant/ragged")
+    return TensorType(Shape((len(texts), *texts[0].shape)), STRING, framework="tf")
+
+
+def _constant(name: str) -> Any:
+    """tf.constant and tf.convert_to_tensor: texts here, the rest by their spelling."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        value = argument(args, kwargs, 0, "value")
+        texts = None if isinstance(value, TensorType) else text_tensor(m, value, node)
+        if texts is None:
+            return m.spelling(name, args, kwargs, node)
+        wanted = kwargs.get("shape", args[2] if len(args) > 2 and name == "tf.constant" else None)
+        sizes = None if wanted is None else sizes_of(m, wanted, node)
+        return texts if sizes is None else texts.but(shape=Shape(sizes))
+
+    return run
 
 
 def _assign(word: str) -> Any:
@@ -153,7 +205,10 @@ def _assign(word: str) -> Any:
             m.require("assign/shape", agree, message, node, trail=_made_at(m, me))
         return me
 
-    return run
+    def assign(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        return tf_graph().assigned(m, run, word, args, kwargs, node) if m.model_state.get("tf1") else run(m, args, kwargs, node)
+
+    return assign
 
 
 def _made_at(m: Any, variable: TensorType) -> Any:
@@ -228,5 +283,6 @@ METHODS: dict[str, Any] = {
     **{f"scatter_{w}": _scatter_slices for w in ("add", "sub", "update", "max", "min", "mul", "div")}, "is_initialized": lambda m, a, k, n: True,
     "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": _nothing,
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices}
+FUNCTIONS: dict[str, Any] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices,
+                             "tf.constant": _constant("tf.constant"), "tf.convert_to_tensor": _constant("tf.convert_to_tensor")}  # fmt: skip
 __all__ = ["FUNCTIONS", "METHODS", "attribute", "converted", "variable"]

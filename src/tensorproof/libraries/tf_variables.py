@@ -143,6 +143,7 @@ def _variable_scope(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
 def _enter(m: Any, me: Model, node: Any) -> Model:
     here = graph(m)
     m.heap.set(here.space, "scopes", (*here.space["scopes"], me))
+    m.heap.set(me.space, "layers", m.heap.entries())  # default names of layers begin anew
     return me
 
 
@@ -180,15 +181,7 @@ def _assign(word: str) -> Any:
             return me if isinstance(me, Unknown) else m.gap(f"tf.{word}", node)
         if check is False:
             return operation(m, (value,), node)
-        return tape.step(m, f"tf.{word}", _assigned(word, me), (value,), {}, node)
-
-    return run
-
-
-def _assigned(word: str, me: TensorType) -> Any:
-    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-        METHODS[word](m, (me, args[0]), {}, node)
-        return me.but(parameter=False)
+        return METHODS[word](m, (me, value), {}, node)
 
     return run
 

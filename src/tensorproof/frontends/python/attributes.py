@@ -10,8 +10,8 @@ from tensorproof.bindings.names import closest, is_public
 from tensorproof.frontends.python import containers, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import registry, tf_shapes
-from tensorproof.libraries.keras_names import canonical
 from tensorproof.libraries.constants import constant
+from tensorproof.libraries.keras_names import canonical
 from tensorproof.libraries.python_core import texts
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
@@ -109,7 +109,7 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if type(owner) is Term or isinstance(owner, Predicate):
         if not hasattr(int, name) and name != "value":  # TensorFlow 1 has sizes with a value
             raise m.raised("AttributeError", f"a whole number has no attribute {name}", node)
-        return Unknown(name)
+        return owner if name == "value" and m.model_state.get("tf1") else Unknown(name)
     return m.gap(f"{type(owner).__name__}.{name}", node)
 
 
@@ -161,6 +161,8 @@ def _of_host(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if isinstance(owner, tuple) and name == "numel":  # torch.Size
         return Method(owner, name)
     found = getattr(owner, name, MISSING)
+    if found is MISSING and name == "value" and (owner is None or type(owner) is int) and m.model_state.get("tf1"):
+        return owner  # a tf.Dimension of TensorFlow 1
     if found is MISSING:
         what = "None" if owner is None else f"a {type(owner).__name__}"
         raise m.raised("AttributeError", f"{what} has no attribute {name}", node)
@@ -356,9 +358,10 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> An
     fallback = owner.space.get("__getattr__", MISSING)
     if fallback is not MISSING:
         return m.call(fallback, (name,), {}, node)
-    if owner.hidden or owner.state != "done":
+    if owner.hidden or (owner.foreign and owner.state != "done"):
         return Unknown(f"{owner.name}.{name}")
-    raise m.raised("AttributeError", f"the module {owner.name} has no attribute {name}", node)
+    why = "" if owner.state == "done" else ": the imports go in a circle, it has only begun to run"
+    raise m.raised("AttributeError", f"the module {owner.name} has no attribute {name}{why}", node)
 
 
 def of_library(m: Interpreter, library: str, name: str, node: ast.AST) -> Any:
