@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorproof.terms.ints import Origin
+from tensorproof.terms.predicates import gt
 from tensorproof.terms.records import dataclass, field
 
 Run = Callable[..., Any]
@@ -78,6 +80,20 @@ class Rounds(list[Any]):
     def __init__(self, items: Any, counts: tuple[int, ...] | None) -> None:
         super().__init__(items)
         self.counts = counts
+
+
+class Open(Rounds):
+    """The rounds of a loop that nobody counted out: `times` of them, of which round k takes `item(k)`. As a list, the first round and any other."""
+
+    def __init__(self, count: Any, item: Callable[[Any], Any], other: Any) -> None:
+        super().__init__([(gt(count, 0), item(0)), (gt(count, other), item(other))], None)
+        self.times = count
+        self.item = item
+
+
+def some_rounds(m: Any, word: str, item: Any, node: Any) -> Open:
+    """Rounds over data of unknown length, which hold at least one item."""
+    return Open(m.symbol(m.name_here(word, node), 1, None, Origin.WORLD), lambda k: item, 1)
 
 
 def counts_of(rounds: Any) -> tuple[int, ...] | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import KindModel, Rounds, counts_of
+from tensorproof.libraries.model import KindModel, Open, Rounds, counts_of, some_rounds
 from tensorproof.libraries.python_paths import read_text
-from tensorproof.terms.ints import Origin, floordiv, lower, maximum, upper
-from tensorproof.terms.predicates import eq, ge, gt
+from tensorproof.terms.ints import Origin, floordiv, maximum, minimum, upper
+from tensorproof.terms.predicates import eq, gt
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.many import gathered, length, shown, uncounted
+from tensorproof.values.objects import Dict, List, Model, Set
 from tensorproof.values.python_values import TEXT, Unknown
 
 MOST_ROUNDS = 16
@@ -27,7 +28,7 @@ def _range_length(m: Any, me: Model, node: Any) -> Any:
 
 def _range_rounds(m: Any, me: Model, node: Any) -> Any:
     """A range of unknown length: every round where there are few at most; else a first round where it is not empty, and one with any number in it."""
-    start, stop, step = me.space["start"], me.space["stop"], me.space["step"]
+    start, step = me.space["start"], me.space["step"]
     if not isinstance(step, int) or step == 0:
         return None
     count = _range_length(m, me, node)
@@ -35,20 +36,28 @@ def _range_rounds(m: Any, me: Model, node: Any) -> Any:
     me.space["open"] = most > MOST_ROUNDS
     if most <= MOST_ROUNDS:
         return [(gt(count, k), start + k * step) for k in range(int(most))]
-    if step < 0:
+    return Open(count, lambda k: start + k * step, m.symbol(m.name_here("i", node), 1, None, Origin.WORLD))
+
+
+def rounds_of(m: Any, value: Any, node: Any) -> Any:
+    """The rounds of a loop over data, or over items that were not counted out; None for anything else."""
+    if isinstance(value, Model):
+        return registry.rounds(m, value, node)
+    items = value.items if type(value) in (List, Set) else value if isinstance(value, tuple) else ()
+    if not uncounted(items):
         return None
-    least = lower(stop - start)
-    any_round = m.symbol(m.name_here("i", node), 0, None, Origin.WORLD)
-    inside = ge(stop - start - 1, any_round * step)
-    return [(gt(stop, start) if least < 1 else True, start), (inside, start + any_round * step)]
+    samples, count = shown(items), length(items)
+    return None if isinstance(count, Unknown) else Open(count, lambda k: samples[0] if k == 0 else samples[-1], 1)
 
 
 def _enumerate_rounds(m: Any, me: Model, node: Any) -> Any:
     source, start = me.space["source"], me.space["start"]
-    found = registry.rounds(m, source, node) if isinstance(source, Model) else None
+    found = rounds_of(m, source, node)
     if found is None:
         listed = m.iterate(source, node)
         return None if listed is None else Rounds([(True, (start + i, v)) for i, v in enumerate(listed)], (1,) * len(listed))
+    if isinstance(found, Open):
+        return Open(found.times, lambda k: (start + k, found.item(k)), 1)
     counts = counts_of(found)
     numbered: list[Any] = []
     for i, (condition, value) in enumerate(found):
@@ -63,8 +72,10 @@ def _enumerate_rounds(m: Any, me: Model, node: Any) -> Any:
 
 def _zip_rounds(m: Any, me: Model, node: Any) -> Any:
     columns: list[list[Any]] = []
-    for source in me.space["sources"]:
-        found = registry.rounds(m, source, node) if isinstance(source, Model) else None
+    opened = [rounds_of(m, source, node) for source in me.space["sources"]]
+    if opened and all(isinstance(o, Open) for o in opened):
+        return Open(minimum(*(o.times for o in opened)), lambda k: tuple(o.item(k) for o in opened), 1)
+    for source, found in zip(me.space["sources"], opened):
         if found is None:
             listed = m.iterate(source, node)
             if listed is None:
@@ -113,28 +124,9 @@ def _exception_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
 # --- texts and files ---
 
 
-def texts(m: Any, node: Any) -> Model:
+def texts(m: Any, node: Any) -> List:
     """The words or lines of a text that nobody knows."""
-    return Model("texts", m.heap.space({"length": m.symbol(m.name_here("texts", node), 0, None, Origin.USER)}))
-
-
-def _texts_item(m: Any, me: Model, index: Any, node: Any) -> Any:
-    return texts(m, node) if isinstance(index, slice) else TEXT
-
-
-def _texts_added(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
-    """`line.split() + ["<end>"]`: words and more words."""
-
-    def count(side: Any) -> Any:
-        if isinstance(side, Model):
-            return side.space["length"] if side.kind == "texts" else None
-        known = isinstance(side, List) and all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in side.items)
-        return len(side.items) if known else None
-
-    counts = count(a), count(b)
-    if word != "add" or None in counts:
-        return m.gap(f"{word} of texts", node, "with something else")
-    return Model("texts", m.heap.space({"length": counts[0] + counts[1]}))
+    return List(m.heap.row([gathered(m.symbol(m.name_here("texts", node), 0, None, Origin.USER), [TEXT])]))
 
 
 def _known_lines(m: Any, me: Model) -> list[str] | None:
@@ -192,7 +184,9 @@ def _file_seek(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
 
 
 def _file_rounds(m: Any, me: Model, node: Any) -> Any:
-    return None if _known_lines(m, me) is not None else [(m.open_truth("another line", node), TEXT)]
+    if _known_lines(m, me) is not None:
+        return None
+    return some_rounds(m, "lines", TEXT, node)
 
 
 KINDS = {
@@ -210,7 +204,7 @@ KINDS = {
     "quiet": KindModel(
         attribute=lambda m, me, name, node: MISSING if name in me.space else me, enter=lambda m, me, node: me, call=lambda m, me, args, kwargs, node: me,
         item=lambda m, me, index, node: me, set_item=lambda m, me, index, value, node: None, next=lambda m, me, node: me,
-        rounds=lambda m, me, node: [(m.open_truth("another round", node), me)], length=lambda m, me, node: Unknown("len"),
+        rounds=lambda m, me, node: some_rounds(m, "rounds", me, node), length=lambda m, me, node: Unknown("len"),
         binary=lambda m, word, a, b, node: Unknown(word),
     ),
     "file": KindModel(
@@ -221,9 +215,5 @@ KINDS = {
             "fileno": lambda m, me, args, kwargs, node: Unknown("a number"), "isatty": lambda m, me, args, kwargs, node: False,
         },
         enter=lambda m, me, node: me, rounds=_file_rounds, items=_file_items, next=_file_next, open=True,
-    ),
-    "texts": KindModel(
-        length=lambda m, me, node: me.space["length"], item=_texts_item, rounds=lambda m, me, node: [(gt(me.space["length"], 0), TEXT)],
-        items=lambda m, me, node: None, truth=lambda m, me: gt(me.space["length"], 0), open=True, bases=("list",), binary=_texts_added,
     ),
 }  # fmt: skip

@@ -7,7 +7,7 @@ import json
 import tomllib
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.model import KindModel, Run, some_rounds
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, quiet, to_host, unknown
 from tensorproof.libraries.python_paths import read_text, text_of
 from tensorproof.libraries.yaml_text import NotUnderstood, parse
@@ -136,7 +136,7 @@ KINDS = {
         item=_ini_section, open=True,
     ),
     "csv.reader": KindModel(
-        rounds=lambda m, me, node: [(m.open_truth("another row", node), Unknown("a row of a file"))], items=lambda m, me, node: None,
+        rounds=lambda m, me, node: some_rounds(m, "rows", Unknown("a row of a file"), node), items=lambda m, me, node: None,
         next=lambda m, me, node: Unknown("a row of a file"), open=True,
     ),
 }  # fmt: skip

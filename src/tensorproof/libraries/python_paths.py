@@ -6,7 +6,7 @@ import os.path
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.model import KindModel, Run, some_rounds
 from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Model, Native
@@ -170,7 +170,7 @@ def _rounds(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Model:
 
 
 def _entries(m: Any, me: Model, node: Any) -> Any:
-    return [(m.open_truth("another entry", node), _made(m, None))]
+    return some_rounds(m, "entries", _made(m, None), node)
 
 
 _NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "write_text", "write_bytes", "symlink_to")

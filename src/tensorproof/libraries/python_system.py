@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.model import ClassModel, KindModel, Run, some_rounds
 from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
 from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_paths import text_of
@@ -36,7 +36,7 @@ def _names(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
 
 
 def _walk_rounds(m: Any, me: Model, node: Any) -> Any:
-    return [(m.open_truth("another folder", node), (TEXT, texts(m, node), texts(m, node)))]
+    return some_rounds(m, "folders", (TEXT, texts(m, node), texts(m, node)), node)
 
 
 # --- sys ---
@@ -57,6 +57,10 @@ def _exit(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     ended = m.raised("SystemExit", "the program ends here", node)
     ended.quiet = True
     raise ended
+
+
+def _set_recursion_limit(m: Any, args: Args, kwargs: Named_, node: Any) -> None:
+    m.heap.set(m.model_state["interpreter"], "recursion limit", args[0])
 
 
 def _version(m: Any) -> Outputs:
@@ -156,7 +160,7 @@ _STREAM = KindModel(
         "read": lambda m, me, a, k, n: TEXT, "readline": lambda m, me, a, k, n: TEXT, "readlines": lambda m, me, a, k, n: Unknown("lines"),
         "fileno": lambda m, me, a, k, n: Unknown("a number"),
     },
-    open=True, rounds=lambda m, me, node: [(m.open_truth("another line", node), TEXT)],
+    open=True, rounds=lambda m, me, node: some_rounds(m, "lines", TEXT, node),
 )  # fmt: skip
 
 
@@ -205,8 +209,9 @@ def _warnings(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
 FUNCTIONS: dict[str, Any] = {
     "importlib.import_module": _import_module, "importlib.reload": lambda m, a, k, n: a[0], "importlib.util.find_spec": unknown("a module"),
     "importlib.metadata.version": _text,
-    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("setrecursionlimit", "settrace", "setprofile", "exc_clear"), nothing),
-    **_each("sys", ("getsizeof", "getrecursionlimit", "exc_info", "getrefcount", "_getframe", "getdefaultencoding"), unknown("a value of the interpreter")),
+    "sys.setrecursionlimit": _set_recursion_limit, "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000),
+    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("settrace", "setprofile", "exc_clear"), nothing),
+    **_each("sys", ("getsizeof", "exc_info", "getrefcount", "_getframe", "getdefaultencoding"), unknown("a value of the interpreter")),
     **_each("os", (
         "makedirs", "mkdir", "remove", "unlink", "rmdir", "removedirs", "rename", "replace", "chdir", "chmod", "symlink", "kill", "nice", "utime", "umask",
         "putenv", "unsetenv", "truncate",

@@ -7,46 +7,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries.model import KindModel
 from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.ints import Term, lower, maximum, minimum
-from tensorproof.terms.predicates import gt
+from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import List, Model
+from tensorproof.values.many import gathered, number_of, shown
+from tensorproof.values.many import length as length_of
+from tensorproof.values.objects import List
 from tensorproof.values.python_values import Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
 
 
-def sequence(m: Any, length: Any, first: Any, second: Any) -> Model:
+def sequence(m: Any, length: Any, first: Any, second: Any) -> List:
     """A list of so many items like these two."""
-    space = {"length": length, "first": first, "second": second}
-    made = _tensor(length, first, second)
-    if made is not None:
-        space["tensor"] = made
-    return Model("sequence", m.heap.space(space))
+    return List(m.heap.row([gathered(length, [first, second])]))
 
 
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return ""
-    if isinstance(value, (int, Term)):
-        return "int"
-    return "float" if isinstance(value, float) else value.number if isinstance(value, Unknown) else ""
 
-
-def _tensor(length: Any, first: Any, second: Any) -> TensorType | None:
-    """What becomes of a list of numbers, or of lists of numbers of one length, where a tensor is made of it."""
-    kinds = {_kind(first), _kind(second)}
+def tensor_of(items: Any, framework: str = "torch") -> TensorType | None:
+    """What becomes of a list of numbers, or of lists of numbers of one length, of which some are not counted out, where a tensor is made of it."""
+    samples = shown(items)
+    count = length_of(items)
+    if isinstance(count, Unknown):
+        return None
+    kinds = {number_of(v) for v in samples}
     if kinds <= {"int", "float"}:
-        return TensorType(Shape((length,)), FLOAT32 if "float" in kinds else INT64)
-    inner = [v.space.get("tensor") if isinstance(v, Model) and v.kind == "sequence" else None for v in (first, second)]
-    if inner[0] is not None and inner[1] is not None and inner[0].shape == inner[1].shape:
-        return TensorType(Shape((length, *inner[0].shape)), inner[0].dtype)
+        return TensorType(Shape((count,)), FLOAT32 if "float" in kinds else INT64, framework=framework)
+    inner = [_inner(v) for v in samples]
+    if inner[0] is not None and all(v is not None and v.shape == inner[0].shape and v.dtype is inner[0].dtype for v in inner):
+        return TensorType(Shape((count, *inner[0].shape)), inner[0].dtype, framework=framework)
     return None
+
+
+def _inner(value: Any) -> TensorType | None:
+    if isinstance(value, TensorType):
+        return value
+    items = value.items if type(value) is List else value if type(value) is tuple else None
+    if items is None or not items:
+        return None
+    return tensor_of(items)
 
 
 def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
@@ -74,49 +75,4 @@ def draw(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return made
 
 
-def _rounds(m: Any, me: Model, node: Any) -> Any:
-    length = me.space["length"]
-    least = length if isinstance(length, int) else lower(length)
-    return [(True if least > at else gt(length, at), me.space[name]) for at, name in enumerate(("first", "second"))]
-
-
-def _item(m: Any, me: Model, index: Any, node: Any) -> Any:
-    if not isinstance(index, slice):
-        return me.space["first"]
-    length = me.space["length"]
-    start, stop = (0 if index.start is None else index.start), (length if index.stop is None else index.stop)
-    if index.step not in (None, 1) or not all(isinstance(p, (int, Term)) for p in (start, stop)):
-        return m.gap("slice of a list", node, "of which the length is not known")
-    if (isinstance(start, Term) and lower(start) < 0) or (isinstance(stop, Term) and lower(stop) < 0):
-        return m.gap("slice of a list", node, "of which the length is not known")
-    start = maximum(length + start, 0) if isinstance(start, int) and start < 0 else minimum(start, length)
-    stop = maximum(length + stop, 0) if isinstance(stop, int) and stop < 0 else minimum(stop, length)
-    return sequence(m, maximum(stop - start, 0), me.space["first"], me.space["second"])
-
-
-def _binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
-    if word != "add":
-        return MISSING
-    left, right = _parts(a), _parts(b)
-    if left is None or right is None or not all(_kind(v) for v in (*left[1:], *right[1:])):
-        return m.gap("+ of lists", node, "of which the items are not known")
-    return sequence(m, left[0] + right[0], left[1], right[2])
-
-
-def _parts(value: Any) -> tuple[Any, Any, Any] | None:
-    if isinstance(value, Model) and value.kind == "sequence":
-        return value.space["length"], value.space["first"], value.space["second"]
-    if isinstance(value, List) and len(value.items):
-        kinds = {_kind(v) for v in value.items}
-        if len(value.items) == 1 or (len(kinds) == 1 and "" not in kinds):
-            return len(value.items), value.items[0], value.items[-1]
-    return None
-
-
-KINDS = {
-    "sequence": KindModel(
-        length=lambda m, me, node: me.space["length"], item=_item, rounds=_rounds, items=lambda m, me, node: None, binary=_binary,
-        truth=lambda m, me: gt(me.space["length"], 0), bases=("list",),
-    ),
-}  # fmt: skip
 FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list, "torch.randint": draw}

@@ -32,6 +32,8 @@ class Session:
     requirements: list[Requirement] = field(default_factory=list[Requirement])
     site: str = ""
     made: int = 0
+    names: set[str] = field(default_factory=set[str])
+    """The names of all symbols and flags made so far; a loop looks here for those that one round made."""
     default_float: DType = FLOAT32
     typed: frozenset[str] = frozenset()
     """Inputs whose element types the spelling has checked by its own list, which may be wider than the operator's."""
@@ -43,7 +45,9 @@ class Session:
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""
         self.made += 1
-        return symbol(f"{name}{self.site}#{self.made}", lo, hi, Origin.UNMODELLED)
+        made = f"{name}{self.site}#{self.made}"
+        self.names.add(made)
+        return symbol(made, lo, hi, Origin.UNMODELLED)
 
 
 def python_number(value: Any) -> TensorType:

@@ -23,7 +23,8 @@ class Predicate:
         """What this stands on: terms or further predicates."""
         return () if self.kind == "flag" else self.args
 
-    def substitute(self, values: Mapping[Atom, Dim]) -> Truth:
+    def substitute(self, values: Mapping[Any, Any]) -> Truth:
+        """With other terms for its symbols, and other flags for flags by their names."""
         match self.kind:
             case "eq":
                 return eq(substitute(self.args[0], values), 0)
@@ -32,7 +33,8 @@ class Predicate:
             case "le":
                 return le(substitute(self.args[0], values), 0)
             case "flag":
-                return self
+                other = values.get(self.args[0])
+                return self if other is None else other if self.args[1] else negate(other)
             case kind:
                 parts = [p.substitute(values) for p in self.args]
                 return conj(*parts) if kind == "and" else disj(*parts)

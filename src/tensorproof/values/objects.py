@@ -29,9 +29,13 @@ class Set:
     frozen: bool = False
 
 
+OPEN: Any = type("Open", (), {"__repr__": lambda _: "other keys"})()
+"""The key under which a dict holds the entries, a `Many` of pairs, whose keys nobody knows."""
+
+
 @dataclass(slots=True, eq=False)
 class Dict:
-    """A dict with concrete keys. `default` is what a defaultdict calls for a missing key."""
+    """A dict with concrete keys, and perhaps `OPEN`. `default` is what a defaultdict calls for a missing key."""
 
     items: Entries
     default: Any = None

@@ -27,9 +27,20 @@ REAL = Unknown("a real number", number="float")
 """A real number that nobody knows: read from a tensor, drawn at random."""
 
 
-GATHERED = Unknown("what a loop over data gathered")
-"""Stands in a list for the items that rounds nobody counted have put there: such a list has no known length."""
+@dataclass(frozen=True, slots=True)
+class Many(Unknown):
+    """Stands in a list, a set or a dict for items that were not counted out: so many, of which two are shown; what differs between the two may differ
+    between any. Whoever does not know of it sees something unknown."""
+
+    count: Any = 0
+    first: Any = None
+    second: Any = None
+
+
 COUNTED = Unknown("a number that a loop over data counted", number="int")
+_ANYTHING = Unknown("what a loop over data gathered")
+GATHERED = Many("what a loop over data gathered", count=COUNTED, first=_ANYTHING, second=_ANYTHING)
+"""Stands in a list for items of which neither the number nor the kind is known."""
 
 
 class Device(str):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
-from tensorproof.frontends.python.joining import CannotJoin, join, join_location
+from tensorproof.frontends.python.joining import CannotJoin, join, join_location, join_uncounted
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
-from tensorproof.values.heap import Difference, Mark, read
+from tensorproof.values.heap import ITEMS, ORDER, Difference, Mark, read
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -153,9 +153,18 @@ class Branching:
                 try:
                     writes.append((owner, key, join_location(p, a, b, owner, key)))
                 except CannotJoin:
-                    raise Fork(number) from None
+                    if not self.run.any_round or key not in (ITEMS, ORDER):
+                        raise Fork(number) from None
+                    if key is ITEMS:
+                        writes.append((owner, key, self._uncounted(p, a, b, number)))
         for owner, key, value in writes:
             self.run.heap.write(owner, key, value)
+
+    def _uncounted(self, p: Truth, a: Any, b: Any, number: int) -> Any:
+        try:
+            return join_uncounted(p, a, b)
+        except CannotJoin:
+            raise Fork(number) from None
 
     # --- statements ---
 

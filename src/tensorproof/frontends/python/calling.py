@@ -15,6 +15,7 @@ from tensorproof.frontends.python import classes, containers, fixes, iteration, 
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
+from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.libraries import registry, tape
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
 
 _OF_PLAIN_VALUES = {"math", "os", "re", "pathlib", "json", "bisect", "argparse"}
 """Libraries whose functions look at numbers and texts: with one of two values they are called with each."""
-DEEPEST = 160
+DEEPEST = 100
+"""How deep calls may nest under a condition that is not known: deeper, they are left."""
+MOST_FRAMES = 1000
+"""How deep calls may nest at all, unless the program sets a lower limit: as many as Python lets."""
 
 
 def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -87,7 +91,9 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
     bind_arguments(m, function, frame.space, args, kwargs, node)
     if code.is_generator:
         return Generator(frame, code.body(frame), m.heap.clock)
-    if len(m.frames) >= DEEPEST:
+    if len(m.frames) >= DEEPEST and (m.heap.marks or len(m.frames) >= recursion_limit(m)):
+        return _too_deep(m, function, node)
+    if code in m.left and any(f.function is not None and f.function.code is code for f in m.frames):  # or one that calls itself twice takes forever
         return m.gap(function.name, node, "calls nest too deeply")
     if m.frames:
         m.frames[-1].at = node
@@ -103,6 +109,20 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
         raise
     finally:
         m.frames.pop()
+
+
+def recursion_limit(m: Interpreter) -> int:
+    """What `sys.setrecursionlimit` said, within what can be followed."""
+    limit = m.model_state["interpreter"].get("recursion limit", MOST_FRAMES)
+    return min(limit, MOST_FRAMES) if isinstance(limit, int) else MOST_FRAMES
+
+
+def _too_deep(m: Interpreter, function: Function, node: ast.AST) -> Any:
+    limit = m.model_state["interpreter"].get("recursion limit", MOST_FRAMES)
+    if m.heap.marks or limit != recursion_limit(m):  # whether it comes to this is not known
+        m.left.add(function.code)
+        return m.gap(function.name, node, "calls nest too deeply")
+    raise m.raised("RecursionError", f"{function.name} is called while {len(m.frames)} calls are open: Python stops at {limit}", node)
 
 
 def compile_body(code: Any) -> None:
@@ -166,8 +186,15 @@ def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[st
 
 def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Call an operator as a framework spells it, and record what it demands."""
+    if name.startswith("keras.KerasTensor."):
+        name, args = registry.keras_operator(name, args)
     if not spelled(name):
         return m.gap(name, node, "no spelling")
+    if "keras" in m.model_state and not name.startswith("keras."):
+        registry.refuse_symbolic(m, name, args, kwargs, node)
+    many = joined(m, name, args, kwargs, node)
+    if many is not MISSING:
+        return many
     distributed = _distributed(m, args, kwargs, lambda a, k: call_spelling(m, name, a, k, node))
     if distributed is not MISSING:
         return distributed
@@ -228,6 +255,7 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
     if outcome.refused is not None:
         refused = outcome.refused
         kind = "TypeError" if refused.code == "call/arguments" else "IndexError" if refused.code.endswith("/range") else "RuntimeError"
+        kind = "ValueError" if kind == "RuntimeError" and name.startswith("keras.") else kind
         trail = trail_of(m, refused.about, outcome, node, layer)
         raise Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fixes.fix(refused.code, outcome, layer))
     if outcome.unknown is not None:
@@ -239,6 +267,8 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))
     made = tensors.as_program_value(m, result)
+    if layer is None and outcome.outputs is not None and name.startswith("keras."):
+        made = registry.keras_result(m, name, made, args, kwargs, before)
     return tape.taken(m, name, made, args, kwargs, node, layer, before) if "tape" in m.model_state else made
 
 
@@ -266,6 +296,13 @@ def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict
     distributed = _distributed(m, args, kwargs, lambda a, k: call_layer(m, layer, a, k, node))
     if distributed is not MISSING:
         return distributed
+    if layer.module.row.framework == "keras":
+        return registry.call_keras_layer(m, layer, args, kwargs, node)
+    return run_layer(m, layer, args, kwargs, node)
+
+
+def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Apply a layer's operator to tensors."""
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
         return m.gap(layer.module.name, node, "an argument is not known")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.frontends.python import attributes, calling, iteration, operations, subscripts
+from tensorproof.frontends.python.comprehensions import comprehension
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.joining import may_be_missing
-from tensorproof.frontends.python.scope import Scope, comprehension_scope
+from tensorproof.frontends.python.scope import Scope
 from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Code, Dict, Function, Generator, Later, List, Model
+from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 Run = Callable[[Frame], Any]
@@ -316,129 +316,6 @@ def inner_scopes(frame: Frame, scope: Scope) -> tuple[Any, ...]:
     return frame.scopes if scope.is_module or scope.is_class else (frame.space, *frame.scopes)
 
 
-def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope) -> Run:
-    from tensorproof.frontends.python.compile_stmt import target
-
-    inner = comprehension_scope(node, scope)
-    first = expression(node.generators[0].iter, scope)
-    loops = [
-        (target(g.target, inner), None if i == 0 else expression(g.iter, inner), [expression(t, inner) for t in g.ifs], g)
-        for i, g in enumerate(node.generators)
-    ]
-    if isinstance(node, ast.DictComp):
-        pair = (expression(node.key, inner), expression(node.value, inner))
-    else:
-        element = expression(node.elt, inner)
-
-    def run(frame: Frame) -> Any:
-        machine = frame.machine
-        space = machine.heap.space()
-        own = frame.inner(space, inner_scopes(frame, scope))
-        result: list[Any] = []
-
-        def element_value() -> Any:
-            if isinstance(node, ast.DictComp):
-                return (pair[0](own), pair[1](own))
-            return element(own)
-
-        def loop(at: int, source: Any) -> bool:
-            put, _, tests, generator = loops[at]
-            found = iteration.items(machine, source, generator.iter)
-            if found is None:
-                return once(at, source)
-            for item in found:
-                machine.step()
-                put(own, item)
-                keep = True
-                for test in tests:
-                    t = machine.truth(test(own), generator.iter)
-                    if not isinstance(t, bool):
-                        t = iteration.decided(machine, t)
-                    if not t:
-                        keep = False
-                        break
-                if not keep:
-                    continue
-                if at + 1 == len(loops):
-                    result.append(element_value())
-                else:
-                    following = loops[at + 1][1]
-                    assert following is not None
-                    if not loop(at + 1, following(own)):
-                        return False
-            return True
-
-        def once(at: int, source: Any) -> bool:
-            """Items that are not known: the element is made of one of them, or of none."""
-            put, _, tests, generator = loops[at]
-            rounds = registry.rounds(machine, source, generator.iter) if isinstance(source, Model) else None
-            if rounds is None and not isinstance(source, Unknown):
-                return False
-
-            def made(item: Any) -> Any:
-                put(own, item)
-                for test in tests:
-                    test(own)
-                if at + 1 == len(loops):
-                    return element_value()
-                following = loops[at + 1][1]
-                assert following is not None
-                if not loop(at + 1, following(own)):
-                    machine.gap("comprehension", node, "over something that is not known")
-                return None
-
-            opened.append(source)
-            for condition, item in rounds or [(machine.open_truth("an item", node), Unknown("an item that is not known"))]:
-                values.append(machine.branching.choose(condition, partial(made, item), lambda: None))
-            return True
-
-        def lazily(at: int, found: Any) -> Iterator[Any]:
-            """A generator expression makes each element when it is asked for."""
-            put, _, tests, generator = loops[at]
-            for item in found:
-                machine.step()
-                put(own, item)
-                if not all(iteration.decided(machine, machine.truth(test(own), generator.iter)) for test in tests):
-                    continue
-                if at + 1 == len(loops):
-                    yield element(own)
-                    continue
-                following = loops[at + 1][1]
-                assert following is not None
-                inside = iteration.walk(machine, following(own), generator.iter)
-                if inside is None:
-                    machine.gap("comprehension", node, "over something that is not known")
-                else:
-                    yield from lazily(at + 1, inside)
-
-        opened: list[Any] = []
-        values: list[Any] = []
-        source = first(frame)
-        if isinstance(node, ast.GeneratorExp) and not isinstance(source, (Unknown, Model)):
-            found = iteration.walk(machine, source, node.generators[0].iter)
-            if found is not None:
-                return Generator(own, lazily(0, found), machine.heap.clock)
-        if not loop(0, source):
-            return machine.gap("comprehension", node, "over something that is not known")
-        if opened:
-            plain_texts = len(loops) == 1 and isinstance(opened[0], Model) and opened[0].kind == "texts" and not loops[0][2]
-            alike = plain_texts and isinstance(node, ast.ListComp) and all(v is None or isinstance(v, (Unknown, str)) for v in values)
-            return Model("texts", machine.heap.space(dict(opened[0].space))) if alike else Unknown("a list of unknown length")
-        if isinstance(node, ast.SetComp):
-            return operations.make_set(machine, result, node)
-        if isinstance(node, ast.DictComp):
-            made = Dict(machine.heap.entries())
-            for k, v in result:
-                name = subscripts.key(machine, k, node)
-                if isinstance(name, Unknown):
-                    return name
-                made.items[name] = v
-            return made
-        return List(machine.heap.row(result)) if isinstance(node, ast.ListComp) else iteration.iterator(machine, result)
-
-    return run
-
-
 def _await(node: ast.Await, scope: Scope) -> Run:
     value = expression(node.value, scope)
 
@@ -453,6 +330,6 @@ _COMPILERS: dict[type[ast.expr], Callable[[Any, Scope], Run]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.Call: _call, ast.BinOp: _binary, ast.UnaryOp: _unary,
     ast.Compare: _compare, ast.BoolOp: _bool, ast.IfExp: _if, ast.Tuple: _tuple, ast.List: _list, ast.Set: _set, ast.Dict: _dict,
     ast.Subscript: _subscript, ast.Slice: _slice, ast.JoinedStr: _joined, ast.NamedExpr: _named, ast.Lambda: _lambda,
-    ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension, ast.DictComp: _comprehension,
+    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), comprehension),
     ast.Await: _await,
 }  # fmt: skip

@@ -8,13 +8,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python.uncounted import found as uncounted_entry
+from tensorproof.frontends.python.uncounted import keys, parts, put, values
+from tensorproof.frontends.python.uncounted import pairs as pairs_of
 from tensorproof.libraries.registry import data_of
-from tensorproof.terms.ints import Term, ite
+from tensorproof.terms.ints import Origin, Term, ite, minimum
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Set
-from tensorproof.values.python_values import Method, Unknown
+from tensorproof.values.many import gathered, length, shown
+from tensorproof.values.many import uncounted as has_many
+from tensorproof.values.objects import OPEN, Choice, Dict, Instance, Iterator, List, Set
+from tensorproof.values.python_values import COUNTED, Many, Method, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -39,7 +44,7 @@ def attribute(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
 
 def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if name == "__len__":
-        return len(owner.items)
+        return m.call(len, (owner,), {}, node)
     function = _table(owner).get(name)
     if function is None:
         return m.gap(f"{type(owner).__name__}.{name}", node)
@@ -76,6 +81,8 @@ def equal(a: Any, b: Any) -> Truth | None:
         if isinstance(a, List) is not isinstance(b, List):
             return False
         x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
+        if has_many(x) or has_many(y):
+            return None
         if len(x) != len(y):
             return False
         parts = [equal(p, q) for p, q in zip(x, y)]
@@ -90,6 +97,8 @@ def equal(a: Any, b: Any) -> Truth | None:
             return False
         return None if any(p is None for p in parts) else conj(*(p for p in parts if p is not None))
     if isinstance(a, Set) and isinstance(b, Set):
+        if has_many(a.items) or has_many(b.items):
+            return None
         return len(a.items) == len(b.items) and all(any(same(x, y) for y in b.items) for x in a.items)
     try:
         return bool(a == b)
@@ -142,6 +151,8 @@ def _equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | Non
     """Equality that may call the program's own `__eq__` inside containers."""
     if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)) and isinstance(a, List) is isinstance(b, List):
         x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
+        if has_many(x) or has_many(y):
+            return None
         if len(x) != len(y):
             return False
         parts: list[Truth] = []
@@ -185,8 +196,8 @@ def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
             return contains(m, tuple(container.items), item, node)
         case Dict():
             if isinstance(item, Unknown):
-                return Unknown("in")
-            return _hashable(m, item, node) in container.items
+                return Unknown("in") if container.items else False
+            return True if _hashable(m, item, node) in container.items else Unknown("in") if OPEN in container.items else False
         case List() | tuple() | Set():
             items = container if isinstance(container, tuple) else container.items
             parts: list[Truth] = []
@@ -225,7 +236,7 @@ def _hashable(m: Interpreter, item: Any, node: ast.AST) -> Any:
 def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
     if isinstance(a, List):
         if in_place and word == "add":
-            found = m.iterate(b, node)
+            found = parts(m, b, node) or m.iterate(b, node)
             if found is None:
                 return m.gap("list += of an unknown value", node)
             m.heap.touch(a.items)
@@ -319,7 +330,7 @@ def _append(m: Interpreter, owner: List, node: ast.AST, item: Any) -> None:
 
 
 def _extend(m: Interpreter, owner: List, node: ast.AST, items: Any) -> Any:
-    found = m.iterate(items, node)
+    found = parts(m, items, node) or m.iterate(items, node)
     if found is None:
         return m.gap("list.extend", node, "of an unknown value")
     owner.items.extend(found)
@@ -338,9 +349,20 @@ def _insert(m: Interpreter, owner: List, node: ast.AST, at: Any, item: Any) -> N
 def _pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Any:
     if not isinstance(at, int):
         return m.gap("list.pop", node, "of an unknown index")
+    if has_many(owner.items) and type(owner.items[at if -len(owner.items) <= at < len(owner.items) else -1]) is Many:
+        return _popped(m, owner, node)
     if not -len(owner.items) <= at < len(owner.items):
         raise m.raised("IndexError", f"pop of index {at} from a list of {len(owner.items)}", node)
     return owner.items.pop(at)
+
+
+def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Any:
+    """One of the items that were not counted out is taken away."""
+    at = next(i for i, v in enumerate(owner.items) if type(v) is Many)
+    many = owner.items[at]
+    if isinstance(many.count, (int, Term)):
+        owner.items[at] = Many(many.reason, count=many.count - 1, first=many.first, second=many.second)
+    return many.first
 
 
 def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
@@ -359,6 +381,10 @@ def _remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
 def _sort(m: Interpreter, owner: List, node: ast.AST, *, key: Any = None, reverse: Any = False) -> Any:
     from tensorproof.frontends.python.natives import sort_items
 
+    if has_many(owner.items):
+        samples = shown(owner.items)
+        owner.items[:] = [gathered(length(owner.items), samples)]
+        return None
     found = sort_items(m, list(owner.items), key, reverse, node)
     if isinstance(found, Unknown):
         return found
@@ -401,11 +427,19 @@ def _extend_left(m: Interpreter, owner: List, items: Any, node: ast.AST) -> Any:
 
 def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
     known = _hashable(m, name, node)
-    return known if isinstance(known, Unknown) else owner.items.get(known, otherwise)
+    if known in owner.items if not isinstance(known, Unknown) else False:
+        return owner.items[known]
+    if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
+        return uncounted_entry(m, owner, otherwise, node)
+    return otherwise
 
 
 def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
     known = _hashable(m, name, node)
+    if isinstance(known, Unknown) or (known not in owner.items and OPEN in owner.items):
+        value = uncounted_entry(m, owner, otherwise, node) if owner.items else otherwise
+        put(m, owner, name, value, node)
+        return value
     if known not in owner.items:
         m.heap.set(owner.items, known, otherwise)
     return owner.items[known]
@@ -413,8 +447,11 @@ def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwis
 
 def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Any, *otherwise: Any) -> Any:
     known = _hashable(m, name, node)
-    value = owner.items.get(known, MISSING)
+    value = owner.items.get(known, MISSING) if not isinstance(known, Unknown) else MISSING
     if value is MISSING:
+        if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
+            m.gap("dict.pop", node, "of a key that is not known")
+            return uncounted_entry(m, owner, otherwise[0] if otherwise else MISSING, node)
         if otherwise:
             return otherwise[0]
         raise m.raised("KeyError", f"the key {name!r} is missing", node)
@@ -425,7 +462,10 @@ def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Any, *otherwise: 
 def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Any = None, **named: Any) -> Any:
     other = data_of(other)
     if isinstance(other, Dict):
-        pairs = list(other.items.items())
+        pairs = [p for p in other.items.items() if p[0] is not OPEN]
+        if OPEN in other.items:
+            for k, v in shown([other.items[OPEN]]):
+                put(m, owner, k, v, node)
     elif other is None:
         pairs = []
     else:
@@ -434,7 +474,11 @@ def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Any = None, **nam
             return m.gap("dict.update", node, "of an unknown value")
         pairs = [tuple(m.iterate(p, node) or ()) for p in found]
     for k, v in [*pairs, *named.items()]:
-        m.heap.set(owner.items, _hashable(m, k, node), v)
+        known = _hashable(m, k, node)
+        if isinstance(known, Unknown):
+            put(m, owner, k, v, node)
+        else:
+            m.heap.set(owner.items, known, v)
     return None
 
 
@@ -458,7 +502,7 @@ def _listed(items: Callable[[Dict], list[Any]]) -> Callable[..., Any]:
 
 DICT: dict[str, Callable[..., Any]] = {
     "get": _get, "setdefault": _set_default, "pop": _pop_key, "update": _update, "clear": _clear_all, "popitem": _pop_item,
-    "keys": _listed(lambda d: list(d.items)), "values": _listed(lambda d: list(d.items.values())), "items": _listed(lambda d: list(d.items.items())),
+    "keys": _listed(keys), "values": _listed(values), "items": _listed(pairs_of),
     "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), owner.default),
     "fromkeys": lambda m, owner, node, keys, value=None: Dict(m.heap.entries(dict.fromkeys(m.iterate(keys, node) or (), value))),
     "move_to_end": lambda m, owner, node, name, last=True: _move(m, owner, node, name, last),
@@ -478,8 +522,12 @@ def _move(m: Interpreter, owner: Dict, node: ast.AST, name: Any, last: bool) -> 
 def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, named: dict[str, Any]) -> Any:
     """Add counts, or occurrences, to a Counter."""
     pairs: list[tuple[Any, Any]] = list(named.items())
-    if isinstance(other, Dict):
+    if isinstance(other, Dict) and OPEN not in other.items:
         pairs += other.items.items()
+    elif (many := parts(m, other, node)) is not None:
+        for one in shown(many):
+            put(m, owner, one, COUNTED, node)
+        return None
     elif other is not None:
         found = m.iterate(other, node)
         if found is None:
@@ -488,12 +536,18 @@ def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, 
     for name, count in pairs:
         known = _hashable(m, name, node)
         if isinstance(known, Unknown):
-            return m.gap("Counter", node, "of an unknown value")
+            put(m, owner, name, COUNTED, node)
+            continue
         m.heap.set(owner.items, known, m.binary(ast.Add if sign > 0 else ast.Sub, owner.items.get(known, 0), count, node))
     return None
 
 
 def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Any = None) -> Any:
+    if OPEN in owner.items:
+        found = pairs_of(owner)
+        total, samples = length(found), shown(found)
+        fewer = minimum(total, count) if isinstance(count, (int, Term)) and not isinstance(total, Unknown) else total
+        return List(m.heap.row([gathered(fewer, samples)]))
     pairs = list(owner.items.items())
     if not all(isinstance(v, int) for _, v in pairs):
         return m.gap("Counter.most_common", node, "a count is not known")
@@ -516,6 +570,11 @@ COUNTER: dict[str, Callable[..., Any]] = {
 
 
 def _add(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
+    if isinstance(item, Unknown) or has_many(owner.items):
+        samples = [*shown(owner.items), item]
+        total = m.symbol(m.name_here("set", node), 1, None, Origin.UNMODELLED)
+        owner.items[:] = [gathered(total, samples)]
+        return
     if not any(surely_same(m, one, item, node) for one in owner.items):
         owner.items.append(item)
 
@@ -541,7 +600,7 @@ def _combined(word: str) -> Callable[..., Any]:
 
 def _update_set(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> None:
     for other in others:
-        for item in m.iterate(other, node) or ():
+        for item in shown(parts(m, other, node) or m.iterate(other, node) or ()):
             _add(m, owner, node, item)
 
 

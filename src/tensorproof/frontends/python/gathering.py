@@ -35,6 +35,11 @@ class Gathering:
         if self.mark is not None:
             self.seen.append(self.m.heap.difference(self.mark).values)
 
+    def forget(self) -> None:
+        """What the rounds leave was told otherwise."""
+        if self.mark is not None:
+            self.m.heap.forget(self.mark)
+
     def finish(self, node: ast.AST) -> None:
         """Write what all the rounds together leave."""
         if self.mark is None:

@@ -16,7 +16,8 @@ from tensorproof.terms.ints import Origin, Term, lower, upper
 from tensorproof.terms.predicates import Predicate, Truth, eq, ge, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
+from tensorproof.values.many import uncounted
+from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Layer, Unknown
 
 if TYPE_CHECKING:
@@ -92,8 +93,10 @@ class Columns(Sequence[Any]):
 def sequence_of(value: Any) -> Any:
     """The items of a sequence as they are whenever they are asked for; None for what is no sequence."""
     if type(value) is List:
-        return value.items
-    return value if isinstance(value, (tuple, str, range)) and not (isinstance(value, range) and too_long(value)) else None
+        return None if uncounted(value.items) else value.items
+    if isinstance(value, tuple):
+        return None if uncounted(value) else value
+    return value if isinstance(value, (str, range)) and not (isinstance(value, range) and too_long(value)) else None
 
 
 def walk(m: Interpreter, value: Any, node: ast.AST) -> Iterator_[Any] | None:
@@ -102,7 +105,7 @@ def walk(m: Interpreter, value: Any, node: ast.AST) -> Iterator_[Any] | None:
         value = iter_of(m, value, node)
     if isinstance(value, (Generator, Iterator)) or (isinstance(value, Instance) and m.in_class(value.cls, "__next__") is not MISSING):
         return iter(lambda: next_of(m, value, node, END), END)
-    if type(value) is List:
+    if type(value) is List and not uncounted(value.items):
         return iter(value.items)
     found = items(m, value, node)
     return None if found is None else iter(found)
@@ -112,11 +115,11 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
     """All items of a value; None when they are not known."""
     kind = type(value)
     if kind is List or kind is Set:
-        return list(value.items)
+        return None if uncounted(value.items) else list(value.items)
     if kind is tuple or isinstance(value, tuple):
-        return list(value)
+        return None if uncounted(value) else list(value)
     if kind is Dict:
-        return list(value.items)
+        return None if OPEN in value.items else list(value.items)
     if kind is str or kind is bytes:
         return list(value)
     if kind is range:
@@ -383,7 +386,7 @@ def iter_of(m: Interpreter, value: Any, node: ast.AST) -> Any:
             found, _ = in_class(m, value.cls, "__iter__")
             if found is not MISSING:
                 return m.call(Bound(found, value), (), {}, node)
-        case List():
+        case List() if not uncounted(value.items):
             return iterator(m, value.items)
         case Model():
             found_model = registry.iterator_of(m, value, node)

@@ -9,8 +9,9 @@ from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
-from tensorproof.values.objects import Choice
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.many import gathered, length, shown
+from tensorproof.values.objects import OPEN, Choice
+from tensorproof.values.python_values import Many, Unknown
 
 DEEPEST_CHOICE = 6
 _PLAIN = (str, float, bytes, complex, type(None), range, slice)
@@ -24,6 +25,8 @@ def join(p: Truth, a: Any, b: Any) -> Any:
     """The value that is `a` when p holds and `b` when not."""
     if a is b:
         return a
+    if type(a) is Many or type(b) is Many:
+        return _many(p, a, b)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return a if isinstance(a, Unknown) else b
     kind = type(a)
@@ -42,6 +45,26 @@ def join(p: Truth, a: Any, b: Any) -> Any:
     if kind is tuple and type(b) is tuple and len(a) == len(b):
         return tuple(join(p, x, y) for x, y in zip(a, b))
     return _choice(p, a, b)
+
+
+def _many(p: Truth, a: Any, b: Any) -> Any:
+    """Items that were not counted out, on one side perhaps none."""
+    a, b = (Many("none", count=0, first=v.first, second=v.second) if w is MISSING else w for v, w in ((b, a), (a, b)))
+    if type(a) is not type(b) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
+        raise CannotJoin
+    return Many(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first), second=join(p, a.second, b.second))
+
+
+def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Two lists of different lengths, in a round that stands for many: what they share, and then so many."""
+    same = 0
+    while same < min(len(a), len(b)) and a[same] is b[same]:
+        same += 1
+    left, right = a[same:], b[same:]
+    counts = length(left), length(right)
+    if any(isinstance(c, Unknown) for c in counts):
+        raise CannotJoin
+    return (*a[:same], gathered(ite(p, *counts), shown([*left, *right])))
 
 
 def _choice(p: Truth, a: Any, b: Any) -> Any:
@@ -88,7 +111,7 @@ def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any) -> Any:
         if a != b:
             raise CannotJoin
         return a
-    if (a is MISSING or b is MISSING) and isinstance(owner, Entries):
+    if (a is MISSING or b is MISSING) and isinstance(owner, Entries) and key is not OPEN:
         raise CannotJoin
     if isinstance(owner, Cursor) and a != b:
         raise CannotJoin

@@ -7,14 +7,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration
+from tensorproof.frontends.python.any_round import FAILED, many_rounds
 from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.gathering import Gathering
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.frontends.python.steady import Steady, fingerprint
+from tensorproof.frontends.python.uncounted import open_rounds
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import counts_of
-from tensorproof.terms.predicates import Predicate, negate
+from tensorproof.libraries.model import Open, counts_of
+from tensorproof.terms.ints import lower
+from tensorproof.terms.predicates import Predicate, gt, negate
 from tensorproof.values.heap import MISSING, Row
 from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
 from tensorproof.values.python_values import Unknown
@@ -37,8 +40,10 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         m = frame.machine
         value = registry.plain_source(source(frame))
         base = len(frame.waiting)
-        rounds = registry.rounds(m, value, node) if isinstance(value, Model) else None
-        if rounds is not None:
+        rounds = registry.rounds(m, value, node) if isinstance(value, Model) else open_rounds(m, value, node)
+        if isinstance(rounds, Open):
+            signal = _uncounted_loop(m, frame, rounds, put, body, node)
+        elif rounds is not None:
             signal = _data_loop(m, frame, rounds, put, body, node)
         elif isinstance(value, Generator):
             signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
@@ -166,6 +171,39 @@ def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: 
         if signal is not None:
             break
     gathering.finish(node)
+    return signal
+
+
+def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: Act, node: Any) -> Signal | None:
+    """Rounds that nobody counted: the first, and then one that stands for all the others."""
+    count, facts, waiting = rounds.times, len(m.facts), len(frame.waiting)
+    gathering = Gathering(m, None)
+    m.any_round += 1
+    try:
+        if not (isinstance(count, int) or lower(count) > 0):
+            m.assume(gt(count, 0), lasting=False)
+        put(frame, rounds.item(0))
+        signal = one_round(m, frame, body)
+        gathering.round_ran()
+        if signal is None and count != 1:
+            signal = many_rounds(m, frame, 1, count, rounds.item, put, body, node)
+    finally:
+        m.any_round -= 1
+    if signal is FAILED:
+        condition, item = rounds[1]
+
+        def act(f: Frame) -> Signal | None:
+            put(f, item)
+            return one_round(m, f, body)
+
+        signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
+        gathering.round_ran()
+        gathering.finish(node)
+    else:
+        gathering.forget()
+    if len(frame.waiting) == waiting:
+        for fact in m.leave_facts(facts):
+            m.assume(fact)
     return signal
 
 

@@ -40,6 +40,8 @@ class Interpreter:
         self.modules = modules
         self.decisions = decisions or {}
         self.argv = argv
+        self.any_round = 0
+        """How many loops are in a round that stands for all of them: there, what two ways leave of a list is told by how many it has."""
         self.facts: list[Predicate] = []
         self.lasting: list[bool] = []
         self.handlers = 0
@@ -47,8 +49,10 @@ class Interpreter:
         self.steps = 0
         self.spans: list[ast.AST] = []
         self.frames: list[Any] = []
+        self.left: set[Any] = set()
+        """The code of functions whose calls nested too deeply: they are not followed deeper again."""
         self.occurrences: dict[str, int] = {}
-        self.model_state: dict[str, Any] = {"files": self.heap.space()}
+        self.model_state: dict[str, Any] = {"files": self.heap.space(), "interpreter": self.heap.space()}
         """What library models keep between calls: seeds, the default element type, the files that the program writes, the graph of TensorFlow 1."""
         self.bound_on: dict[int, Any] = {}
         self.probabilities: dict[int, TensorType] = {}
@@ -133,11 +137,14 @@ class Interpreter:
         return True if solver.check([("not p", opposite)]).answer is Answer.UNSAT else None
 
     def symbol(self, name: str, lo: int, hi: int | None, origin: Origin) -> Dim:
+        self.session.names.add(name)
         return symbol(name, lo, hi, origin)
 
     def open_truth(self, word: str, node: ast.AST) -> Predicate:
         """A truth value that nobody knows."""
-        return flag(self.name_here(word, node))
+        name = self.name_here(word, node)
+        self.session.names.add(name)
+        return flag(name)
 
     # --- findings ---
 
@@ -252,6 +259,10 @@ class Interpreter:
 
     def call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return calling.call(self, callee, args, kwargs, node)
+
+    def run_layer(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        """Apply a layer's operator, whoever called it."""
+        return calling.run_layer(self, layer, args, kwargs, node)
 
     def spelling(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return calling.call_spelling(self, name, args, kwargs, node)

@@ -9,7 +9,7 @@ from collections.abc import Iterator as HostIterator
 from functools import cmp_to_key, partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import iteration, operations
+from tensorproof.frontends.python import iteration, operations, uncounted
 from tensorproof.frontends.python.errors import BASES, Raised
 from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
@@ -18,7 +18,10 @@ from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maxi
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
+from tensorproof.values.many import length
+from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import (
+    OPEN,
     Bound,
     Choice,
     Class,
@@ -38,7 +41,7 @@ from tensorproof.values.objects import (
     StaticMethod,
     Super,
 )  # fmt: skip
-from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import REAL, TEXT, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -167,10 +170,8 @@ def _print(m: Interpreter, node: ast.AST, *args: Any, **kwargs: Any) -> None:
 
 def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:
     match value:
-        case List() if any(item is GATHERED for item in value.items):
-            return COUNTED
         case List() | Dict() | Set():
-            return len(value.items)
+            return length(value.items.values() if isinstance(value, Dict) and OPEN in value.items else value.items)
         case TensorType():
             if not value.shape.known:
                 return Unknown("len")
@@ -199,6 +200,8 @@ def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:
             return value
         case Iterator() | Generator() | None:
             raise m.raised("TypeError", f"a {operations.type_name(value)} has no len", node)
+        case tuple() if has_many(value):
+            return length(value)
         case _:
             return operations.plain(m, len, (value,), node)
 
@@ -368,10 +371,8 @@ def _type(m: Interpreter, node: ast.AST, value: Any, *rest: Any) -> Any:
 
 
 def _listed(m: Interpreter, value: Any, node: ast.AST, what: str) -> list[Any] | Unknown:
-    found = m.iterate(value, node)
-    if found is None:
-        return Unknown(what)
-    return found
+    found = uncounted.listed(m, value, node)
+    return Unknown(what) if found is None else found
 
 
 def _tuple(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
@@ -380,19 +381,21 @@ def _tuple(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
 
 
 def _list(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
-    if isinstance(value, Model) and value.kind == "texts":
-        return value
     found = _listed(m, value, node, "list")
     return found if isinstance(found, Unknown) else List(m.heap.row(found))
 
 
 def _set(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
     found = _listed(m, value, node, "set")
+    if not isinstance(found, Unknown) and has_many(found):
+        return Set(m.heap.row(uncounted.distinct(m, found, node)))
     return found if isinstance(found, Unknown) else operations.make_set(m, found, node)
 
 
 def _frozenset(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
     found = _listed(m, value, node, "frozenset")
+    if not isinstance(found, Unknown) and has_many(found):
+        return Set(m.heap.row(uncounted.distinct(m, found, node)), frozen=True)
     return found if isinstance(found, Unknown) else operations.make_set(m, found, node, frozen=True)
 
 
@@ -402,9 +405,11 @@ def _dict(m: Interpreter, node: ast.AST, value: Any = None, **named: Any) -> Any
     if isinstance(value, Dict):
         made.items.update(value.items)
     elif value is not None:
-        found = m.iterate(value, node)
+        found = uncounted.listed(m, value, node)
         if found is None:
             return Unknown("dict")
+        if has_many(found):
+            return uncounted.dict_of(m, found, node)
         for pair in found:
             parts = m.iterate(pair, node)
             if parts is None or len(parts) != 2 or isinstance(parts[0], (Unknown, Term)):
@@ -421,7 +426,7 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any
     if isinstance(value, (Generator, Iterator)):
         return lazy(m, ((operations.binary(m, ast.Add, start, i, node), v) for i, v in enumerate(_pulled(m, value, node))))
     value = registry.plain_source(value)
-    if isinstance(value, Model) or (isinstance(value, Instance) and registry.rounds_of(value)):
+    if isinstance(value, (Model, List, tuple, Set, Dict)) or (isinstance(value, Instance) and registry.rounds_of(value)):
         return Model("enumerate", m.heap.space({"source": value, "start": start}))
     found = m.iterate(value, node)
     return Unknown("enumerate") if found is None else iteration.iterator(m, [(start + i, v) for i, v in enumerate(found)])
@@ -429,7 +434,7 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any
 
 def _zip(m: Interpreter, node: ast.AST, *values: Any, strict: Any = False) -> Any:
     values = tuple(registry.plain_source(v) for v in values)
-    if any(isinstance(v, Model) for v in values):
+    if any(isinstance(v, Model) or uncounted.parts(m, v, node) is not None for v in values):
         return Model("zip", m.heap.space({"sources": values}))
     sequences = [iteration.sequence_of(v) for v in values]
     if strict is False and all(s is not None for s in sequences):
@@ -453,6 +458,10 @@ def _pulled(m: Interpreter, source: Any, node: ast.AST) -> HostIterator[Any]:
 
 
 def _map(m: Interpreter, node: ast.AST, function: Any, *values: Any) -> Any:
+    rounds = uncounted.open_rounds(m, values[0], node) if len(values) == 1 else None
+    if rounds is not None:
+        made = uncounted.mapped(m, m.frames[-1], rounds, lambda item, add: add(m.call(function, (item,), {}, node)), node)
+        return Unknown("map") if made is None else List(m.heap.row(made))
     found = [iteration.walk(m, v, node) for v in values]
     if any(f is None for f in found):
         return Unknown("map")
@@ -460,6 +469,14 @@ def _map(m: Interpreter, node: ast.AST, function: Any, *values: Any) -> Any:
 
 
 def _filter(m: Interpreter, node: ast.AST, function: Any, value: Any) -> Any:
+    rounds = uncounted.open_rounds(m, value, node)
+    if rounds is not None:
+
+        def keep(item: Any, add: Any) -> None:
+            uncounted.kept(m, m.truth(item if function is None else m.call(function, (item,), {}, node), node), lambda: add(item), node)
+
+        made = uncounted.mapped(m, m.frames[-1], rounds, keep, node)
+        return Unknown("filter") if made is None else List(m.heap.row(made))
     found = iteration.walk(m, value, node)
     if found is None:
         return Unknown("filter")
@@ -467,6 +484,9 @@ def _filter(m: Interpreter, node: ast.AST, function: Any, value: Any) -> Any:
 
 
 def _reversed(m: Interpreter, node: ast.AST, value: Any) -> Any:
+    many = uncounted.parts(m, value, node)
+    if many is not None:
+        return List(m.heap.row(many[::-1]))
     found = m.iterate(value, node)
     return Unknown("reversed") if found is None else iteration.iterator(m, found[::-1])
 
@@ -489,14 +509,18 @@ def sort_items(m: Interpreter, items: list[Any], key: Any, reverse: Any, node: a
 
 
 def _sorted(m: Interpreter, node: ast.AST, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    if isinstance(value, Model) and value.kind == "texts":
-        return value
+    many = uncounted.parts(m, value, node)
+    if many is not None:
+        return List(m.heap.row(uncounted.sorted_items(many)))
     found = m.iterate(value, node)
     result = Unknown("sorted") if found is None else sort_items(m, found, key, reverse, node)
     return result if isinstance(result, Unknown) else List(m.heap.row(result))
 
 
 def _sum(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any:
+    many = uncounted.parts(m, value, node)
+    if many is not None:
+        return uncounted.total(m, many, start, node)
     found = m.iterate(value, node)
     if found is None:
         return Unknown("sum")
@@ -510,6 +534,9 @@ def _extreme(word: str) -> Run:
     native, symbolic = (min, minimum) if word == "min" else (max, maximum)
 
     def run(m: Interpreter, node: ast.AST, *values: Any, key: Any = None, default: Any = MISSING) -> Any:
+        many = uncounted.parts(m, values[0], node) if len(values) == 1 else None
+        if many is not None:
+            return uncounted.extreme(m, many, node)
         found = list(values) if len(values) != 1 else m.iterate(values[0], node)
         if found is None:
             return Unknown(word)

@@ -8,13 +8,15 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import containers, iteration, tensors
-from tensorproof.libraries import registry, tf_shapes
+from tensorproof.frontends.python import uncounted as uncounted_items
+from tensorproof.libraries import registry, tf_shapes, tf_tensors
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
 from tensorproof.terms.ints import Term, lower
-from tensorproof.terms.predicates import Predicate, Truth, conj, disj, ne, negate
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
+from tensorproof.values.many import length, uncounted
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
 from tensorproof.values.python_values import REAL, TEXT, Layer, Method, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
@@ -272,6 +274,9 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         if is_opaque(side):
             return not_modelled(m, side, node)
     if kind_a is TensorType or kind_b is TensorType:
+        texts = _texts_compared(m, word, a, b, node)
+        if texts is not None:
+            return texts
         if kind_a is not TensorType and not is_number(a):
             return word == "ne" if word in ("eq", "ne") else Unknown(word)
         if kind_b is not TensorType and not is_number(b) and word in ("eq", "ne") and not isinstance(b, (List, tuple)):
@@ -284,6 +289,15 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
     if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set) or isinstance(a, tuple) or isinstance(b, tuple):
         return containers.compare(m, word, a, b, node)
     return plain(m, native, (a, b), node)
+
+
+def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+    """A tensor of texts compared with texts that the program wrote; None for anything else."""
+    one, other = (a, b) if isinstance(a, TensorType) else (b, a)
+    if isinstance(other, TensorType) or one.framework != "tf" or word not in ("eq", "ne"):
+        return None
+    texts = tf_tensors.text_tensor(m, other, node)
+    return None if texts is None else on_tensors(m, word, one, texts, node)
 
 
 def _symbolic(m: Interpreter, word: str, a: Any, b: Any) -> Any:
@@ -362,7 +376,11 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
                 raise m.raised("RuntimeError", f"the truth of a tensor of shape {value.shape!r} is not one value", node, "python/truth")
             return m.open_truth("tensor", node)
         case List() | Set() | Dict():
-            return bool(value.items)
+            held = value.items.values() if isinstance(value, Dict) else value.items
+            if not uncounted(held):
+                return bool(value.items)
+            count = length(held)
+            return m.open_truth("items", node) if isinstance(count, Unknown) else gt(count, 0)
         case Choice():
             a, b = truth(m, value.then, node), truth(m, value.other, node)
             return disj(conj(value.condition, a), conj(negate(value.condition), b))
@@ -393,7 +411,7 @@ def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) 
     if isinstance(value, Model):
         return registry.model_text(m, value)
     formatted = conversion == -1 and isinstance(spec, str) and spec != ""
-    if formatted and isinstance(value, TensorType) and value.framework == "torch" and value.shape.known and len(value.shape) > 0:
+    if formatted and isinstance(value, TensorType) and value.framework in ("torch", "tf") and value.shape.known and len(value.shape) > 0:
         raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}", node, "python/format")
     if isinstance(value, Choice):
         return m.branching.choose(
@@ -463,7 +481,7 @@ def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) ->
     made = Set(m.heap.row(), frozen)
     for item in items:
         if isinstance(item, Unknown):
-            return Unknown("a set of unknown items")
+            return Set(m.heap.row(uncounted_items.distinct(m, list(items), node)), frozen)
         if isinstance(item, (List, Dict)):
             raise m.raised("TypeError", f"a {type_name(item)} cannot be in a set", node)
         if not any(containers.surely_same(m, item, other, node) for other in made.items):

@@ -18,7 +18,7 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Heap, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
-from tensorproof.values.python_values import REAL, Layer, Unknown
+from tensorproof.values.python_values import REAL, Layer, Many, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -273,6 +273,8 @@ def alike(a: Any, b: Any, depth: int = 4) -> bool:
     match a:
         case TensorType():
             return a.shape == b.shape and a.dtype is b.dtype and a.contents == b.contents and a.framework == b.framework and a.strides == b.strides
+        case Many():
+            return a.count == b.count and alike(a.first, b.first, depth - 1) and alike(a.second, b.second, depth - 1)
         case Unknown():
             return True
         case List() | Set():

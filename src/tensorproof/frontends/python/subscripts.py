@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import iteration, tensors
+from tensorproof.frontends.python import iteration, tensors, uncounted
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry
 from tensorproof.ops.inputs import as_size
@@ -14,8 +14,9 @@ from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import GATHERED, Layer, Named, Unknown
+from tensorproof.values.many import uncounted as has_many
+from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
+from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -92,9 +93,9 @@ def _plainer(m: Interpreter, index: Any, found: Any) -> Any:
 
 def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
     sequence = owner.items if isinstance(owner, List) else owner
-    if isinstance(owner, List) and any(item is GATHERED for item in sequence):
-        return GATHERED if not isinstance(index, slice) else owner
     index = as_size(index)
+    if isinstance(sequence, (list, tuple)) and has_many(sequence):
+        return uncounted.item(m, sequence, index, node)
     if isinstance(index, slice):
         parts = [as_size(p) for p in (index.start, index.stop, index.step)]
         if any(isinstance(p, Unknown) for p in parts):
@@ -148,9 +149,11 @@ def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.A
 def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
     known = key(m, index, node)
     if isinstance(known, Unknown):
-        return known
+        return known if not owner.items else _from_open(m, owner, index, node)
     value = owner.items.get(known, MISSING)
     if value is MISSING:
+        if OPEN in owner.items:
+            return _from_open(m, owner, index, node)
         if owner.default is not None:
             value = m.call(owner.default, (), {}, node)
             m.heap.set(owner.items, known, value)
@@ -158,6 +161,15 @@ def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
         if owner.counter:
             return 0
         raise m.raised("KeyError", f"the key {index!r} is missing", node)
+    return value
+
+
+def _from_open(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
+    """An entry that may be any: a defaultdict makes it where it is missing."""
+    if owner.default is None:
+        return uncounted.found(m, owner, 0 if owner.counter else MISSING, node)
+    value = uncounted.found(m, owner, m.call(owner.default, (), {}, node), node)
+    uncounted.put(m, owner, index, value, node)
     return value
 
 
@@ -169,7 +181,7 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
         case Dict():
             known = key(m, index, node)
             if isinstance(known, Unknown):
-                m.gap("dict[…] = …", node, "the key is not known")
+                uncounted.put(m, owner, index, value, node)
             else:
                 m.heap.set(owner.items, known, value)
         case TensorType():
@@ -209,6 +221,9 @@ def _forget_contents(frame: Frame, owner: TensorType, written: Any, node: ast.AS
 
 def _into_list(m: Interpreter, owner: List, index: Any, value: Any, node: ast.AST) -> None:
     index = as_size(index)
+    if has_many(owner.items):
+        uncounted.set_item(m, owner, index, value, node)
+        return
     if isinstance(index, Term):
         _into_symbolic(m, owner, index, value, node)
         return

@@ -16,6 +16,7 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
+from tensorproof.values.many import uncounted
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Device, Layer, Method, Unknown
 from tensorproof.values.tensor_shape import TensorShape
@@ -35,6 +36,8 @@ def tensor_class(tensor: TensorType) -> str:
 def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Any:
     if owner.framework == "tf":
         return tf_tensors.attribute(m, owner, name, node)
+    if owner.framework == "keras":
+        return registry.keras_tensor_attribute(m, owner, name, node)
     match name:
         case "shape":
             return tuple(owner.shape) if owner.shape.known else Unknown("the shape of a tensor of unknown rank")
@@ -99,7 +102,7 @@ def written(m: Interpreter, owner: TensorType, result: Any) -> None:
 
 
 def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Any:
-    if owner.module is not None:
+    if owner.module is not None and not registry.of_keras(owner):
         state = owner.module.state()
         if name in state:
             return state[name]
@@ -125,7 +128,7 @@ def _as_kept(module: Any, value: Any, name: str) -> Any:
 
 
 def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Any, node: ast.AST) -> None:
-    if owner.module is not None:
+    if owner.module is not None and not registry.of_keras(owner):
         for home in (owner.module.parameters, owner.module.buffers):
             if name in home:
                 if isinstance(value, TensorType):
@@ -150,6 +153,8 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     kind = type(value)
     if kind is TensorType:
         return value
+    if (kind is List and uncounted(value.items)) or (kind is tuple and uncounted(value)):
+        return _uncounted(value.items if kind is List else value)
     if kind is List:
         return [plain(m, v, node) for v in value.items]
     if kind is tuple or kind is TensorShape:
@@ -185,6 +190,14 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
 
 _TYPES = {"float": FLOAT32, "bool": BOOL}
 _NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
+def _uncounted(items: Any) -> Any:
+    """Items of which some are not counted out: numbers make a tensor."""
+    from tensorproof.libraries.sequences import tensor_of
+
+    made = tensor_of(items)
+    return Unknown("a list of unknown length") if made is None else made
+
+
 STAND_INS: tuple[Any, ...] = (
     lambda kind: TensorType(Shape(), _TYPES.get(kind, INT64), weak=True),
     lambda kind: _NUMBERS.get(kind, (1, 2))[0],

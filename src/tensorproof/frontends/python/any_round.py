@@ -1,0 +1,219 @@
+"""Loops whose rounds are too many to run, or are not counted: one round stands for all of them.
+
+What the rounds change is described by values in which the number of the round is a symbol (`widening.py`). A round that begins with the descriptions must
+end with what they cover in the next one; until it does, they are made wider. Then that round is run for good, so that all it states is kept, and memory
+is left as the last round leaves it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.frontends.python.joining import CannotJoin, join
+from tensorproof.frontends.python.widening import Widening
+from tensorproof.terms.ints import Origin, Term, sole_atom
+from tensorproof.terms.predicates import Truth, gt, lt
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Mark
+from tensorproof.values.many import Renaming
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+MOST_TRIES = 6
+_PROOF = 1 << 60
+"""The number of the branch that a try is: nobody decides it, the try ends."""
+FAILED: Any = object()
+
+
+class AnyRound:
+    """One loop from round `since` on, of `count` rounds in all; `item(k)` is what round k takes."""
+
+    def __init__(self, m: Interpreter, frame: Frame, since: int, count: Any, item: Callable[[Any], Any], node: ast.AST) -> None:
+        self.m = m
+        self.frame = frame
+        self.since = since
+        self.count = count
+        self.item = item
+        word = m.name_here("round", node)
+        last = count - 1 if isinstance(count, int) else None
+        round_ = m.symbol(word, since, last, Origin.WORLD)
+        assert type(round_) is Term
+        self.round = round_
+        self.widening = Widening(m, round_, since, word)
+        self.wide: dict[tuple[int, Any], Any] = {}
+        self.owners: dict[int, Any] = {}
+        self.first: dict[tuple[int, Any], Any] = {}
+        """What each of these held before the first of the rounds."""
+
+    def run(self, body: Callable[[], Signal | None]) -> Any:
+        """All the rounds at once: how they end, or FAILED when no description was found; then nothing has happened."""
+        if not any(self._settled(body) for _ in range(MOST_TRIES)):
+            return FAILED
+        return self._for_good(body)
+
+    # --- tries ---
+
+    def _settled(self, body: Callable[[], Signal | None]) -> bool:
+        """Run a round from the descriptions, undo it, and widen what it shows to be too narrow."""
+        m, heap, path, frame = self.m, self.m.heap, self.m.path, self.frame
+        kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(frame.waiting), m.session.made)
+        lasting, occurrences, names, result = list(m.lasting), dict(m.occurrences), m.session.names, frame.result
+        bound, handlers, frames = dict(m.bound_on), m.handlers, len(m.frames)
+        m.session.names = set()
+        outer = heap.mark(_PROOF)
+        settled: bool | None = None
+        m.any_round += 1
+        try:
+            self._write(self.wide)
+            m.assume(lt(self.round, self.count), lasting=False)
+            mark = heap.mark(_PROOF)
+            signal = body()
+            if signal is None:
+                settled = self._compared(mark)
+        except (Fork, Raised, Dead):
+            settled = None
+        finally:
+            m.any_round -= 1
+            while heap.marks[-1] is not outer:
+                heap.marks.pop()
+            heap.undo(outer)
+            heap.close(outer)
+            del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], frame.waiting[kept[6] :], m.frames[frames:]
+            path.calls, m.branching.count, m.session.made = kept[3], kept[4], kept[7]
+            m.lasting[:], m.occurrences, m.bound_on, m.handlers, frame.result = lasting, occurrences, bound, handlers, result
+            m.session.names = names | m.session.names
+        if settled is None:
+            raise _Stuck
+        return settled
+
+    def _write(self, values: dict[tuple[int, Any], Any]) -> None:
+        for (number, key), value in values.items():
+            self.m.heap.write(self.owners[number], key, value)
+
+    def _compared(self, mark: Mark) -> bool | None:
+        """Whether what the round left is covered; what is not is described anew. None when it cannot be described."""
+        heap, widening = self.m.heap, self.widening
+        difference, before = heap.difference(mark), heap.before(mark)
+        widening.names = frozenset(self.m.session.names)
+        settled = True
+        for location, end in difference.values.items():
+            number, key = location
+            owner = difference.owners[number]
+            if key is ORDER:
+                continue
+            head = before[location]
+            if location in self.wide:
+                wide = self.wide[location]
+                after = widening.at(wide, self.round + 1)
+                if widening.items_cover(after, end) if key is ITEMS else widening.covers(after, end):
+                    continue
+                new = widening.weaker(key, self.first[location], wide, end)
+            else:
+                if widening.items_cover(head, end) if key is ITEMS else (head is not MISSING and widening.covers(head, end)):
+                    continue
+                new = widening.guess(key, head, end)
+                self.first[location] = head
+            if new is MISSING or isinstance(owner, Cursor):
+                return None
+            self.owners[number] = owner
+            self.wide[location] = new
+            settled = False
+        for location, wide in list(self.wide.items()):
+            if location not in difference.values and not self._stays(location, wide):
+                new = widening.weaker(location[1], self.first[location], wide, wide)
+                if new is MISSING:
+                    return None
+                self.wide[location] = new
+                settled = False
+        return settled
+
+    def _stays(self, location: tuple[int, Any], wide: Any) -> bool:
+        """Whether a location that this round did not write is described all the same."""
+        after = self.widening.at(wide, self.round + 1)
+        return self.widening.items_cover(after, wide) if location[1] is ITEMS else self.widening.covers(after, wide)
+
+    # --- for good ---
+
+    def _for_good(self, body: Callable[[], Signal | None]) -> Any:
+        m, heap = self.m, self.m.heap
+        facts, waiting = len(m.facts), len(self.frame.waiting)
+        mark = heap.mark()
+        names, m.session.names = m.session.names, set()
+        m.any_round += 1
+        try:
+            self._write(self.wide)
+            m.assume(lt(self.round, self.count), lasting=False)
+            signal = body()
+        finally:
+            m.any_round -= 1
+            m.session.names = names | m.session.names
+        if len(self.frame.waiting) == waiting:
+            for fact in m.leave_facts(facts):
+                m.assume(fact)
+        if signal is None:
+            self._leave(mark)
+        heap.forget(mark)
+        return signal
+
+    def _leave(self, mark: Mark) -> None:
+        """Memory after the last round."""
+        heap, widening = self.m.heap, self.widening
+        last = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count - 1})
+        difference, before = heap.difference(mark), heap.before(mark)
+        ran = _surely(gt(self.count, self.since))
+        for location, value in difference.values.items():
+            number, key = location
+            owner = difference.owners[number]
+            if key is ORDER or isinstance(owner, Cursor):
+                continue
+            if location in self.wide and (key is ITEMS or not ran or _numbered(self.wide[location])):
+                new = widening.at(self.wide[location], self.count)
+                if not ran and key is not ITEMS and self.first[location] is not MISSING and not _numbered(new):
+                    new = self._maybe(new, self.first[location])
+            else:
+                new = last(value)
+                if not ran and key is not ITEMS and before[location] is not MISSING and location not in self.wide:
+                    new = self._maybe(new, before[location])
+            heap.write(owner, key, new)
+
+    def _maybe(self, new: Any, old: Any) -> Any:
+        """What a location holds when there may have been no round at all."""
+        try:
+            return join(gt(self.count, self.since), new, old)
+        except CannotJoin:
+            return Unknown("what a loop left")
+
+
+class _Stuck(Exception):
+    """No description was found."""
+
+
+def many_rounds(m: Interpreter, frame: Frame, since: int, count: Any, item: Callable[[Any], Any], put: Any, body: Any, node: ast.AST) -> Any:
+    """Run the rounds of a loop from `since` on: how they end, or FAILED."""
+    from tensorproof.frontends.python.loops import one_round
+
+    loop = AnyRound(m, frame, since, count, item, node)
+
+    def once() -> Signal | None:
+        put(frame, item(loop.round))
+        return one_round(m, frame, body)
+
+    try:
+        return loop.run(once)
+    except _Stuck:
+        return FAILED
+
+
+def _surely(p: Truth) -> bool:
+    return p is True
+
+
+def _numbered(value: Any) -> bool:
+    """Whether it is a term, which counts rounds and so is right when there are none."""
+    return type(value) in (int, Term)
+

@@ -1,0 +1,286 @@
+"""Lists, sets and dicts of which the items are not counted out: what loops, subscripts and functions of Python make of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.any_round import FAILED, many_rounds
+from tensorproof.frontends.python.steady import alike
+from tensorproof.libraries import registry
+from tensorproof.libraries.model import Open
+from tensorproof.terms.ints import Origin, Term, lower, maximum, minimum
+from tensorproof.terms.predicates import Predicate
+from tensorproof.values.heap import MISSING
+from tensorproof.values.many import gathered, is_text, length, number_of, shown, uncounted
+from tensorproof.values.objects import OPEN, Choice, Dict, List, Model, Set
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.frame import Frame
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
+    """The items of a value of which some are not counted out; None for any other value."""
+    if type(value) in (List, Set):
+        return list(value.items) if uncounted(value.items) else None
+    if isinstance(value, tuple):
+        return list(value) if uncounted(value) else None
+    if type(value) is Dict:
+        return keys(value) if OPEN in value.items else None
+    rounds = open_rounds(m, value, node)
+    return None if rounds is None else [Many("items that were not counted out", count=rounds.times, first=rounds[0][1], second=rounds[1][1])]
+
+
+def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
+    """The rounds of a loop over a value, where they are not counted out."""
+    if isinstance(value, Model):
+        found = registry.rounds(m, value, node)
+        return found if isinstance(found, Open) else None
+    if type(value) in (List, Set, Dict) or isinstance(value, tuple):
+        items = parts(m, value, node)
+        return None if items is None else of_items(items)
+    return None
+
+
+def of_items(items: list[Any]) -> Open | None:
+    """Rounds over items of which some are not counted out."""
+    count = length(items)
+    samples = shown(items)
+    if isinstance(count, Unknown):
+        return None
+    return Open(count, lambda k: samples[0] if k == 0 else samples[-1], 1) if not _mixed(samples) else None
+
+
+def _mixed(samples: list[Any]) -> bool:
+    """Whether the first and the last do not stand for all."""
+    return any(not alike(v, samples[0]) and not alike(v, samples[-1]) and type(v) not in (type(samples[0]), type(samples[-1])) for v in samples[1:-1])
+
+
+def keys(value: Dict) -> list[Any]:
+    return [_side(v, 0) if k is OPEN else k for k, v in value.items.items()]
+
+
+def values(value: Dict) -> list[Any]:
+    return [_side(v, 1) if k is OPEN else v for k, v in value.items.items()]
+
+
+def pairs(value: Dict) -> list[Any]:
+    return [v if k is OPEN else (k, v) for k, v in value.items.items()]
+
+
+def _side(many: Many, at: int) -> Many:
+    return Many(many.reason, count=many.count, first=many.first[at], second=many.second[at])
+
+
+# --- subscripts ---
+
+
+def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
+    """`items[index]` where some are not counted out: one that was, else one of those that were not."""
+    if isinstance(index, slice):
+        return List(m.heap.row(cut(m, list(items), index, node)))
+    found = list(items)
+    if isinstance(index, int) and not isinstance(index, bool):
+        ahead = found if index >= 0 else found[::-1]
+        at = index if index >= 0 else -index - 1
+        for one in ahead[: at + 1]:
+            if type(one) is Many:
+                return one.first
+        if at < len(ahead):
+            return ahead[at]
+    samples = shown(found)
+    return samples[0] if all(type(v) is type(samples[0]) for v in samples) else Unknown("one of many items")
+
+
+def set_item(m: Interpreter, owner: List, index: Any, value: Any, node: ast.AST) -> None:
+    """`owner[index] = value`: where nobody knows which item it is, each may be the new one."""
+    items = list(owner.items)
+    plain = next(i for i, v in enumerate(items) if type(v) is Many)
+    m.heap.touch(owner.items)
+    if isinstance(index, int) and 0 <= index < plain:
+        owner.items[index] = value
+    elif isinstance(index, slice):
+        m.gap("list[…:…] = …", node, "its length is not known")
+    else:
+        owner.items[:] = [
+            Many(v.reason, count=v.count, first=v.first, second=either(m, v.second, value, node)) if type(v) is Many else either(m, v, value, node)
+            for v in items
+        ]
+
+
+def cut(m: Interpreter, items: list[Any], index: slice, node: ast.AST) -> list[Any]:
+    total = length(items)
+    start, stop, step = index.start, index.stop, index.step
+    if step == -1 and start is None and stop is None:
+        return items[::-1]
+    plain = next(i for i, v in enumerate(items) if type(v) is Many)
+    if step in (None, 1) and stop is None and isinstance(start, int) and 0 <= start <= plain:
+        return items[start:]
+    if step in (None, 1) and start in (None, 0) and isinstance(stop, int) and 0 <= stop <= plain:
+        return items[:stop]
+    samples = shown(items)
+    start, stop = 0 if start is None else start, total if stop is None else stop
+    sizes = [p for p in (start, stop, total) if not isinstance(p, (int, Term))]
+    if sizes or step not in (None, 1) or any(isinstance(p, Term) and lower(p) < 0 for p in (start, stop)):
+        return [gathered(m.symbol(m.name_here("slice", node), 0, None, Origin.UNMODELLED), samples)]
+    first = maximum(total + start, 0) if isinstance(start, int) and start < 0 else minimum(start, total)
+    last = maximum(total + stop, 0) if isinstance(stop, int) and stop < 0 else minimum(stop, total)
+    return [gathered(maximum(last - first, 0), samples)]
+
+
+# --- dicts with keys that nobody knows ---
+
+
+def put(m: Interpreter, owner: Dict, key: Any, value: Any, node: ast.AST) -> None:
+    """`owner[key] = value` for a key that nobody knows: it may be a new one."""
+    old = owner.items.get(OPEN, MISSING)
+    if old is MISSING:
+        new = gathered(1, [(key, value)])
+    else:
+        from tensorproof.terms.ints import ite
+
+        count = old.count + ite(m.open_truth("a new key", node), 1, 0)
+        new = Many(old.reason, count=count, first=old.first, second=(key, either(m, old.second[1], value, node)))
+    for name, kept in owner.items.items():  # it may also be one of those that are known
+        if name is not OPEN:
+            m.heap.set(owner.items, name, either(m, kept, value, node))
+    m.heap.set(owner.items, OPEN, new)
+
+
+def found(m: Interpreter, owner: Dict, otherwise: Any, node: ast.AST) -> Any:
+    """What a key that may be one of many leads to; `otherwise` is MISSING where a missing key would be an error."""
+    many = owner.items.get(OPEN)
+    samples = [v for k, v in owner.items.items() if k is not OPEN] if many is None else [many.first[1], many.second[1]]
+    if otherwise is not MISSING:
+        samples.append(otherwise)
+    result = samples[0]
+    for one in samples[1:]:
+        result = either(m, result, one, node)
+    return result
+
+
+def either(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
+    """One of two values, nobody knows which."""
+    if a is b or alike(a, b):
+        return a
+    numbers = number_of(a), number_of(b)
+    if all(numbers):
+        return COUNTED if numbers == ("int", "int") else REAL
+    if is_text(a) and is_text(b):
+        return TEXT
+    if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
+        return m.open_truth("one of two", node)
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and not uncounted((*a, *b)):
+        return tuple(either(m, x, y, node) for x, y in zip(a, b))
+    depth = 1 + max(v.depth if type(v) is Choice else 0 for v in (a, b))
+    return Unknown("one of many values") if depth > 4 else Choice(m.open_truth("one of two", node), a, b, depth)
+
+
+
+
+# --- loops that make lists ---
+
+
+def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Any, Callable[[Any], None]], None], node: ast.AST) -> list[Any] | None:
+    """The list that many rounds make, each by adding to it; None when no round stands for all."""
+    row = m.heap.row()
+
+    def add(value: Any) -> None:
+        m.heap.touch(row)
+        row.append(value)
+
+    def body(_: Any) -> None:
+        m.step()
+        make(taken[0], add)
+
+    taken: list[Any] = [None]
+
+    def take(_: Any, value: Any) -> None:
+        taken[0] = value
+
+    m.any_round += 1
+    mark = m.heap.mark()
+    try:
+        take(None, rounds.item(0))
+        body(None)
+        if rounds.times == 1:
+            return list(row)
+        ended = many_rounds(m, frame, 1, rounds.times, rounds.item, take, body, node)
+    finally:
+        m.any_round -= 1
+        m.heap.forget(mark)
+    return None if ended is FAILED else _folded(list(row))
+
+
+def _folded(items: list[Any]) -> list[Any]:
+    """A first item and as many like it: one entry for all, so that there may be none."""
+    if len(items) == 2 and type(items[1]) is Many and type(items[0]) is not Many:
+        return [Many(items[1].reason, count=items[1].count + 1, first=items[0], second=items[1].second)]
+    return items
+
+
+def kept(m: Interpreter, condition: Any, add: Callable[[], None], node: ast.AST) -> None:
+    """Add to a list, or not."""
+    if isinstance(condition, bool):
+        if condition:
+            add()
+        return
+    m.branching.choose(condition, add, lambda: None)
+
+
+
+def listed(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
+    """All the items of a value, be they counted out or not; None when nothing is known of them."""
+    found = parts(m, value, node)
+    return m.iterate(value, node) if found is None else found
+
+
+def sorted_items(items: list[Any]) -> list[Any]:
+    """In some order: the samples may be anywhere."""
+    samples = shown(items)
+    return [gathered(length(items), samples)]
+
+
+def distinct(m: Interpreter, items: list[Any], node: ast.AST) -> list[Any]:
+    """As a set: nobody knows how many are left."""
+    samples = shown(items)
+    return [gathered(m.symbol(m.name_here("different items", node), 1, None, Origin.UNMODELLED), samples)]
+
+
+def total(m: Interpreter, items: list[Any], start: Any, node: ast.AST) -> Any:
+    """The sum: of numbers one that nobody knows, of anything else what two of them make."""
+    kinds = {number_of(v) for v in (start, *shown(items))}
+    if "" not in kinds:
+        return REAL if "float" in kinds else COUNTED
+    result = start
+    for one in shown(items):
+        result = m.binary(ast.Add, result, one, node)
+    return result
+
+
+def extreme(m: Interpreter, items: list[Any], node: ast.AST) -> Any:
+    """The least or the greatest of the items."""
+    result, *others = shown(items)
+    for one in others:
+        result = either(m, result, one, node)
+    return result
+
+
+def dict_of(m: Interpreter, items: list[Any], node: ast.AST) -> Dict:
+    """`dict(pairs)` of which some are not counted out."""
+    made = Dict(m.heap.entries())
+    for one in items:
+        pair = m.iterate(one.first if type(one) is Many else one, node)
+        if pair is None or len(pair) != 2:
+            pair = [Unknown("a key"), Unknown("a value")]
+        if type(one) is Many:
+            last = m.iterate(one.second, node) or pair
+            made.items[OPEN] = gathered(one.count, [tuple(pair), tuple(last)])
+        elif isinstance(pair[0], (Unknown, Term)):
+            put(m, made, pair[0], pair[1], node)
+        else:
+            made.items[pair[0]] = pair[1]
+    return made

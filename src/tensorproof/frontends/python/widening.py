@@ -1,0 +1,335 @@
+"""What many rounds of a loop make of a value: a number that counts is a term in the number of the round, a list holds so many items, the rest is widened.
+
+A description is a plain value in which the round's number is a symbol: a round that begins with the description at K must end with what the description
+at K + 1 covers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.steady import alike
+from tensorproof.terms.ints import Origin, Term, lower
+from tensorproof.terms.predicates import Predicate, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.values.heap import ITEMS, MISSING
+from tensorproof.values.many import Renaming, gathered, is_text, length, number_of, shown
+from tensorproof.values.objects import Choice, Dict, Function, Instance, List, Model, Set
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+MOST_DEPTH = 4
+
+
+class Widening:
+    """For the rounds of one loop: `round_` is the symbol of the round's number, `since` the first round that is not run by itself."""
+
+    def __init__(self, m: Interpreter, round_: Term, since: Any, word: str) -> None:
+        self.m = m
+        self.round = round_
+        self.since = since
+        self.word = word
+        self.round_name = word
+        self.wild: set[Any] = set()
+        """Symbols and flags that stand for anything."""
+        self.names: frozenset[str] = frozenset()
+        """What the round that just ran has made."""
+        self.made = 0
+
+    # --- does a description hold? ---
+
+    def covers(self, wide: Any, value: Any, depth: int = MOST_DEPTH) -> bool:
+        """Whether a value is one of those that the description stands for."""
+        if wide is value:
+            return True
+        if type(wide) is Many or type(value) is Many:
+            return type(wide) is type(value) and self._many(wide, value, depth)
+        if isinstance(wide, Unknown):
+            return _stands_for(wide, value)
+        if type(wide) is Term:
+            if wide in self.wild:
+                return type(value) in (int, Term) and lower(value) >= lower(wide)
+            return type(value) in (int, Term) and wide == value
+        if isinstance(wide, Predicate) and wide in self.wild:
+            return isinstance(value, (bool, Predicate))
+        if type(wide) is Choice and wide.condition in self.wild:
+            if type(value) is Choice:
+                return self.covers(wide, value.then, depth) and self.covers(wide, value.other, depth)
+            return self.covers(wide.then, value, depth) or self.covers(wide.other, value, depth)
+        if type(wide) is not type(value) or depth == 0:
+            return False
+        if isinstance(wide, TensorType):
+            return self._tensor(wide, value)
+        if type(wide) is tuple:
+            return len(wide) == len(value) and all(self.covers(a, b, depth - 1) for a, b in zip(wide, value))
+        if type(wide) in (List, Set):
+            return self.items_cover(tuple(wide.items), tuple(value.items), depth - 1)
+        if type(wide) is Dict:
+            return list(wide.items) == list(value.items) and all(self.covers(v, value.items[k], depth - 1) for k, v in wide.items.items())
+        if type(wide) is Instance:
+            return wide.cls is value.cls and self._spaces(wide, value, depth)
+        if type(wide) is Model:
+            return wide.kind == value.kind and self._spaces(wide, value, depth)
+        if type(wide) is Function:
+            return wide.code is value.code
+        return alike(wide, value)
+
+    def _spaces(self, wide: Any, value: Any, depth: int) -> bool:
+        return list(wide.space) == list(value.space) and all(self.covers(v, value.space[k], depth - 1) for k, v in wide.space.items())
+
+    def _many(self, wide: Many, value: Many, depth: int) -> bool:
+        same_count = wide.count == value.count or self.covers(wide.count, value.count)
+        return same_count and self._sampled(wide, value.first, depth) and self._sampled(wide, value.second, depth)
+
+    def _sampled(self, wide: Many, item: Any, depth: int) -> bool:
+        """Whether an item is one of many: with the names of its own round."""
+        return any(self.covers(sample, self._named(item, suffix), depth - 1) for sample, suffix in ((wide.first, "'"), (wide.second, '"'))) or (
+            self.covers(wide.first, item, depth - 1) or self.covers(wide.second, item, depth - 1)
+        )
+
+    def _named(self, value: Any, suffix: str) -> Any:
+        return Renaming(self.m.heap, self.names | {self.round_name}, suffix)(value)
+
+    def _tensor(self, wide: TensorType, value: TensorType) -> bool:
+        if wide.dtype is not value.dtype or wide.framework != value.framework or wide.layout != value.layout or wide.device != value.device:
+            return False
+        if not wide.shape.known or not value.shape.known or len(wide.shape) != len(value.shape):
+            return wide.shape == value.shape
+        if not all(a == b or self.covers(a, b) for a, b in zip(wide.shape, value.shape)):
+            return False
+        if wide.contents is not None and wide.contents != value.contents:
+            return False
+        return wide.strides == value.strides or wide.strides == UNKNOWN_STRIDES
+
+    def items_cover(self, wide: tuple[Any, ...], items: tuple[Any, ...], depth: int = MOST_DEPTH) -> bool:
+        """A list: what was counted out item by item, what came after it by its number and its samples."""
+        at = next((i for i, v in enumerate(wide) if type(v) is Many), None)
+        if at is None:
+            return len(wide) == len(items) and all(self.covers(a, b, depth) for a, b in zip(wide, items))
+        if at != len(wide) - 1 or len(items) < at or not all(self.covers(a, b, depth) for a, b in zip(wide[:at], items[:at])):
+            return False
+        many, rest = wide[at], items[at:]
+        count = length(rest)
+        if not (many.count == count or self.covers(many.count, count)):
+            return False
+        return all(self._sampled(many, item, depth) for item in shown(rest))
+
+    # --- making one ---
+
+    def guess(self, key: Any, head: Any, end: Any) -> Any:
+        """A description from what one round did, beginning with a value that was not described yet; MISSING when there is none."""
+        if key is ITEMS:
+            return self._grown(head, end)
+        return self._value(head, end, MOST_DEPTH)
+
+    def weaker(self, key: Any, old: Any, wide: Any, end: Any) -> Any:
+        """A wider description, where the last one did not hold."""
+        if key is ITEMS:
+            at = next((i for i, v in enumerate(wide) if type(v) is Many), None)
+            if at is None or len(end) < at:
+                return MISSING
+            many, rest = wide[at], shown(end[at:])
+            count = length(end[at:])
+            steady = many.count if count == self._next(many.count) else self._any(0, "count")
+            first, second = many.first, many.second
+            if not all(self._sampled(many, item, MOST_DEPTH) for item in rest):
+                second = self._either(second, self._named(rest[-1], '"'), MOST_DEPTH)
+                if second is MISSING:
+                    return MISSING
+            return (*wide[:at], Many(many.reason, count=steady, first=first, second=second))
+        if type(wide) is Many and type(end) is Many:
+            second = self._either(wide.second, self._named(end.second, '"'), MOST_DEPTH)
+            return MISSING if second is MISSING else gathered(self._any(0, "count"), [wide.first, second])
+        return self._either(wide, end, MOST_DEPTH)
+
+    def _next(self, term: Any) -> Any:
+        return self.at(term, self.round + 1)
+
+    def at(self, value: Any, number: Any) -> Any:
+        """A description in another round."""
+        from tensorproof.terms.ints import sole_atom
+
+        return Renaming(self.m.heap, frozenset(), "", {sole_atom(self.round): number})(value)
+
+    def _grown(self, head: tuple[Any, ...], end: tuple[Any, ...]) -> Any:
+        if len(end) < len(head) or not all(a is b or alike(a, b) for a, b in zip(head, end)):
+            if len(end) == len(head):
+                parts = [self._value(a, b, MOST_DEPTH) if not alike(a, b) else a for a, b in zip(head, end)]
+                return MISSING if any(p is MISSING for p in parts) else tuple(parts)
+            return MISSING
+        added = end[len(head) :]
+        if not added:
+            return head
+        growth = length(added)
+        if names_in(growth) & {*self.names, self.round_name}:
+            count = self._rounds_of(growth)
+        else:
+            count = growth * (self.round - self.since)
+        items = shown(added)
+        samples = [self._named(items[0], "'"), self._named(items[-1], '"')]
+        for item in items[1:-1]:
+            if not alike(item, items[0]) and not alike(item, items[-1]):
+                samples[1] = self._either(samples[1], self._named(item, '"'), MOST_DEPTH)
+        return MISSING if samples[1] is MISSING else (*head, gathered(count, samples))
+
+    def _rounds_of(self, growth: Any) -> Any:
+        """How much grows in all that grows by this in a round: one number for all that grows alike."""
+        name = f"{self.word}: rounds that add {growth!r}"
+        made = self.m.symbol(name, 0, None, Origin.WORLD)
+        self.wild.add(made)
+        return made
+
+    def _any(self, least: Any, word: str) -> Term:
+        self.made += 1
+        made = self.m.symbol(f"{word} after {self.word}#{self.made}", least, None, Origin.UNMODELLED)
+        assert type(made) is Term
+        self.wild.add(made)
+        return made
+
+    def _size(self, head: Any, end: Any) -> Any:
+        """A number that one round changed."""
+        step = end - head
+        if isinstance(step, int) or not (names_in(step) & {*self.names, self.round_name}):
+            return head + step * (self.round - self.since)
+        known = ge(end, head)
+        return self._any(lower(head) if known is True and lower(head) > -(1 << 60) else -(1 << 62), "a number")
+
+    def _count(self, head: Any, end: Any) -> Any:
+        step = end - head
+        known = isinstance(step, int) or not (names_in(step) & {*self.names, self.round_name})
+        return head + step * (self.round - self.since) if known else self._any(0, "count")
+
+    def _entries(self, head: Any, end: Many) -> Any:
+        """The entries of a dict whose keys are not known."""
+        first, second = self._named(end.first, "'"), self._named(end.second, '"')
+        if type(head) is Many:
+            first, second = head.first, self._either(head.second, second, MOST_DEPTH)
+        before = head.count if type(head) is Many else 0
+        count = self._count(before, end.count) if isinstance(before, (int, Term)) and isinstance(end.count, (int, Term)) else COUNTED
+        return MISSING if second is MISSING else gathered(count, [first, second])
+
+    def _value(self, head: Any, end: Any, depth: int) -> Any:
+        if type(end) is Many:
+            return self._entries(head, end)
+        if head is end or alike(head, end):
+            return end
+        if type(head) in (int, Term) and type(end) in (int, Term):
+            return self._size(head, end)
+        if isinstance(head, TensorType) and isinstance(end, TensorType) and self._same_kind(head, end):
+            shape = Shape(a if a == b else self._size(a, b) for a, b in zip(head.shape, end.shape))
+            return end.but(shape=shape, contents=end.contents if head.contents == end.contents else None, strides=_strides(head, end))
+        if type(head) is tuple and type(end) is tuple and len(head) == len(end) and depth:
+            return self._all([self._value(a, b, depth - 1) for a, b in zip(head, end)], tuple)
+        return self._either(head, end, depth)
+
+    def _same_kind(self, a: TensorType, b: TensorType) -> bool:
+        same = a.dtype is b.dtype and a.framework == b.framework and a.layout == b.layout and a.device == b.device
+        return same and a.shape.known and b.shape.known and len(a.shape) == len(b.shape)
+
+    def _all(self, parts: list[Any], make: Any) -> Any:
+        return MISSING if any(p is MISSING for p in parts) else make(parts)
+
+    def _either(self, wide: Any, value: Any, depth: int) -> Any:
+        """What stands for both."""
+        if wide is MISSING or value is MISSING:
+            return self._choice(wide, value)
+        if self.covers(wide, value):
+            return wide
+        if type(wide) is Many and type(value) is Many:
+            first, second = self._either(wide.first, value.first, depth - 1), self._either(wide.second, value.second, depth - 1)
+            count = wide.count if wide.count == value.count else self._any(0, "count")
+            return MISSING if first is MISSING or second is MISSING else gathered(count, [first, second])
+        if isinstance(wide, bool | Predicate) and isinstance(value, bool | Predicate):
+            return self._flag()
+        numbers = number_of(wide), number_of(value)
+        if numbers[0] and numbers[1]:
+            if numbers == ("int", "int") and not isinstance(wide, Unknown) and not isinstance(value, Unknown):
+                return self._any(min(lower(wide), lower(value)) if min(lower(wide), lower(value)) > -(1 << 60) else -(1 << 62), "a number")
+            return COUNTED if numbers == ("int", "int") else REAL
+        if is_text(wide) and is_text(value):
+            return TEXT
+        if isinstance(wide, Unknown) or isinstance(value, Unknown):
+            if _plain_unknown(wide) or _plain_unknown(value):
+                return wide if _plain_unknown(wide) else value
+            return self._choice(wide, value)
+        if depth and type(wide) is type(value):
+            return self._parts(wide, value, depth)
+        return self._choice(wide, value)
+
+    def _parts(self, wide: Any, value: Any, depth: int) -> Any:
+        heap = self.m.heap
+        if isinstance(wide, TensorType) and self._same_kind(wide, value):
+            shape = Shape(a if self.covers(a, b) else self._any(0, "a size") for a, b in zip(wide.shape, value.shape))
+            return wide.but(shape=shape, contents=wide.contents if wide.contents == value.contents else None, strides=_strides(wide, value))
+        if type(wide) is tuple and len(wide) == len(value):
+            return self._all([self._either(a, b, depth - 1) for a, b in zip(wide, value)], tuple)
+        if type(wide) is List and len(wide.items) == len(value.items):
+            items = [self._either(a, b, depth - 1) for a, b in zip(wide.items, value.items)]
+            return self._all(items, lambda new: List(heap.row(new), wide.deque, wide.most))
+        if type(wide) is Dict and list(wide.items) == list(value.items):
+            parts = [self._either(v, value.items[k], depth - 1) for k, v in wide.items.items()]
+            return self._all(parts, lambda new: Dict(heap.entries(dict(zip(wide.items, new))), wide.default, wide.counter, wide.ordered))
+        if type(wide) in (Model, Instance) and list(wide.space) == list(value.space):
+            same = wide.kind == value.kind if type(wide) is Model else wide.cls is value.cls and wide.native is None and value.native is None
+            if same:
+                parts = [self._either(v, value.space[k], depth - 1) for k, v in wide.space.items()]
+                space = heap.space(dict(zip(wide.space, parts)))
+                return MISSING if any(p is MISSING for p in parts) else Model(wide.kind, space) if type(wide) is Model else Instance(wide.cls, space, wide.span)
+        return self._choice(wide, value)
+
+    def _flag(self) -> Predicate:
+        from tensorproof.terms.predicates import flag
+
+        self.made += 1
+        name = f"one way or the other after {self.word}#{self.made}"
+        self.m.session.names.add(name)
+        made = flag(name)
+        self.wild.add(made)
+        return made
+
+    def _choice(self, a: Any, b: Any) -> Any:
+        depth = 1 + max(a.depth if type(a) is Choice else 0, b.depth if type(b) is Choice else 0)
+        return MISSING if depth > MOST_DEPTH else Choice(self._flag(), a, b, depth)
+
+
+def names_in(value: Any) -> set[str]:
+    """The names of the symbols and flags that a term or a predicate stands on."""
+    found: set[str] = set()
+    pending: list[Any] = [value]
+    while pending:
+        one = pending.pop()
+        if type(one) is Term:
+            pending += (atom for monomial, _ in one.parts for atom, _ in monomial)
+        elif isinstance(one, Predicate):
+            if one.kind == "flag":
+                found.add(one.args[0])
+            pending += one.terms()
+        elif hasattr(one, "kind"):
+            if one.kind == "symbol":
+                found.add(one.args[0])
+            else:
+                pending += one.args
+    return found
+
+
+def _strides(a: TensorType, b: TensorType) -> Any:
+    return a.strides if a.strides == b.strides else UNKNOWN_STRIDES
+
+
+
+
+def _plain_unknown(value: Any) -> bool:
+    """Something of which nothing is known."""
+    return type(value) is Unknown and not value.text and not value.number and value.ratio is None
+
+
+def _stands_for(wide: Unknown, value: Any) -> bool:
+    if wide.text:
+        return is_text(value)
+    if wide.number:
+        kind = number_of(value)
+        return kind == wide.number or (kind == "int" and wide.number == "float")
+    return True

@@ -1,0 +1,160 @@
+"""Lists that were not counted out: `Many` stands in them for so many items. How many there are in all, and copies with names of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tensorproof.terms.ints import Atom, Dim, Term, symbol
+from tensorproof.terms.predicates import Predicate, flag
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import substitute, symbols
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Heap
+from tensorproof.values.objects import Choice, Dict, Instance, List, Model, Set
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+
+DEEPEST = 6
+
+
+def uncounted(items: Iterable[Any]) -> bool:
+    """Whether some of the items are not counted out."""
+    return Many in map(type, items)
+
+
+def length(items: Iterable[Any]) -> Any:
+    """How many items there are: a size, or a number that nobody knows."""
+    total: Any = 0
+    for item in items:
+        if type(item) is Many and isinstance(item.count, Unknown):
+            return item.count
+        total = total + (item.count if type(item) is Many else 1)
+    return total
+
+
+def shown(items: Iterable[Any]) -> list[Any]:
+    """The items that are shown: each that was counted out, and two of those that were not."""
+    found: list[Any] = []
+    for item in items:
+        found += (item.first, item.second) if type(item) is Many else (item,)
+    return found
+
+
+def gathered(count: Any, items: list[Any]) -> Many:
+    """So many items like these, of which the first and the last stand for all where they can."""
+    second = items[-1]
+    for item in items[1:-1]:
+        if not _like(item, items[0]) and not _like(item, second):
+            second = _wider(item, second)
+    return Many("items that were not counted out", count=count, first=items[0], second=second)
+
+
+def _like(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, (int, str, float, TensorType, Unknown, tuple)) and a == b)
+
+
+def _wider(a: Any, b: Any) -> Any:
+    """What stands for both."""
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(x if _like(x, y) else _wider(x, y) for x, y in zip(a, b))
+    kinds = [number_of(v) for v in (a, b)]
+    if all(kinds):
+        return COUNTED if kinds == ["int", "int"] else REAL
+    return TEXT if is_text(a) and is_text(b) else Unknown("one of many items")
+
+
+def number_of(value: Any) -> str:
+    """Whether a value is a number: "int", "float", or nothing."""
+    if isinstance(value, bool):
+        return ""
+    if isinstance(value, (int, Term)):
+        return "int"
+    return "float" if isinstance(value, float) else value.number if isinstance(value, Unknown) else ""
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, Unknown) and value.text)
+
+
+class Renaming:
+    """Copies of values in which the symbols and flags of one round have names of their own: another round's."""
+
+    def __init__(self, heap: Heap, names: frozenset[str], suffix: str, fixed: dict[Any, Any] | None = None) -> None:
+        self.heap = heap
+        self.names = names
+        self.suffix = suffix
+        self.known: dict[Any, Any] = dict(fixed or {})
+        for name in names:
+            self.known[name] = flag(name + suffix)
+
+    def __call__(self, value: Any, depth: int = DEEPEST) -> Any:
+        kind = type(value)
+        if kind is Term:
+            return self._term(value)
+        if isinstance(value, Predicate):
+            self._atoms(value)
+            return value.substitute(self.known)
+        if isinstance(value, TensorType):
+            return self._tensor(value)
+        if depth == 0:
+            return value
+        if kind is tuple:
+            return self._parts(value, value, depth, tuple)
+        if kind is Choice:
+            return self._parts(value, (value.condition, value.then, value.other), depth, lambda new: Choice(new[0], new[1], new[2], value.depth))
+        if kind is Many:
+            parts = (value.count, value.first, value.second)
+            return self._parts(value, parts, depth, lambda new: Many(value.reason, count=new[0], first=new[1], second=new[2]))
+        if kind is List:
+            return self._parts(value, value.items, depth, lambda new: List(self.heap.row(new), value.deque, value.most))
+        if kind is Set:
+            return self._parts(value, value.items, depth, lambda new: Set(self.heap.row(new), value.frozen))
+        if kind is Dict:
+            keys = tuple(value.items)
+            return self._parts(
+                value, value.items.values(), depth,
+                lambda new: Dict(self.heap.entries(dict(zip(keys, new))), value.default, value.counter, value.ordered),
+            )  # fmt: skip
+        if kind is Model:
+            return self._parts(value, value.space.values(), depth, lambda new: Model(value.kind, self.heap.space(dict(zip(value.space, new))), value.span))
+        if kind is Instance and value.native is None:
+            return self._parts(value, value.space.values(), depth, lambda new: Instance(value.cls, self.heap.space(dict(zip(value.space, new))), value.span))
+        return value
+
+    def _parts(self, value: Any, parts: Iterable[Any], depth: int, make: Callable[[list[Any]], Any]) -> Any:
+        """The value itself where none of its parts has another name."""
+        old = list(parts)
+        new = [self(v, depth - 1) for v in old]
+        return make(new) if any(a is not b for a, b in zip(new, old)) else value
+
+    def _atoms(self, value: Any) -> None:
+        for atom in symbols(value):
+            if atom not in self.known and atom.args[0] in self.names:
+                self.known[atom] = self._other(atom)
+
+    def _other(self, atom: Atom) -> Dim:
+        assert atom.origin is not None
+        return symbol(atom.args[0] + self.suffix, atom.lo, None if atom.hi == float("inf") else atom.hi, atom.origin)
+
+    def _term(self, value: Term) -> Dim:
+        self._atoms(value)
+        return substitute(value, self.known)
+
+    def _tensor(self, value: TensorType) -> TensorType:
+        def part(x: Any) -> Any:
+            return self(x) if isinstance(x, (Term, Predicate)) else x
+
+        changes: dict[str, Any] = {}
+        if value.shape.known:
+            shape = Shape(part(d) for d in value.shape)
+            if shape != value.shape:
+                changes["shape"] = shape
+        for field in ("contents", "strides"):
+            found = getattr(value, field)
+            if found is not None:
+                new = tuple(part(d) for d in found)
+                if any(a is not b for a, b in zip(new, found)):
+                    changes[field] = new
+        return value.but(**changes) if changes else value
+
+
