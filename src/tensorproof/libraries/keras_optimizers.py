@@ -1,199 +1,178 @@
-"""Optimizers of Keras: they apply gradients to variables of the same shapes; schedules change numbers only."""
+"""keras.optimizers and their learning-rate schedules: arguments are checked, steps change no shape."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries import registry
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tf_elements import scalar
-from tensorproof.terms.predicates import conj, disj, eq
+from tensorproof.terms.dtypes import FLOAT32, INT64
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Function, Instance, Model, Native
-from tensorproof.values.python_values import REAL, TEXT, Unknown
+from tensorproof.values.objects import Bound, Function, Instance, List, Model
+from tensorproof.values.python_values import Named, Unknown
 
-HOME = "keras.optimizers."
-_RATES = {"SGD": 0.01, "Ftrl": 0.001}
-_NAMES = (
-    "Optimizer", "SGD", "RMSprop", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "Adafactor", "Nadam", "Ftrl", "Lion", "Lamb", "Muon", "LossScaleOptimizer",
-    "ScheduleFreeAdamW",
-)  # fmt: skip
-_SCHEDULES = (
-    "LearningRateSchedule", "ExponentialDecay", "PiecewiseConstantDecay", "PolynomialDecay", "InverseTimeDecay", "CosineDecay", "CosineDecayRestarts",
-)  # fmt: skip
-_ARGUMENTS = {
-    "learning_rate", "momentum", "nesterov", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema", "ema_momentum",
-    "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps", "name", "beta_1", "beta_2", "epsilon", "amsgrad", "rho", "centered",
-    "initial_accumulator_value", "learning_rate_power", "l1_regularization_strength", "l2_regularization_strength", "l2_shrinkage_regularization_strength",
-    "beta", "beta_2_decay", "epsilon_1", "epsilon_2", "clip_threshold", "relative_step", "lr", "decay", "jit_compile", "inner_optimizer", "initial_scale",
-    "dynamic_growth_steps", "warmup_steps", "exclude_layers", "exclude_embeddings", "muon_a", "muon_b", "muon_c", "adam_lr_ratio", "ns_steps",
-    "adam_beta_1", "adam_beta_2", "adam_weight_decay", "rms_rate", "schedule_decay", "dynamic", "clip_norm", "is_legacy_optimizer", "dtype",
+HOME, SCHEDULES = "keras.optimizers.", "keras.optimizers.schedules."
+Args = tuple[Any, ...]
+Words = dict[str, Any]
+_SHARED = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor",
+           "gradient_accumulation_steps", "name")  # fmt: skip
+_OWN: dict[str, tuple[str, ...]] = {
+    "Adadelta": ("rho", "epsilon"), "Adafactor": ("beta_2_decay", "epsilon_1", "epsilon_2", "clip_threshold", "relative_step"),
+    "Adagrad": ("initial_accumulator_value", "epsilon"), "Adam": ("beta_1", "beta_2", "epsilon", "amsgrad"),
+    "AdamW": ("weight_decay", "beta_1", "beta_2", "epsilon", "amsgrad"), "Adamax": ("beta_1", "beta_2", "epsilon"),
+    "Ftrl": ("learning_rate_power", "initial_accumulator_value", "l1_regularization_strength", "l2_regularization_strength",
+             "l2_shrinkage_regularization_strength", "beta"),
+    "Lamb": ("beta_1", "beta_2", "epsilon"), "Lion": ("beta_1", "beta_2"), "Nadam": ("beta_1", "beta_2", "epsilon"),
+    "RMSprop": ("rho", "momentum", "epsilon", "centered"), "SGD": ("momentum", "nesterov"),
+    "Muon": ("adam_beta_1", "adam_beta_2", "adam_weight_decay", "epsilon", "exclude_layers", "exclude_embeddings", "muon_a", "muon_b", "muon_c",
+             "adam_lr_ratio", "momentum", "ns_steps", "nesterov", "rms_rate"),
+    "ScheduleFreeAdamW": ("beta_1", "beta_2", "epsilon", "warmup_steps"),
 }  # fmt: skip
+_RATES = {"SGD": 0.01}
+_SCHEDULES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "CosineDecay": (("initial_learning_rate", "decay_steps"), ("alpha", "name", "warmup_target", "warmup_steps")),
+    "CosineDecayRestarts": (("initial_learning_rate", "first_decay_steps"), ("t_mul", "m_mul", "alpha", "name")),
+    "ExponentialDecay": (("initial_learning_rate", "decay_steps", "decay_rate"), ("staircase", "name")),
+    "InverseTimeDecay": (("initial_learning_rate", "decay_steps", "decay_rate"), ("staircase", "name")),
+    "PiecewiseConstantDecay": (("boundaries", "values"), ("name",)),
+    "PolynomialDecay": (("initial_learning_rate", "decay_steps"), ("end_learning_rate", "power", "cycle", "name")),
+}  # fmt: skip
+_BY_WORD = {n.lower(): n for n in _OWN if n not in ("Lamb",)} | {"lossscaleoptimizer": "LossScaleOptimizer"}
 
 
 def _make(name: str) -> Any:
-    def run(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
-        wrong = next((k for k in kwargs if k not in _ARGUMENTS), None)
+    names = ("learning_rate", *_OWN[name], *(n for n in _SHARED if n not in _OWN[name]))
+
+    def run(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
+        wrong = next((k for k in kwargs if k not in names and k not in ("decay", "jit_compile")), None)
         if wrong is not None:
-            raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
-        made = Model(HOME + name, m.heap.space())
-        fill(m, made, name, args, kwargs)
-        return made
+            hint = "; the learning rate is learning_rate" if wrong == "lr" else ""
+            raise m.raised("ValueError", f"{name} has no argument {wrong}{hint}", node, "call/arguments")
+        given = {**dict(zip(names, args)), **kwargs}
+        if sum(given.get(n) is not None for n in ("clipnorm", "clipvalue", "global_clipnorm")) > 1:
+            raise m.raised("ValueError", "an optimizer takes one of clipnorm, clipvalue and global_clipnorm", node, "call/arguments")
+        rate = given.get("learning_rate", _RATES.get(name, 0.001))
+        return Model(HOME + name, m.heap.space({**{k: v for k, v in given.items() if isinstance(k, str)}, "learning_rate": rate}), m.user_span(node))
 
     return run
 
 
-def fill(m: Any, made: Any, name: str, args: Any, kwargs: Any) -> None:
-    """What an optimizer keeps."""
-    rate = args[0] if args else kwargs.get("learning_rate", kwargs.get("lr", _RATES.get(name, 0.001)))
-    if name == "LossScaleOptimizer":
-        m.heap.set(made.space, "inner", rate if args else kwargs.get("inner_optimizer"))
-        rate = 0.001
-    m.heap.set(made.space, "learning_rate", rate)
-    for key, value in kwargs.items():
-        if key not in ("learning_rate", "lr", "name", "inner_optimizer"):
-            m.heap.set(made.space, key, value)
-
-
-def _init(m: Any, me: Instance, args: Any, kwargs: Any, node: Any) -> None:
-    """`super().__init__(learning_rate, name)` of an optimizer of the program."""
-    fill(m, me, "Optimizer", args, kwargs)
-
-
-def _apply_gradients(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
-    """`opt.apply_gradients(zip(grads, variables))`."""
-    given = argument(args, kwargs, 0, "grads_and_vars")
-    if isinstance(given, Unknown):
-        return None
-    pairs = m.iterate(given, node)
-    if pairs is None:
-        return None
-    halves: list[tuple[Any, Any]] = []
-    for pair in pairs:
-        if isinstance(pair, Unknown):
-            return None
-        parts = m.iterate(pair, node)
-        if parts is None:
-            return None
-        if len(parts) != 2:
-            raise m.raised("ValueError", f"apply_gradients takes pairs of gradient and variable, here are {len(parts)} values", node, "optimizer/pairs")
-        halves.append((parts[0], parts[1]))
-    _check(m, halves, node)
-    return scalar("int64")
-
-
-def _apply(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
-    grads, variables = argument(args, kwargs, 0, "grads"), argument(args, kwargs, 1, "trainable_variables")
-    if variables is None or isinstance(variables, Unknown) or isinstance(grads, Unknown):
-        return None
-    first, second = m.iterate(grads, node), m.iterate(variables, node)
-    if first is not None and second is not None:
-        if len(first) != len(second):
-            raise m.raised("ValueError", f"{len(first)} gradients for {len(second)} variables", node, "optimizer/pairs")
-        _check(m, list(zip(first, second)), node)
-    return None
-
-
-def _check(m: Any, pairs: list[tuple[Any, Any]], node: Any) -> None:
-    if pairs and all(g is None for g, _ in pairs):
-        raise m.raised("ValueError", "no gradients for any variable: the loss does not depend on them, or they were not watched", node, "optimizer/none")
-    if not pairs:
-        raise m.raised("ValueError", "there are no variables to change", node, "optimizer/none")
-    for gradient, variable in pairs:
-        if isinstance(gradient, TensorType) and isinstance(variable, TensorType) and gradient.shape.known and variable.shape.known:
-            fits = len(gradient.shape) <= len(variable.shape)
-            sizes = zip(reversed(gradient.shape), reversed(variable.shape))
-            agree = conj(*(disj(eq(a, b), eq(a, 1)) for a, b in sizes)) if fits else False
-            message = f"a gradient of shape {gradient.shape!r} cannot change a variable of shape {variable.shape!r}"
-            m.require("optimizer/shapes", agree, message, node)
-
-
-def _minimize(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
-    loss = argument(args, kwargs, 0, "loss")
-    if not isinstance(loss, (TensorType, Unknown)) and loss is not None:
-        m.call(loss, (), {}, node)
-    elif isinstance(loss, TensorType) and kwargs.get("tape") is None and not loss.taped:
-        raise m.raised("ValueError", "minimize takes a function that gives the loss, or a tape beside the tensor", node, "optimizer/loss")
-    return None
-
-
-def _attribute(m: Any, me: Any, name: str, node: Any) -> Any:
-    if name in ("learning_rate", "lr"):
-        return _rate(m, me)
-    if name == "iterations":
-        return scalar("int64").but(parameter=True)
-    if name == "variables":
-        return Unknown("the variables of an optimizer")
-    if name == "name":
-        return TEXT
-    if name == "inner_optimizer":
-        return me.space.get("inner", Unknown("optimizer"))
-    return MISSING
-
-
-def _rate(m: Any, me: Any) -> Any:
-    held = me.space.get("learning_rate")
-    return scalar("float32").but(parameter=True) if isinstance(held, (int, float, Unknown)) else held
-
-
-def _same(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
-    return args[0] if args else None
-
-
-def _nothing(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> None:
-    return None
-
-
-METHODS: dict[str, Any] = {
-    "apply_gradients": _apply_gradients, "apply": _apply, "minimize": _minimize, "build": _nothing, "get_scaled_loss": _same,
-    "get_unscaled_gradients": _same, "scale_loss": _same, "get_config": lambda m, me, a, k, n: Unknown("config"), "set_weights": _nothing,
-    "get_weights": lambda m, me, a, k, n: Unknown("weights"), "finalize_variable_values": _nothing, "stateless_apply": lambda m, me, a, k, n: (a[2], a[0]),
-    "exclude_from_weight_decay": _nothing, "save_own_variables": _nothing, "load_own_variables": _nothing,
-}  # fmt: skip
-
-
-# --- schedules ---
-
-
-def _schedule(name: str) -> Any:
-    def run(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
-        return Model(HOME + "schedules." + name, m.heap.space(dict(kwargs)))
-
-    return run
-
-
-def _rate_at(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
-    return scalar("float32")
-
-
-def _get(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
-    """`keras.optimizers.get("adam")`."""
-    given = argument(args, kwargs, 0, "identifier")
+def resolved(m: Any, given: Any, node: Any) -> Any:
+    """The optimizer that an argument of `compile` means."""
     if isinstance(given, str):
-        found = next((n for n in _NAMES if n.lower() == given.lower()), None)
-        if found is None:
-            raise m.raised("ValueError", f"there is no optimizer {given!r}", node, "optimizer/name")
-        return _make(found)(m, (), {}, node)
-    if isinstance(given, Dict) or isinstance(given, (Unknown, Function, Native)):
-        return Model(HOME + "Optimizer", m.heap.space({"learning_rate": REAL}))
+        name = _BY_WORD.get(given.lower())
+        if name is None:
+            raise m.raised("ValueError", f"{given!r} is no optimizer of Keras", node, "keras/optimizer-name")
+        return _make(name)(m, (), {}, node) if name in _OWN else Model(HOME + name, m.heap.space({"learning_rate": 0.001}))
+    if isinstance(given, Named) and given.name.startswith(HOME):
+        raise m.raised("ValueError", f"the optimizer is the class {given.name}, not an object of it", node, "keras/optimizer-name")
+    if isinstance(given, Model) and given.kind.startswith("tf.train."):
+        raise m.raised("ValueError", f"compile takes optimizers of Keras, not {given.kind}", node, "keras/optimizer-name")
+    if isinstance(given, (int, float, List, tuple)):
+        raise m.raised("ValueError", "this is no optimizer", node, "keras/optimizer-name")
     return given
 
 
-FUNCTIONS: dict[str, Any] = {
-    HOME + "get": _get, HOME + "serialize": lambda m, a, k, n: Unknown("config"), HOME + "deserialize": _get,
-    **{HOME + n: _make(n) for n in _NAMES}, **{HOME + "schedules." + n: _schedule(n) for n in _SCHEDULES},
-    **{HOME + f"legacy.{n}": _make(n) for n in _NAMES}, **{HOME + f"experimental.{n}": _make(n) for n in _NAMES},
+def try_schedule(m: Any, optimizer: Any, node: Any) -> None:
+    """A schedule of the program is asked once for its rate."""
+    rate = optimizer.space.get("learning_rate") if isinstance(optimizer, (Model, Instance)) else None
+    if isinstance(rate, Instance) and registry.is_instance(m, rate, SCHEDULES + "LearningRateSchedule") is True:
+        call = m.in_class(rate.cls, "__call__")
+        if isinstance(call, (Function, Bound)):
+            m.call(Bound(call, rate), (TensorType(Shape(), INT64, framework="tf"),), {}, node)
+
+
+def _legacy(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
+    raise m.raised("ImportError", "keras.optimizers.legacy is not supported in Keras 3", node)
+
+
+# --- methods ---
+
+
+def _nothing(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> None:
+    return None
+
+
+def _apply(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
+    """Each variable takes a gradient of its own shape."""
+    pairs = m.iterate(argument(args, kwargs, 0, "grads_and_vars"), node) if args or kwargs else None
+    try_schedule(m, me, node)
+    if pairs is not None and not pairs:
+        raise m.raised("ValueError", "there are no gradients to apply", node, "keras/gradients")
+    for pair in pairs or ():
+        if type(pair) is not tuple or len(pair) != 2:
+            continue
+        gradient, variable = pair[0], registry.tensor_of(pair[1]) if isinstance(pair[1], (Model, Instance)) else pair[1]
+        if isinstance(gradient, TensorType) and isinstance(variable, TensorType) and gradient.shape.concrete and variable.shape.concrete:
+            same = tuple(gradient.shape) == tuple(variable.shape)
+            m.require("keras/gradients", same, f"a gradient {gradient.shape!r} is applied to a variable {variable.shape!r}", node)
+    return None
+
+
+def _scaled(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
+    return args[0] if args else kwargs.get("loss")
+
+
+def _attribute(m: Any, me: Any, name: str, node: Any) -> Any:
+    if name in ("iterations", "variables", "built"):
+        return TensorType(Shape(), INT64, framework="tf") if name == "iterations" else Unknown(name) if name == "variables" else True
+    if name == "learning_rate":
+        rate = me.space.get("learning_rate")
+        return Model("keras.rate", m.heap.space({"tensor": TensorType(Shape(), FLOAT32, framework="tf")})) if isinstance(rate, (int, float)) else rate
+    if name in ("lr", "get_weights", "set_weights", "weights", "minimize", "get_gradients", "compute_gradients"):
+        raise m.raised("AttributeError", f"an optimizer of Keras 3 has no attribute {name}", node)
+    return MISSING
+
+
+def _schedule(name: str) -> Any:
+    needed, more = _SCHEDULES[name]
+
+    def run(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
+        given = {**dict(zip((*needed, *more), args)), **kwargs}
+        wrong = next((k for k in kwargs if k not in (*needed, *more)), None)
+        missing = next((k for k in needed if k not in given), None)
+        if wrong is not None or missing is not None:
+            told = f"has no argument {wrong}" if wrong is not None else f"is missing the argument {missing}"
+            raise m.raised("TypeError", f"{name} {told}", node, "call/arguments")
+        if name == "PiecewiseConstantDecay":
+            counts = [len(v.items if isinstance(v, List) else v) if isinstance(v, (List, tuple)) else None for v in (given["boundaries"], given["values"])]
+            if counts[0] is not None and counts[1] is not None and counts[0] != counts[1] - 1:
+                raise m.raised("ValueError", f"{counts[0]} boundaries need {counts[0] + 1} values, not {counts[1]}", node, "call/arguments")
+        return Model(SCHEDULES + name, m.heap.space(given))
+
+    return run
+
+
+def _rate(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
+    return TensorType(Shape(), FLOAT32, framework="tf")
+
+
+_METHODS: dict[str, Any] = {
+    **dict.fromkeys(("build", "finalize_variable_values", "exclude_from_weight_decay", "assign", "load_own_variables", "save_own_variables"), _nothing),
+    "apply_gradients": _apply, "apply": _nothing, "scale_loss": _scaled, "get_scaled_loss": _scaled, "get_unscaled_gradients": _scaled,
+    "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip
-_OPTIMIZER = KindModel(METHODS, _attribute, bases=(HOME + "Optimizer",))
-KINDS: dict[str, KindModel] = {
-    **{HOME + n: _OPTIMIZER for n in _NAMES},
-    **{HOME + "schedules." + n: KindModel({"get_config": lambda m, me, a, k, n: Unknown("config")}, call=_rate_at, open=True, bases=(HOME + "schedules.LearningRateSchedule",)) for n in _SCHEDULES},
+_RATE_METHODS: dict[str, Any] = {
+    "assign": _nothing, "numpy": lambda m, me, a, k, n: Unknown("a learning rate", number="float"), "value": _rate,
+    "read_value": _rate,
 }  # fmt: skip
-CLASSES: dict[str, ClassModel] = {
-    **{HOME + n: ClassModel(HOME + n, () if n == "Optimizer" else (HOME + "Optimizer",), METHODS, _attribute, _init, closed=False) for n in _NAMES},
-    **{
-        HOME + "schedules." + n: ClassModel(HOME + "schedules." + n, () if n == "LearningRateSchedule" else (HOME + "schedules.LearningRateSchedule",), closed=False)
-        for n in _SCHEDULES
-    },
+KINDS = {
+    **{HOME + n: KindModel(_METHODS, _attribute, bases=(HOME + "Optimizer",)) for n in (*_OWN, "LossScaleOptimizer")},
+    **{SCHEDULES + n: KindModel(call=_rate, bases=(SCHEDULES + "LearningRateSchedule",), open=True) for n in _SCHEDULES},
+    "keras.rate": KindModel(_RATE_METHODS, open=True),
 }
+CLASSES = {
+    SCHEDULES + "LearningRateSchedule": ClassModel(SCHEDULES + "LearningRateSchedule", init=lambda m, me, a, k, n: None, closed=False),
+    HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=_METHODS, init=lambda m, me, a, k, n: None, closed=False),
+}
+FUNCTIONS: dict[str, Any] = {
+    **{HOME + n: _make(n) for n in _OWN}, **{SCHEDULES + n: _schedule(n) for n in _SCHEDULES},
+    **{f"{HOME}legacy.{n}": _legacy for n in ("Adagrad", "Adam", "Ftrl", "Optimizer", "RMSprop", "SGD")},
+    HOME + "get": lambda m, a, k, n: resolved(m, a[0], n),
+    HOME + "LossScaleOptimizer": lambda m, a, k, n: Model(HOME + "LossScaleOptimizer", m.heap.space({"learning_rate": 0.001})),
+    "keras.mixed_precision.LossScaleOptimizer": lambda m, a, k, n: Model(HOME + "LossScaleOptimizer", m.heap.space({"learning_rate": 0.001})),
+}  # fmt: skip
+VALUES: dict[str, Any] = {HOME + "legacy": lambda m: Named(HOME + "legacy")}

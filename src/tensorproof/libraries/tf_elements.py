@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.libraries.tf_shapes import GRAPH, OPEN, static_size
+from tensorproof.libraries.tape import OPEN
+from tensorproof.libraries.tf_shapes import GRAPH, static_size
+from tensorproof.libraries.tf_tensors import converted
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Shape
@@ -70,7 +72,7 @@ def element_of(m: Any, value: Any, node: Any) -> Any:
         case Unknown() if not value.number and value.ratio is None:
             return value
         case _:
-            return m.spelling("tf.convert_to_tensor", (value,), {}, node)
+            return converted(m, value, None, node)
 
 
 def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:
@@ -87,6 +89,11 @@ def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:
 def rows(m: Any, element: Any) -> Any:
     """One of the rows of every tensor in a structure."""
     return mapped(m, lambda t: t.but(shape=Shape(t.shape[1:]), contents=None) if t.shape.known and len(t.shape) else t, element)
+
+
+def returned(m: Any, value: Any, node: Any) -> Any:
+    """What a mapped function gives as an element: a list at the top is a tuple."""
+    return element_of(m, tuple(value.items) if isinstance(value, List) else value, node)
 
 
 def as_arguments(element: Any) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.model import Rounds
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tf_elements import Opened, as_arguments, element_of, rows, scalar, stacked, tensors_in, traced
+from tensorproof.libraries.tf_elements import Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced
 from tensorproof.libraries.tf_shapes import sizes_of
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.ints import Origin, Term, ceildiv, maximum, minimum, mod, upper
@@ -114,7 +114,7 @@ def call_on(m: Any, me: Model, function: Any, element: Any, node: Any) -> Any:
 
 def map_(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     function = argument(args, kwargs, 0, "map_func")
-    element, last = variants(m, me, lambda e: element_of(m, call_on(m, me, function, e, node), node))
+    element, last = variants(m, me, lambda e: returned(m, call_on(m, me, function, e, node), node))
     same_lead = me.space["opened"] and _leads(element) == _leads(me.space["element"])
     return like(m, me, element=element, last=last, opened=same_lead)
 
@@ -173,11 +173,11 @@ def batched(m: Any, me: Model, size: Any, dropping: Any, make: Any, node: Any) -
         return dataset(m, make(size), maximum(count // size, 1), counted=counted)
     if size == 1:
         return dataset(m, make(1), count, opened=True, counted=counted)
-    rest = mod(count, size)
+    left: Any = mod(count, size)
     if isinstance(size, int) and (all(a.origin is Origin.USER for a in symbols(count)) or len(symbols(count)) != 1):
-        rest = m.symbol(m.name_here(f"len(dataset) % {size}", node), 0, size - 1, Origin.WORLD)
-    condition = ne(rest, 0)
-    residual = (condition, make(rest)) if condition is True or not isinstance(condition, bool) else None
+        left = m.symbol(m.name_here(f"len(dataset) % {size}", node), 0, size - 1, Origin.WORLD)
+    condition = ne(left, 0)
+    residual = (condition, make(left)) if condition is True or not isinstance(condition, bool) else None
     return dataset(m, make(size), ceildiv(count, size), residual, True, counted)
 
 
@@ -280,7 +280,7 @@ def shard(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     if count is ENDLESS:
         return me
     if isinstance(parts, int) and isinstance(at, int) and isinstance(count, int) and me.space["last"] is None:
-        return like(m, me, count=max(ceildiv(count - at, parts), 0))
+        return like(m, me, count=max(-((at - count) // parts), 0))
     return like(m, me, count=unknown_count(m, node))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
-from tensorproof.libraries.tape import OPEN, shown
+from tensorproof.libraries.tape import OPEN
 from tensorproof.terms.ints import Origin, Term, product
 from tensorproof.terms.predicates import Truth, conj, eq
 from tensorproof.terms.substitution import symbols
@@ -42,7 +42,7 @@ def shape_of(m: Any, tensor: TensorType) -> Any:
     """`x.shape`."""
     if not tensor.shape.known:
         return Unknown("the shape of a tensor of unknown rank")
-    traced = tensor.taped or bool(m.model_state.get(GRAPH, 0))
+    traced = bool(tensor.taped) or bool(m.model_state.get(GRAPH, 0))
     return TensorShape(static_size(m, d, traced) for d in tensor.shape)
 
 
