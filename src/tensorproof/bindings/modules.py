@@ -29,9 +29,16 @@ class Module:
     arguments: dict[str, Any]
     parameters: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
     buffers: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
-    built: bool = False
     mode: dict[str, Any] = field(default_factory=lambda: {"training": True})
-    """Whether it trains, in a record of its own: who runs programs puts one that can be undone in its place."""
+    """Whether it trains and whether it has its weights, in a record of its own: who runs programs puts one that can be undone in its place."""
+
+    @property
+    def built(self) -> bool:
+        return bool(self.mode.get("built"))
+
+    @built.setter
+    def built(self, value: bool) -> None:
+        self.mode["built"] = value
 
     @property
     def training(self) -> bool:

@@ -62,6 +62,8 @@ def class_model(name: str) -> ClassModel | None:
     found: ClassModel | None = _entry(name, "CLASSES")
     if found is None and name.startswith("torch.nn."):
         return _file("torch.nn").layer_class(name)  # type: ignore[no-any-return]
+    if found is None and name.startswith("keras.layers."):
+        return import_module("tensorproof.libraries.keras_custom").layer_class(name)  # type: ignore[no-any-return]
     return found
 
 
@@ -210,6 +212,8 @@ def is_instance(m: Any, value: Any, name: str) -> Any:
             )
         case Layer():
             mine = value.module.name if value.module is not None else value.kind
+            if mine.startswith("keras."):
+                return name == mine or (mine.startswith("keras.layers.") and name in ("keras.Layer", "keras.Operation"))
             return name == mine or name in ("torch.nn.Module", "torch.nn.modules.module.Module") or _same_class(name, mine)
         case Model():
             found = kind_model(value.kind)
@@ -404,15 +408,52 @@ def passed(value: Model) -> bool:
 # --- layers ---
 
 
+def _keras_layer() -> Any:
+    return import_module("tensorproof.libraries.keras_layer")
+
+
+def of_keras(owner: Layer) -> bool:
+    return owner.module is not None and owner.module.row.framework == "keras"
+
+
+def call_keras_layer(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return _keras_layer().call_layer(m, owner, args, kwargs, node)
+
+
+def keras_result(m: Any, name: str, result: Any, args: Any, kwargs: Any, before: int) -> Any:
+    """A result of an operator spelled in Keras: symbolic, or a tensor of the backend."""
+    return import_module("tensorproof.libraries.keras_graph").operated(m, name, result, args, kwargs, before)
+
+
+def keras_tensor_attribute(m: Any, owner: TensorType, name: str, node: Any) -> Any:
+    return import_module("tensorproof.libraries.keras_graph").attribute(m, owner, name, node)
+
+
+def keras_operator(name: str, args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The function of keras.ops that an operator of KerasTensors is."""
+    return import_module("tensorproof.libraries.keras_graph").operator(name, args)  # type: ignore[no-any-return]
+
+
+def refuse_symbolic(m: Any, name: str, args: Any, kwargs: Any, node: Any) -> None:
+    import_module("tensorproof.libraries.keras_graph").refuse_symbolic(m, name, args, kwargs, node)
+
+
 def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if of_keras(owner):
+        return _keras_layer().method(m, owner, name, args, kwargs, node)
     return _file("torch.nn").layer_method(m, owner, name, args, kwargs, node)
 
 
 def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
+    if of_keras(owner):
+        return _keras_layer().attribute(m, owner, name, node)
     return _file("torch.nn").layer_attribute(m, owner, name, node)
 
 
 def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:
+    if of_keras(owner):
+        _keras_layer().set_attribute(m, owner, name, value, node)
+        return
     _file("torch.nn").set_layer_attribute(m, owner, name, value, node)
 
 

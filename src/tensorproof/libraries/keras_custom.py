@@ -1,0 +1,342 @@
+"""The program's own layers and models: classes that derive from keras.Layer, keras.Model, keras.Sequential, or from one of Keras' layers."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries import keras_graph, keras_layer, keras_models, keras_state, keras_words
+from tensorproof.libraries.model import ClassModel
+from tensorproof.terms.dtypes import FLOAT32
+from tensorproof.terms.ints import Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, Function, Instance, List, Model, StaticMethod
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+_BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "input_dim", "batch_input_shape", "batch_shape", "dynamic", "weights")
+_READY = "*ready*"
+"""Whether the library's own `__init__` has run."""
+
+
+# --- construction ---
+
+
+def _init_layer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    unknown = [k for k in kwargs if k not in _BASE]
+    if unknown:
+        raise m.raised("ValueError", f"{me.cls.name} passes the argument {unknown[0]} to Keras, which does not know it", node, "call/arguments")
+    if args:
+        raise m.raised("TypeError", "super().__init__ of a Keras layer takes arguments by name only", node, "call/arguments")
+    _prepare(m, me, kwargs)
+
+
+def _prepare(m: Any, me: Instance, kwargs: dict[str, Any]) -> None:
+    name = kwargs.get("name")
+    m.heap.set(me.space, "name", keras_graph.new_name(m, me.cls.name) if name is None else name)
+    m.heap.set(me.space, _READY, True)
+    for word, kept in (("trainable", "trainable"), ("dtype", "*dtype*")):
+        if word in kwargs:
+            m.heap.set(me.space, kept, kwargs[word])
+    given = kwargs.get("input_shape")
+    if isinstance(given, (tuple, List)):
+        m.heap.set(me.space, "*input_shape*", tuple(given.items) if isinstance(given, List) else given)
+
+
+def _init_model(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    given = dict(zip(("inputs", "outputs", "name"), args)) | kwargs
+    if "inputs" in given and "outputs" in given:
+        made = keras_models.make_functional(m, given["inputs"], given["outputs"], given.get("name"), node)
+        if isinstance(made, Model):
+            m.remember(me, "native", me.native)
+            me.native = made
+        _prepare(m, me, {k: v for k, v in given.items() if k in _BASE})
+        return
+    _init_layer(m, me, args, kwargs, node)
+
+
+def _init_sequential(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    made = m.call(Named("keras.Sequential"), args, kwargs, node)
+    if isinstance(made, Model):
+        m.remember(me, "native", me.native)
+        me.native = made
+    _prepare(m, me, kwargs)
+
+
+# --- calls ---
+
+
+def _call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`layer(x)`: built at the first call, then `call`."""
+    if _READY not in me.space:
+        message = f"{me.cls.name} does not call super().__init__() before it is used"
+        raise m.raised("RuntimeError", message, node, "keras/init", () if me.span is None else (Step(me.span, "the object is made here"),))
+    shape = m.in_class(me.cls, "compute_output_shape")
+    symbolic = partial(_shape_only, me, shape) if isinstance(shape, Function) else None
+    return keras_graph.call(m, me, partial(_run, me), args, kwargs, node, symbolic)
+
+
+def _run(me: Instance, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    args = tuple(_input(m, me, a, node) for a in args)
+    kwargs = {k: _input(m, me, v, node) for k, v in kwargs.items()}
+    _ensure_built(m, me, args, kwargs, node)
+    found = m.in_class(me.cls, "call")
+    if found is MISSING:
+        raise m.raised("NotImplementedError", f"{me.cls.name} has no call", node, "module/forward")
+    names = _parameters(found)
+    given = dict(zip(names, args)) if names is not None else {}
+    training = kwargs.get("training", given.get("training"))
+    if training is None:
+        training = keras_graph.state(m)["training"]
+        if training is not None and names is not None and "training" in names and "training" not in given:
+            kwargs = {**kwargs, "training": training}
+    for word in ("training", "mask"):
+        if names is not None and word not in names and word in kwargs and not _takes_any(found):
+            kwargs = {k: v for k, v in kwargs.items() if k != word}
+    with keras_graph.training(m, training):
+        return m.call(found.function if isinstance(found, StaticMethod) else Bound(found, me), args, kwargs, node)
+
+
+def _input(m: Any, me: Instance, value: Any, node: Any) -> Any:
+    """Arrays become tensors, and floats are cast to the layer's own type."""
+
+    def change(t: TensorType) -> TensorType:
+        wanted = keras_graph.element_type(me.space.get("*dtype*"))
+        if t.dtype is not None and t.dtype.is_float and wanted is not None and t.dtype is not wanted and not t.parameter:
+            t = t.but(dtype=wanted, contents=None)
+        return t.but(framework="tf") if t.framework == "numpy" else t
+
+    return keras_graph.mapped(m, value, change) if _holds(value) else value
+
+
+def _holds(value: Any) -> bool:
+    if isinstance(value, TensorType):
+        return value.framework == "numpy" or (value.dtype is not None and value.dtype.is_float and value.dtype is not FLOAT32)
+    return isinstance(value, (List, tuple)) and any(_holds(v) for v in (value.items if isinstance(value, List) else value))
+
+
+def _parameters(function: Any) -> list[str] | None:
+    """The names of a method's parameters behind `self`; None when they are not known."""
+    if not isinstance(function, Function):
+        return None
+    a = function.code.node.args
+    return [p.arg for p in [*a.posonlyargs, *a.args][1:]] + [p.arg for p in a.kwonlyargs]
+
+
+def _takes_any(function: Any) -> bool:
+    return isinstance(function, Function) and function.code.node.args.kwarg is not None
+
+
+def _shape_only(me: Instance, shape: Any, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """While a graph is built, a layer that tells its output's shape is not run."""
+    _ensure_built(m, me, args, kwargs, node)
+    first = args[0] if args else next(iter(kwargs.values()), None)
+    told = m.call(Bound(shape, me), (_shown(m, first),), {}, node)
+    made = _of_shape(m, told, first, node)
+    return m.gap(f"{me.cls.name}.compute_output_shape", node, "its result is not known") if made is None else made
+
+
+def _of_shape(m: Any, told: Any, like: Any, node: Any) -> Any:
+    items = list(told.items) if isinstance(told, List) else list(told) if isinstance(told, tuple) else None
+    if items is None or any(isinstance(i, Unknown) for i in items):
+        return None
+    if items and all(isinstance(i, (tuple, List)) for i in items):
+        made = [_of_shape(m, i, like, node) for i in items]
+        return None if any(x is None for x in made) else List(m.heap.row(made)) if isinstance(told, List) else tuple(made)
+    source = like if isinstance(like, TensorType) else next(iter(_flat(like)), None)
+    sizes: list[Any] = []
+    for i, size in enumerate(items):
+        if size is None:
+            old = source.shape[i] if source is not None and i < len(source.shape) and keras_graph.is_open(m, source.shape[i]) else None
+            size = old if old is not None else keras_graph.open_size(m, m.name_here("size", node))
+        if not isinstance(size, (int, Term)):
+            return None
+        sizes.append(size)
+    return TensorType(Shape(sizes), source.dtype if source is not None else FLOAT32, framework="tf")
+
+
+def _flat(value: Any) -> list[TensorType]:
+    from tensorproof.libraries.tape import tensors_in
+
+    return tensors_in(value)
+
+
+# --- building ---
+
+
+def _shown(m: Any, value: Any) -> Any:
+    """The shapes of a nesting of tensors, as `build` gets them."""
+    return keras_graph.mapped(m, value, lambda t: keras_graph.shown_shape(m, t))
+
+
+def _ensure_built(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    if me.space.get("built") is True:
+        return
+    build = m.in_class(me.cls, "build")
+    if isinstance(build, Function):
+        call = m.in_class(me.cls, "call")
+        names = _parameters(build) or []
+        wanted = [n for n in names if n not in ("args", "kwargs")]
+        given = [*zip(_parameters(call) or [], args), *kwargs.items()]
+        shapes = {f"{name}_shape": _shown(m, value) for name, value in given if _flat(value)}
+        if len(wanted) == 1:
+            first = args[0] if args else next((v for _, v in given if _flat(v)), None)
+            m.call(Bound(build, me), (_shown(m, first),), {}, node)
+        elif wanted and all(n in shapes for n in wanted):
+            m.call(Bound(build, me), (), {n: shapes[n] for n in wanted}, node)
+        elif not wanted:
+            m.call(Bound(build, me), (), {}, node)
+        else:
+            m.call(Bound(build, me), (), {n: s for n, s in shapes.items() if n in wanted}, node)
+    m.heap.set(me.space, "built", True)
+
+
+def _build(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """The library's own `build`: it notes that the layer is built, and builds the layer of Keras that a class derives from."""
+    m.heap.set(me.space, "built", True)
+    if isinstance(me.native, Layer):
+        keras_layer.METHODS["build"](m, me.native, args, kwargs, node)
+    elif isinstance(me.native, Model):
+        keras_models.METHODS["build"](m, me.native, args, kwargs, node)
+
+
+def add_weight(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """A variable of the layer."""
+    order = ("shape", "initializer", "dtype", "trainable", "autocast", "regularizer", "constraint", "aggregation", "overwrite_with_gradient", "name")
+    if args and isinstance(args[0], str):
+        raise m.raised("ValueError", f"add_weight takes its name by keyword: add_weight(shape=…, name={args[0]!r})", node, "call/arguments")
+    given = dict(zip(order, args)) | kwargs
+    wrong = [k for k in given if k not in (*order, "synchronization", "use_resource", "getter", "collections", "experimental_autocast", "layout")]
+    if wrong:
+        raise m.raised("TypeError", f"add_weight has no argument named {wrong[0]}", node, "call/arguments")
+    for word in ("initializer", "regularizer", "constraint"):
+        keras_words.check(m, word, given.get(word), node)
+    if _READY not in me.space:
+        raise m.raised("RuntimeError", f"{me.cls.name} does not call super().__init__() before add_weight", node, "keras/init")
+    shape = given.get("shape", ())
+    sizes = list(shape.items) if isinstance(shape, List) else list(shape) if isinstance(shape, tuple) else None
+    if shape is None:
+        sizes = []
+    if sizes is None:
+        if isinstance(shape, (int, float, str)):
+            raise m.raised("ValueError", f"the shape of a weight is a tuple, and this is {shape!r}", node, "keras/weight-shape")
+        return m.gap("add_weight", node, "the shape is not known")
+    if any(s is None for s in sizes) or any(keras_graph.is_open(m, s) for s in sizes):
+        shown = tuple(None if keras_graph.is_open(m, s) else s for s in sizes)
+        raise m.raised("ValueError", f"the sizes of a weight must be known, and the shape is {shown}", node, "keras/open-weight")
+    if any(isinstance(s, (float, str, tuple, List)) for s in sizes):
+        raise m.raised("ValueError", f"the shape of a weight holds whole numbers, and is {tuple(sizes)!r}", node, "keras/weight-shape")
+    if not all(isinstance(s, (int, Term)) for s in sizes):
+        return m.gap("add_weight", node, "the shape is not known")
+    learns = given.get("trainable", True) is not False
+    dtype = given.get("dtype") or me.space.get("*dtype*")
+    made = TensorType(Shape(sizes), keras_graph.element_type(dtype), framework="tf", parameter=True, requires_grad=learns)
+    m.heap.set(me.space, keras_state.WEIGHTS, (*me.space.get(keras_state.WEIGHTS, ()), (given.get("name"), made)))
+    return made
+
+
+# --- attributes ---
+
+
+def _attribute(m: Any, me: Instance, name: str, node: Any) -> Any:
+    if name.startswith("*"):
+        return MISSING
+    if _READY not in me.space and name in ("name", "trainable", "built", "dtype", "weights"):
+        raise m.raised("AttributeError", f"{me.cls.name} has no {name}: super().__init__() was not called", node, "keras/init")
+    if isinstance(me.native, Layer):
+        return keras_layer.attribute(m, me.native, name, node)
+    if isinstance(me.native, Model):
+        if name in ("inputs", "outputs", "input_shape", "output_shape", "input", "output", "input_names", "output_names"):
+            return keras_models.end(m, me, name, node)
+        if name == "layers":
+            return List(m.heap.row(keras_models.layers_of(m, me.native)))
+    found = keras_state.attribute(m, me, name, node)
+    if found is not NotImplemented:
+        return found
+    if name in ("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "stop_training", "loss_tracker"):
+        return me.space.get(f"*{name}*", Unknown(name)) if keras_state.is_model(me) else MISSING
+    if name == "layers":
+        return List(m.heap.row(keras_state.children(m, me)))
+    return Unknown(name) if name.startswith("_") and not name.startswith("__") else MISSING
+
+
+def _stored(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
+    return None
+
+
+def _library_call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`super().call(x)`, or the call of a class that derives from one of Keras' layers or models."""
+    if isinstance(me.native, (Layer, Model)):
+        return m.call(me.native, args, kwargs, node)
+    raise m.raised("NotImplementedError", f"{me.cls.name} has no call", node, "module/forward")
+
+
+def _compute_output_shape(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    inputs = keras_layer.inputs_of_shape(m, args[0] if args else next(iter(kwargs.values()), None), node)
+    if inputs is None:
+        return m.gap("compute_output_shape", node, "the shape is not known")
+    before = len(m.path.stated)
+    result = _run(me, m, (inputs,), {}, node)
+    keras_graph.not_yet(m, before)
+    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+
+
+def _from_config(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    from tensorproof.values.objects import Dict
+
+    config = args[0] if args else kwargs.get("config")
+    if isinstance(me, Class) and isinstance(config, Dict):
+        return m.call(me, (), dict(config.items), node)
+    return m.gap("from_config", node, "the configuration is not known")
+
+
+LAYER_METHODS: dict[str, Any] = {
+    **keras_state.METHODS, "add_weight": add_weight, "add_variable": add_weight, "build": _build, "compute_output_shape": _compute_output_shape,
+    "from_config": _from_config, "call": _library_call,
+}  # fmt: skip
+
+
+def _summary(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def _save(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+_EXTRA: dict[str, Any] = {"summary": _summary, "get_layer": keras_models.get_layer, "save": _save, "save_weights": _save, "export": _save}
+MODEL_METHODS: dict[str, Any] = {**_EXTRA, **keras_models.training_methods()}
+
+
+def _inner(word: str) -> Any:
+    def run(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if not isinstance(me.native, Model):
+            raise m.raised("AttributeError", f"{me.cls.name} has no {word}: super().__init__() was not called", node, "keras/init")
+        return keras_models.METHODS[word](m, me.native, args, kwargs, node)
+
+    return run
+
+
+CLASSES = {
+    "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, stored=_stored),
+    "keras.Model": ClassModel("keras.Model", bases=("keras.Layer",), methods=MODEL_METHODS, init=_init_model),
+    "keras.Sequential": ClassModel("keras.Sequential", bases=("keras.Model",), methods={"add": _inner("add"), "pop": _inner("pop")}, init=_init_sequential),
+}
+
+
+def layer_class(name: str) -> ClassModel | None:
+    """What one of Keras' layers does for a class that derives from it: `super().__init__` makes it, `call` runs it."""
+    if not keras_layer.is_class(name):
+        return None
+
+    def init(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+        made = m.call(Named(name), args, kwargs, node)
+        if isinstance(made, Layer):
+            m.remember(me, "native", me.native)
+            me.native = made
+        _prepare(m, me, {k: v for k, v in kwargs.items() if k in _BASE})
+
+    return ClassModel(name, bases=("keras.Layer",), init=init)
+

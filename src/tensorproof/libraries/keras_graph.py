@@ -1,0 +1,313 @@
+"""Keras' symbolic tensors: `keras.Input`, layers called on a KerasTensor, and which layer made which tensor. The steps themselves are on the tape.
+
+A layer that is called with a KerasTensor is one step. Inside it the tensors are TensorFlow's, with open axes (None); what it demands of open axes is not
+demanded yet: Keras does not know them either, and the data that a model is later called with decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tensorproof.libraries import tape, tf_shapes
+from tensorproof.ops.record import Requirement
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.records import replace
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
+from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.heap import Space
+from tensorproof.values.objects import Dict, Instance, List, Model, Native
+from tensorproof.values.python_values import TEXT, Layer, Method, Unknown
+
+Work = Callable[[Any, tuple[Any, ...], dict[str, Any], Any], Any]
+"""What a layer does with tensors: `work(machine, args, kwargs, node)`."""
+BATCH = "batch"
+
+
+def state(m: Any) -> Space:
+    """What is kept of Keras in a run: counters of names, calls of layers by their identity, what the current call is for."""
+    found = m.model_state.get("keras")
+    if found is None:
+        found = m.model_state["keras"] = m.heap.space({"training": None, "inside": 0})
+        found.born = -1
+    return found  # type: ignore[no-any-return]
+
+
+# --- names ---
+
+
+def snake(word: str) -> str:
+    """`BatchNormalization` → `batch_normalization`, as Keras makes it."""
+    word = re.sub(r"\W+", "", word)
+    word = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", word)
+    return re.sub("([a-z])([A-Z])", r"\1_\2", word).lower()
+
+
+def new_name(m: Any, word: str) -> Any:
+    """The name of the next layer of a class; a text that is not known where branches made different numbers of them."""
+    kept, key = state(m), ("name", snake(word))
+    count = kept.get(key, 0)
+    if type(count) is not int:
+        return TEXT
+    m.heap.set(kept, key, count + 1)
+    return f"{key[1]}_{count}" if count else key[1]
+
+
+# --- symbolic tensors ---
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a KerasTensor."""
+    return isinstance(value, TensorType) and value.framework == "keras"
+
+
+def holds_symbolic(value: Any) -> bool:
+    """Whether a KerasTensor stands somewhere in a nesting."""
+    if isinstance(value, TensorType):
+        return value.framework == "keras"
+    if isinstance(value, (List, tuple, list)):
+        return any(holds_symbolic(v) for v in (value.items if isinstance(value, List) else value))
+    if isinstance(value, (Dict, dict)):
+        return any(holds_symbolic(v) for v in (value.items if isinstance(value, Dict) else value).values())
+    return False
+
+
+def is_open(m: Any, size: Any) -> bool:
+    """Whether Keras shows None for a size."""
+    if not isinstance(size, Term):
+        return False
+    found = m.model_state.get("tape")
+    return found is not None and (any(s.args[0] in found.open for s in symbols(size)) or tf_shapes.static_size(m, size) is None)
+
+
+def shown_shape(m: Any, tensor: TensorType) -> Any:
+    """`x.shape` of a KerasTensor, and what `build` gets: a tuple with None for open axes."""
+    if not tensor.shape.known:
+        return Unknown("the shape of a tensor of unknown rank")
+    return tuple(None if is_open(m, d) else d for d in tensor.shape)
+
+
+def open_size(m: Any, name: str) -> Any:
+    made = tape.open_axis(m, name)
+    tf_shapes.leave_open(m, made)
+    return made
+
+
+def symbolic_input(m: Any, sizes: tuple[Any, ...], dtype: DType | None, node: Any) -> TensorType:
+    """A leaf with these sizes; None is an open axis. All batches of a program are one symbol, since a model's inputs have one batch."""
+    axes: list[Any] = []
+    for i, size in enumerate(sizes):
+        if size is None:
+            size = open_size(m, BATCH if i == 0 else m.name_here("size", node))
+        axes.append(size)
+    return tape.leaf(m, TensorType(Shape(axes), dtype, framework="keras"))
+
+
+def element_type(value: Any) -> DType | None:
+    """An element type as Keras takes it: a word, or TensorFlow's own."""
+    if value is None:
+        return FLOAT32
+    if isinstance(value, DType):
+        return value
+    return BY_LABEL.get(value.removeprefix("mixed_")) if isinstance(value, str) else None
+
+
+# --- calls ---
+
+
+def mapped(m: Any, value: Any, change: Callable[[TensorType], Any]) -> Any:
+    """A nesting of the program's with every tensor changed."""
+    if isinstance(value, TensorType):
+        return change(value)
+    if isinstance(value, List):
+        return List(m.heap.row(mapped(m, v, change) for v in value.items))
+    if isinstance(value, list):
+        return List(m.heap.row(mapped(m, v, change) for v in value))
+    if isinstance(value, Outputs):
+        return value.like(mapped(m, v, change) for v in value)
+    if type(value) is tuple:
+        return tuple(mapped(m, v, change) for v in value)
+    if isinstance(value, (Dict, dict)):
+        items = value.items if isinstance(value, Dict) else value
+        return Dict(m.heap.entries({k: mapped(m, v, change) for k, v in items.items()}))
+    return value
+
+
+def call(m: Any, layer: Any, work: Work, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any, symbolic: Work | None = None) -> Any:
+    """Call a layer: at once with tensors, as a step of the graph with KerasTensors. `symbolic` is used in place of `work` while the graph is built."""
+    if not (holds_symbolic(args) or holds_symbolic(tuple(kwargs.values()))):
+        return mapped_result(m, work(m, args, kwargs, node), "tf")
+    before = len(m.path.stated)
+
+    def again(machine: Any, given: tuple[Any, ...], named: dict[str, Any], at: Any) -> Any:
+        inside = holds_symbolic(given) or holds_symbolic(tuple(named.values()))
+        given = mapped(machine, given, graph_tensor)
+        named = {k: mapped(machine, v, graph_tensor) for k, v in named.items()}
+        if not inside:
+            return mapped_result(machine, work(machine, given, named, at), "tf")
+        kept = state(machine)
+        kept["inside"] += 1
+        try:
+            return mapped_result(machine, (symbolic or work)(machine, given, named, at), "keras")
+        finally:
+            kept["inside"] -= 1
+
+    result = tape.step(m, layer_name(layer), again, args, kwargs, node)
+    not_yet(m, before)
+    note_call(m, layer, result)
+    return result
+
+
+def graph_tensor(tensor: TensorType) -> TensorType:
+    return tensor.but(framework="tf", taped=False) if tensor.framework == "keras" else tensor
+
+
+def mapped_result(m: Any, value: Any, framework: str) -> Any:
+    """Results as tensors of this framework; the program's variables stay what they are."""
+
+    def change(tensor: TensorType) -> TensorType:
+        return tensor if tensor.framework == framework else tensor.but(framework=framework, taped=False)
+
+    return mapped(m, value, change) if _differs(value, framework) else value
+
+
+def _differs(value: Any, framework: str) -> bool:
+    if isinstance(value, TensorType):
+        return value.framework != framework
+    if isinstance(value, (tuple, list, List)):
+        return any(_differs(v, framework) for v in (value.items if isinstance(value, List) else value))
+    return isinstance(value, Dict) and any(_differs(v, framework) for v in value.items.values())
+
+
+def not_yet(m: Any, before: int) -> None:
+    """What was demanded of open axes while a graph is built is not demanded: Keras does not know them. Places in the list stay."""
+    stated = m.path.stated
+    for i in range(before, len(stated)):
+        wanted = stated[i].requirement
+        if wanted.predicate is not True and wanted.predicate is not False and any(is_open(m, s) for s in symbols(wanted.predicate)):
+            stated[i] = replace(stated[i], requirement=Requirement(wanted.code, True, wanted.message, wanted.about))
+
+
+def operated(m: Any, name: str, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any], before: int) -> Any:
+    """The result of an operator spelled in Keras: symbolic when an argument is, else a tensor of the backend."""
+    if holds_symbolic(args) or holds_symbolic(tuple(kwargs.values())):
+        not_yet(m, before)
+        return mapped_result(m, result, "keras")
+    return mapped_result(m, result, "tf")
+
+
+def refuse_symbolic(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """TensorFlow's and NumPy's own functions do not take a KerasTensor."""
+    if "keras" in m.model_state and (holds_symbolic(args) or holds_symbolic(tuple(kwargs.values()))):
+        what = "TensorFlow" if name.startswith("tf.") else "NumPy" if name.startswith("numpy.") else name.partition(".")[0]
+        message = f"a KerasTensor cannot be given to {name}, a function of {what}: use keras.ops, or call it inside a layer"
+        raise m.raised("ValueError", message, node, "keras/symbolic")
+
+
+# --- which layer made which tensor ---
+
+
+def layer_name(layer: Any) -> Any:
+    """A layer's own name."""
+    if isinstance(layer, Layer):
+        return layer.module.arguments.get("name") or layer.module.name.rpartition(".")[2] if layer.module is not None else layer.kind
+    if isinstance(layer, (Instance, Model)):
+        found = layer.space.get("name")
+        return found if found is not None else layer.cls.name if isinstance(layer, Instance) else layer.kind
+    return str(layer)
+
+
+def note_call(m: Any, layer: Any, result: Any) -> None:
+    """Remember the step in which a layer was called."""
+    made = tape.tensors_in(result)
+    by = made_by(m, made[0]) if made else None
+    if by is not None:
+        kept = state(m)
+        past = kept.get(("calls", id(layer)), (layer,))
+        if isinstance(past, tuple):
+            m.heap.set(kept, ("calls", id(layer)), (*past, by))
+        m.heap.set(kept, ("step", by.number), layer)
+
+
+def calls_of(m: Any, layer: Any) -> tuple[Any, ...]:
+    """The steps in which a layer was called with KerasTensors."""
+    past = state(m).get(("calls", id(layer)), (layer,))
+    return past[1:] if isinstance(past, tuple) else ()
+
+
+def made_by(m: Any, tensor: TensorType) -> Any:
+    """The step that made a KerasTensor; None for an input."""
+    found = tape.tape_of(m).made.get(id(tensor))
+    return found[1] if found is not None else None
+
+
+def layer_of(m: Any, step: Any) -> Any:
+    """The layer of a step; None for an operator."""
+    return state(m).get(("step", step.number))
+
+
+@contextmanager
+def training(m: Any, value: Any) -> Iterator[None]:
+    """What layers called inside are told of training, where they are not told themselves."""
+    kept = state(m)
+    old = kept["training"]
+    if value is not None:
+        kept["training"] = value
+    try:
+        yield
+    finally:
+        kept["training"] = old
+
+
+# --- attributes of KerasTensors ---
+
+
+def attribute(m: Any, owner: TensorType, name: str, node: Any) -> Any:
+    match name:
+        case "shape":
+            return shown_shape(m, owner)
+        case "_keras_shape":
+            return shown_shape(m, owner)
+        case "get_shape":
+            return Native("get_shape", lambda machine, args, kwargs, at: shown_shape(machine, owner))
+        case "ndim":
+            return len(owner.shape) if owner.shape.known else Unknown("rank")
+        case "dtype":
+            return owner.dtype.label if owner.dtype is not None else TEXT
+        case "name":
+            return TEXT
+        case "sparse" | "ragged":
+            return False
+        case "reshape" | "squeeze":
+            return Native(name, lambda machine, args, kwargs, at: machine.spelling(f"keras.ops.{name}", (owner, *_sizes(args, name)), kwargs, at))
+        case "node" | "record_history" | "_keras_history":
+            return Unknown(name)
+        case _ if name.startswith("__"):
+            return Method(owner, name)
+        case _:
+            raise m.raised("AttributeError", f"a KerasTensor has no attribute {name}", node)
+
+
+def _sizes(args: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+    return (args,) if name == "reshape" and len(args) != 1 else args
+
+
+_OPERATORS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide", "mod": "mod", "pow": "power", "matmul": "matmul",
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "and": "logical_and", "or": "logical_or",
+    "xor": "logical_xor", "neg": "negative", "abs": "absolute", "invert": "logical_not", "getitem": "get_item",
+}  # fmt: skip
+
+
+def operator(name: str, args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """`keras.KerasTensor.__radd__` → keras.ops.add with the operands in their order."""
+    word = name.rpartition(".")[2].strip("_")
+    if word in _OPERATORS:
+        return f"keras.ops.{_OPERATORS[word]}", args
+    if word[:1] == "r" and word[1:] in _OPERATORS:
+        return f"keras.ops.{_OPERATORS[word[1:]]}", args[::-1]
+    return name, args

@@ -1,0 +1,252 @@
+"""Layers of Keras as values of the program: construction with names and objects for activations and weights, calls, attributes and methods."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any
+
+from tensorproof.bindings.call import spelled
+from tensorproof.bindings.names import is_public
+from tensorproof.bindings.rows import rows
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries import keras_graph, keras_state, keras_words
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Cursor
+from tensorproof.values.objects import Dict, Function, Instance, List, Model, Native
+from tensorproof.values.python_values import Layer, Method, Named, Unknown
+
+_OBJECTS = (Function, Native, Instance, Model, Named, Layer, Unknown, type(lambda: None))
+_OLD = {"Embedding": ("input_length",), "LeakyReLU": ("alpha",), "LSTM": ("implementation", "time_major"), "GRU": ("implementation", "time_major")}
+"""Arguments that Keras still takes and that say nothing of shapes."""
+_RENAMED = {"batch_input_shape": "batch_shape", "output_dim": "units", "nb_filter": "filters", "border_mode": "padding", "subsample": "strides"}
+"""Arguments of Keras 1 and 2."""
+
+
+# --- construction ---
+
+
+@cache
+def is_class(name: str) -> bool:
+    """Whether a name is a layer with a spelling."""
+    return name.startswith("keras.layers.") and spelled(name) and rows(name)[0].call_arguments is not None
+
+
+class Constructors(dict[str, Any]):
+    """The models of the names in `keras.layers`: those listed, and the construction of every layer that has a spelling."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        found = super().get(name)
+        if found is None and is_class(name):
+            found = self[name] = partial(construct, name)
+        return default if found is None else found
+
+
+def construct(name: str, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Make a layer: what is no number or word is kept beside it."""
+    short = name.rpartition(".")[2]
+    theirs = [a.theirs for a in rows(name)[0].arguments]
+    kwargs = {_RENAMED[k] if k in _RENAMED and k not in theirs and _RENAMED[k] in theirs else k: v for k, v in kwargs.items()}
+    for old in _OLD.get(short, ()):
+        value = kwargs.pop(old, None)
+        if old == "alpha" and value is not None:
+            kwargs["negative_slope"] = value
+    kept: dict[str, Any] = {}
+    positional = list(args)
+    for at, (argument, value) in enumerate([*zip(theirs, args), *kwargs.items()]):
+        if keras_words.kind_of(argument):
+            keras_words.check(m, argument, value, node)
+        if (keras_words.kind_of(argument) and isinstance(value, (*_OBJECTS, Dict))) or argument in ("seed", "name", "dtype", "trainable", "factor", "weights"):
+            if isinstance(value, (*_OBJECTS, TensorType, List)) or (argument == "weights" and value is not None):
+                kept[argument] = value
+                if at < len(args):
+                    positional[at] = None
+                else:
+                    del kwargs[argument]
+        if argument in ("layer", "cell", "backward_layer") and isinstance(value, Layer):
+            kept[f"*{argument}*"] = value
+    made = m.spelling(name, tuple(positional), kwargs, node)
+    if isinstance(made, Layer):
+        made.tensors = kept
+        settle(m, made)
+        _check_words(m, made, node)
+    return made
+
+
+def settle(m: Any, layer: Layer) -> None:
+    """Give a new layer its name, and a record of its state that can be undone."""
+    module = layer.module
+    if module.arguments.get("name") is None and not isinstance(layer.tensors.get("name"), Unknown):
+        module.arguments["name"] = keras_graph.new_name(m, module.name.rpartition(".")[2])
+    if not isinstance(module.mode, Cursor):
+        mode = m.heap.cursor()
+        mode.update(module.mode)
+        module.mode = mode
+
+
+def _check_words(m: Any, layer: Layer, node: Any) -> None:
+    given = layer.module.arguments.get("data_format")
+    if isinstance(given, str) and given not in ("channels_first", "channels_last"):
+        raise m.raised("ValueError", f"data_format is 'channels_last' or 'channels_first', and not {given!r}", node, "keras/data-format")
+    padding = layer.module.arguments.get("padding")
+    if isinstance(padding, str) and padding.lower() not in ("valid", "same", "causal"):
+        raise m.raised("ValueError", f"padding is 'valid' or 'same', and not {padding!r}", node, "keras/padding")
+
+
+# --- calls ---
+
+
+def call_layer(m: Any, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Call a layer of the library."""
+    known = {a.theirs for a in layer.module.row.call_arguments}
+    named = {k: v for k, v in kwargs.items() if k in known or k not in ("training", "mask")}
+    if "training" in named and (isinstance(named["training"], (TensorType, Unknown)) or not isinstance(named["training"], bool)):
+        del named["training"]
+    return keras_graph.call(m, layer, partial(_run, layer), args, named, node)
+
+
+def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    module = layer.module
+    waiting = [one for one in _modules(module) if not one.built]
+    given = _tensors(m, layer, args, node)
+    if "mask" in kwargs and not isinstance(kwargs["mask"], TensorType):
+        del kwargs["mask"]
+    result = m.run_layer(layer, given, kwargs, node)
+    for one in waiting:
+        if one.built:
+            _note_built(m, layer, one, node)
+    activation = layer.tensors.get("activation")
+    if activation is not None and "LSTM" not in module.name and "GRU" not in module.name and "RNN" not in module.name:
+        return m.call(activation, (result,), {}, node)
+    return result
+
+
+def _tensors(m: Any, layer: Layer, args: tuple[Any, ...], node: Any) -> tuple[Any, ...]:
+    """Inputs as tensors: a layer takes arrays, and refuses what is none."""
+    if args and args[0] is None:
+        raise m.raised("ValueError", f"the layer {keras_graph.layer_name(layer)} gets None in place of a tensor", node, "keras/input")
+    if (args and isinstance(args[0], (Layer, str, bool, Function))) or (args and isinstance(args[0], (Instance, Model)) and keras_state.is_layer(args[0])):
+        raise m.raised("ValueError", f"the layer {keras_graph.layer_name(layer)} takes tensors, and gets something else", node, "keras/input")
+    return args
+
+
+def _modules(module: Any) -> list[Any]:
+    """A module and those that it wraps."""
+    found = [module]
+    for value in module.arguments.values():
+        if hasattr(value, "row") and hasattr(value, "parameters"):
+            found += _modules(value)
+    return found
+
+
+def _note_built(m: Any, layer: Layer, module: Any, node: Any) -> None:
+    """Weights exist from now on: noted so that a branch can be undone. Their sizes must be known."""
+    for name, weight in module.state().items():
+        if any(keras_graph.is_open(m, d) for d in weight.shape):
+            module.mode["built"] = None
+            message = f"the weight {name} of {keras_graph.layer_name(layer)} would have a size that is None in the model's input"
+            raise m.raised("ValueError", message, node, "keras/open-weight", (Step(layer.span, "the layer is made here"),))
+    shapes = tuple((name, weight.shape) for name, weight in module.state().items())
+    module.mode["built"] = None
+    m.heap.set(module.mode, "built", shapes or True)
+
+
+# --- attributes ---
+
+
+def _build(m: Any, me: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """`layer.build(input_shape)`: the weights for inputs of this shape."""
+    given = args[0] if args else next(iter(kwargs.values()), None)
+    if not me.module.built:
+        inputs = inputs_of_shape(m, given, node)
+        if inputs is None:
+            m.gap("build", node, "the shape is not known")
+        else:
+            call_layer(m, me, (inputs,), {}, node)
+
+
+def inputs_of_shape(m: Any, given: Any, node: Any) -> Any:
+    """Symbolic tensors of a shape, or a nesting of them; None when it is not known."""
+    items = list(given.items) if isinstance(given, List) else list(given) if isinstance(given, tuple) else None
+    if items is None or any(isinstance(i, Unknown) for i in items):
+        return None
+    if items and all(isinstance(i, (tuple, List)) for i in items):
+        made = [inputs_of_shape(m, i, node) for i in items]
+        return None if any(x is None for x in made) else List(m.heap.row(made))
+    sizes = [keras_graph.open_size(m, m.name_here("size", node)) if s is None else s for s in items]
+    return TensorType(Shape(sizes), framework="tf")
+
+
+def _compute_output_shape(m: Any, me: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    inputs = inputs_of_shape(m, args[0] if args else next(iter(kwargs.values()), None), node)
+    if inputs is None:
+        return m.gap("compute_output_shape", node, "the shape is not known")
+    before = len(m.path.stated)
+    result = _run(me, m, (inputs,), {}, node)
+    keras_graph.not_yet(m, before)
+    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+
+
+def _call_method(m: Any, me: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return call_layer(m, me, args, kwargs, node)
+
+
+def _adapt(m: Any, me: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """Normalization learns its statistics: the data's last axis is the layer's."""
+    data = args[0] if args else kwargs.get("data")
+    if isinstance(data, TensorType) and data.shape.known and len(data.shape) > 0 and not me.module.built:
+        sizes = data.shape if len(data.shape) > 1 else (*data.shape, 1)
+        call_layer(m, me, (data.but(shape=Shape(sizes), framework="tf", contents=None),), {}, node)
+
+
+METHODS: dict[str, Any] = {
+    **keras_state.METHODS, "build": _build, "compute_output_shape": _compute_output_shape, "call": _call_method, "__call__": _call_method,
+    "adapt": _adapt, "get_initial_state": lambda m, me, a, k, n: m.gap("get_initial_state", n, "no model"),
+}  # fmt: skip
+
+
+def method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return METHODS[name](m, owner, args, kwargs, node)
+
+
+def attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
+    """An attribute of a layer of the library."""
+    module = owner.module
+    if name in METHODS:
+        return Method(owner, name)
+    if name in owner.tensors:
+        return owner.tensors[name]
+    state = module.state()
+    if name in state:
+        return state[name].but(framework="tf", parameter=True)
+    if name == "__class__":
+        return Named(module.name)
+    if name in ("layer", "cell", "forward_layer", "backward_layer"):
+        inner = owner.tensors.get("*layer*", owner.tensors.get("*cell*"))
+        if inner is not None:
+            return inner
+    found = keras_state.attribute(m, owner, name, node)
+    if found is not NotImplemented:
+        return found
+    for argument in module.row.arguments:
+        if argument.theirs == name:
+            value = module.arguments.get(argument.ours)
+            if name == "activation":
+                return Named(f"keras.activations.{value or 'linear'}")
+            return tuple(value) if isinstance(value, list) else value
+    if not module.built and name in ("kernel", "bias", "embeddings", "gamma", "beta", "moving_mean", "moving_variance", "recurrent_kernel"):
+        raise m.raised("AttributeError", f"{keras_graph.layer_name(owner)} has no {name} before it is built", node, "keras/unbuilt")
+    if name in ("input_shape", "output_shape"):  # gone since Keras 3
+        raise m.raised("AttributeError", f"a layer has no {name}: ask its output for its shape", node)
+    if name in ("bias", "kernel", "gamma", "beta"):
+        return None
+    if is_public(f"{module.name}.{name}") is False and not name.startswith("_"):
+        raise m.raised("AttributeError", f"{module.name} has no attribute {name}", node)
+    return m.gap(f"{module.name}.{name}", node, "no model")
+
+
+def set_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:
+    if name in ("trainable", "name"):
+        owner.module.arguments[name if name == "trainable" else "name"] = value
+    else:
+        owner.tensors = {**owner.tensors, name: value}

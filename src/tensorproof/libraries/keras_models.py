@@ -1,0 +1,433 @@
+"""keras.Sequential and functional keras.Model: how they are made, called and asked. Other files call models through `call_model`.
+
+The program's own models are in keras_custom, training in keras_training.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from tensorproof.libraries import keras_graph, keras_state, tape
+from tensorproof.libraries.keras_inputs import fitted, input_layer, make_input, matched
+from tensorproof.libraries.keras_state import is_layer, is_model
+from tensorproof.libraries.model import KindModel
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Instance, List, Model, Native
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+__all__ = ["call_model", "input_names", "input_specs", "is_model", "layers_of", "output_names", "output_specs"]
+
+
+# --- the protocol ---
+
+
+def call_model(m: Any, model: Any, inputs: Any, training: Any, node: Any) -> Any:
+    """Call any model with data, for training or not."""
+    return m.call(model, (inputs,), {} if training is None else {"training": training}, node)
+
+
+def _graph(model: Any) -> Any:
+    """The functional model that a value is: itself, or the one that an object of the program's class was made from."""
+    return model.native if isinstance(model, Instance) and isinstance(model.native, Model) else model
+
+
+def input_specs(m: Any, model: Any) -> list[TensorType] | None:
+    """The model's inputs as symbolic tensors, in order; None when they are not known yet."""
+    found = _ends(m, model)
+    return None if found is None else tape.tensors_in(found[0])
+
+
+def output_specs(m: Any, model: Any) -> Any:
+    """The model's outputs as symbolic tensors, nested as the program nested them; None when they are not known yet."""
+    found = _ends(m, model)
+    return None if found is None else found[1]
+
+
+def input_names(m: Any, model: Any) -> list[Any] | None:
+    found = _ends(m, model)
+    if found is None:
+        return None
+    if isinstance(found[0], Dict):
+        return list(found[0].items)
+    return [input_layer(m, t).space["name"] if tape.is_leaf(m, t) else None for t in tape.tensors_in(found[0])]
+
+
+def output_names(m: Any, model: Any) -> list[Any] | None:
+    """The names by which losses may be given: those of the layers that make the outputs, or the keys of a dict of outputs."""
+    found = _ends(m, model)
+    if found is None:
+        return None
+    if isinstance(found[1], Dict):
+        return list(found[1].items)
+    names: list[Any] = []
+    for one in tape.tensors_in(found[1]):
+        step = keras_graph.made_by(m, one)
+        layer = None if step is None else keras_graph.layer_of(m, step)
+        names.append(None if layer is None else keras_graph.layer_name(layer))
+    return names
+
+
+def _ends(m: Any, model: Any) -> tuple[Any, Any] | None:
+    model = _graph(model)
+    if not isinstance(model, Model):
+        return None
+    if model.kind == "keras.Model":
+        return model.space["*inputs*"], model.space["*outputs*"]
+    if model.space["*input*"] is None:
+        return None
+    made = model.space["*made*"]
+    return model.space["*input*"], made[-1] if made else model.space["*input*"]
+
+
+# --- Sequential ---
+
+
+def new_sequential(m: Any, name: Any) -> Model:
+    items = {"name": keras_graph.new_name(m, "Sequential") if name is None else name, "*layers*": (), "*input*": None, "*made*": (), "*first*": None}
+    return Model("keras.Sequential", m.heap.space(items))
+
+
+def _sequential(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    unknown = [k for k in kwargs if k not in ("layers", "name", "trainable")]
+    if unknown or len(args) > 3:
+        raise m.raised("TypeError", f"Sequential has no argument named {unknown[0]}" if unknown else "Sequential takes a list of layers", node, "call/arguments")
+    given = args[0] if args else kwargs.get("layers")
+    made = new_sequential(m, kwargs.get("name", args[2] if len(args) > 2 else None))
+    made.span = m.user_span(node)
+    if given is None:
+        return made
+    if is_layer(given):
+        raise m.raised("TypeError", "Sequential takes a list of layers, and gets one layer", node, "keras/sequential")
+    layers = m.iterate(given, node)
+    if layers is None:
+        return m.gap("keras.Sequential", node, "of unknown layers")
+    for layer in layers:
+        add(m, made, layer, node)
+    return made
+
+
+def add(m: Any, me: Model, layer: Any, node: Any) -> None:
+    """One more layer; where the input is known the layer is called at once."""
+    held = me.space
+    if isinstance(layer, Unknown):
+        m.gap("Sequential.add", node, "the layer is not known")
+        m.heap.set(held, "*layers*", (*held["*layers*"], layer))
+        return
+    if keras_graph.is_symbolic(layer) and tape.is_leaf(m, layer) or (isinstance(layer, Model) and layer.kind == "keras.layers.InputLayer"):
+        if held["*layers*"] or held["*input*"] is not None:
+            raise m.raised("ValueError", "a Sequential has its input first, and this one has layers already", node, "keras/sequential")
+        m.heap.set(held, "*input*", layer if isinstance(layer, TensorType) else layer.space["*tensor*"])
+        return
+    if not is_layer(layer):
+        what = "the result of a layer" if isinstance(layer, TensorType) else "a class: write its brackets" if isinstance(layer, Named) else "no layer"
+        raise m.raised("ValueError", f"a Sequential holds layers, and this is {what}", node, "keras/sequential")
+    name = keras_graph.layer_name(layer)
+    if isinstance(name, str) and any(keras_graph.layer_name(one) == name for one in held["*layers*"] if not isinstance(one, Unknown)):
+        raise m.raised("ValueError", f"this Sequential has a layer named {name!r} already", node, "keras/name")
+    if not held["*layers*"] and held["*input*"] is None:
+        m.heap.set(held, "*input*", _input_of(m, layer, node))
+    if held["*input*"] is not None:
+        before = held["*made*"][-1] if held["*made*"] else held["*input*"]
+        result = before if isinstance(before, Unknown) else m.call(layer, (before,), {}, node)
+        if not keras_graph.is_symbolic(result) and not isinstance(result, Unknown):
+            message = "a layer inside a Sequential gives one tensor, and this one gives several"
+            raise m.raised("ValueError", message, node, "keras/sequential")
+        m.heap.set(held, "*made*", (*held["*made*"], result))
+    m.heap.set(held, "*layers*", (*held["*layers*"], layer))
+
+
+def _input_of(m: Any, layer: Any, node: Any) -> Any:
+    """The input that the first layer tells: `input_shape=`, `input_dim=`, or the input of a model."""
+    if isinstance(layer, Layer):
+        given = layer.module.arguments
+        if given.get("input_shape") is None and given.get("input_dim") is not None:
+            return make_input(m, (given["input_dim"],), None, None, given.get("dtype"), None, node)
+        if given.get("input_shape") is not None:
+            return make_input(m, given["input_shape"], given.get("batch_size"), None, _input_type(layer), None, node)
+        for word in ("batch_shape", "batch_input_shape"):
+            if given.get(word) is not None:
+                return make_input(m, None, None, given[word], _input_type(layer), None, node)
+    if isinstance(layer, (Instance, Model)) and isinstance(layer.space.get("*input_shape*"), tuple):
+        return make_input(m, layer.space["*input_shape*"], None, None, None, None, node)
+    ends = _ends(m, layer) if isinstance(layer, Model) else None
+    if ends is not None and isinstance(ends[0], TensorType):
+        return tape.leaf(m, ends[0].but(taped=False))
+    return None
+
+
+def _input_type(layer: Layer) -> Any:
+    return layer.module.arguments.get("dtype") if isinstance(layer.module.arguments.get("dtype"), str) else None
+
+
+def _add(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    if len(args) + len(kwargs.keys() & {"layer"}) == 0:
+        raise m.raised("TypeError", "add needs a layer", node, "call/arguments")
+    add(m, _graph(me), args[0] if args else kwargs["layer"], node)
+
+
+def _pop(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    held = _graph(me).space
+    if not held["*layers*"]:
+        raise m.raised("IndexError", "pop from a Sequential without layers", node)
+    last = held["*layers*"][-1]
+    m.heap.set(held, "*layers*", held["*layers*"][:-1])
+    m.heap.set(held, "*made*", held["*made*"][:-1])
+    return last
+
+
+def _build_sequential(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    given = args[0] if args else kwargs.get("input_shape")
+    if me.space["*input*"] is not None or given is None:
+        return
+    if isinstance(given, int):
+        return
+    sizes = m.iterate(given, node)
+    if sizes is None or any(isinstance(s, Unknown) for s in sizes):
+        m.gap("Sequential.build", node, "the shape is not known")
+        return
+    if sizes and all(isinstance(s, (tuple, List)) for s in sizes):
+        m.gap("Sequential.build", node, "of several inputs")
+        return
+    _materialise(m, me, make_input(m, None, None, tuple(sizes), None, None, node), node)
+
+
+def _materialise(m: Any, me: Model, start: Any, node: Any) -> None:
+    """Run a symbolic input through the layers."""
+    value, made = start, []
+    for layer in me.space["*layers*"]:
+        value = value if isinstance(value, Unknown) else m.call(layer, (value,), {}, node)
+        made.append(value)
+    m.heap.set(me.space, "*input*", start)
+    m.heap.set(me.space, "*made*", tuple(made))
+
+
+def ensure_ends(m: Any, me: Model, node: Any) -> None:
+    """After its first call with data a Sequential knows its input: the symbolic one is made when it is asked for."""
+    if me.kind == "keras.Sequential" and me.space["*input*"] is None and isinstance(me.space["*first*"], TensorType):
+        first = me.space["*first*"]
+        start = tape.leaf(m, first.but(framework="keras", contents=None, weak=False, parameter=False, taped=False))
+        _materialise(m, me, start, node)
+
+
+def _run_sequential(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    held = me.space
+    if not held["*layers*"] and held["*input*"] is None:
+        raise m.raised("ValueError", "a Sequential without layers is called", node, "keras/sequential")
+    value = args[0] if args else next((v for k, v in kwargs.items() if k in ("inputs", "x")), None)
+    reference = held["*input*"] if held["*input*"] is not None else held["*first*"]
+    if isinstance(reference, TensorType):
+        value = fitted(m, me, value, reference, node, exact=False)
+    elif isinstance(value, TensorType):
+        m.heap.set(held, "*first*", value)
+    with_training = {k: v for k, v in kwargs.items() if k == "training" and v is not None}
+    for layer in held["*layers*"]:
+        m.step()
+        value = m.call(layer, (value,), _for(m, layer, with_training), node)
+    return value
+
+
+def _for(m: Any, layer: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {} if isinstance(layer, Instance) else kwargs
+
+
+# --- functional models ---
+
+
+def make_functional(m: Any, inputs: Any, outputs: Any, name: Any, node: Any) -> Any:
+    """`Model(inputs, outputs)`."""
+    for word, value in (("inputs", inputs), ("outputs", outputs)):
+        if _holds_unknown(value):
+            return m.gap("keras.Model", node, f"some of its {word} are not known")
+        wrong = [t for t in tape.tensors_in(value) if not keras_graph.is_symbolic(t)]
+        if wrong or not tape.tensors_in(value):
+            what = f"{wrong[0]!r} is a tensor with values" if wrong else "there are none"
+            raise m.raised("ValueError", f"the {word} of a model are KerasTensors, made from keras.Input, and {what}", node, "keras/model")
+    starts = tape.tensors_in(inputs)
+    if len({id(t) for t in starts}) < len(starts):
+        raise m.raised("ValueError", "a model has each input once, and one is given twice", node, "keras/model")
+    _, leaves = tape.steps_of(m, outputs, {id(t) for t in starts})
+    missing = [t for t in leaves if all(t is not s for s in starts)]
+    if missing:
+        word = input_layer(m, missing[0]).space["name"]
+        raise m.raised("ValueError", f"an output depends on the input {word} {missing[0].shape!r}, which is not among the model's inputs", node, "keras/disconnected")
+    space = m.heap.space({"name": keras_graph.new_name(m, "Functional") if name is None else name})
+    kept = {"*inputs*": keras_graph.mapped(m, inputs, lambda t: t), "*outputs*": keras_graph.mapped(m, outputs, lambda t: t)}
+    space.update(kept)
+    return Model("keras.Model", space, m.user_span(node))
+
+
+def _holds_unknown(value: Any) -> bool:
+    if isinstance(value, (List, tuple)):
+        return any(_holds_unknown(v) for v in (value.items if isinstance(value, List) else value))
+    return any(_holds_unknown(v) for v in value.items.values()) if isinstance(value, Dict) else isinstance(value, Unknown)
+
+
+def _model(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = dict(zip(("inputs", "outputs", "name"), args)) | {{"input": "inputs", "output": "outputs"}.get(k, k): v for k, v in kwargs.items()}
+    wrong = [k for k in given if k not in ("inputs", "outputs", "name", "trainable")]
+    if wrong:
+        raise m.raised("TypeError", f"Model has no argument named {wrong[0]}", node, "call/arguments")
+    if "inputs" not in given or "outputs" not in given:
+        if given.keys() & {"inputs", "outputs"}:
+            raise m.raised("TypeError", "Model needs inputs and outputs", node, "call/arguments")
+        return m.gap("keras.Model()", node, "a model without inputs and outputs")
+    return make_functional(m, given["inputs"], given["outputs"], given.get("name"), node)
+
+
+def _run_functional(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = args[0] if args else next((v for k, v in kwargs.items() if k in ("inputs", "x")), None)
+    starts = tape.tensors_in(me.space["*inputs*"])
+    found = matched(m, me, me.space["*inputs*"], given, node)
+    if found is None:
+        return m.gap(f"{me.space['name']}(…)", node, "its inputs are not known")
+    new = {id(start): fitted(m, me, value, start, node, exact=True) for start, value in zip(starts, found)}
+    if any(isinstance(v, Unknown) for v in new.values()):
+        return m.gap(f"{me.space['name']}(…)", node, "its inputs are not known")
+    with keras_graph.training(m, kwargs.get("training")):
+        made = tape.replay(m, me.space["*outputs*"], new, node, "the model is called here")
+    return keras_graph.mapped(m, made, lambda t: t)
+
+
+def call(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Call a model."""
+    if not args and not kwargs.keys() & {"inputs", "x"}:
+        raise m.raised("TypeError", "a model is called with its inputs", node, "call/arguments")
+    run = _run_sequential if me.kind == "keras.Sequential" else _run_functional
+    return keras_graph.call(m, me, partial(run, me), args, kwargs, node)
+
+
+# --- what models tell ---
+
+
+def layers_of(m: Any, me: Model) -> list[Any]:
+    """The layers in Keras' order: those far from the outputs first."""
+    if me.kind == "keras.Sequential":
+        return list(me.space["*layers*"])
+    from tensorproof.libraries.keras_order import ordered
+
+    return ordered(m, me.space["*inputs*"], me.space["*outputs*"])
+
+
+def get_layer(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    name, index = kwargs.get("name", args[0] if args else None), kwargs.get("index", args[1] if len(args) > 1 else None)
+    layers = all_layers(m, me)
+    if isinstance(index, int):
+        if not -len(layers) <= index < len(layers):
+            raise m.raised("ValueError", f"layer {index} is asked for and the model has {len(layers)} layers", node, "keras/layer")
+        return layers[index]
+    if not isinstance(name, str):
+        return m.gap("get_layer", node, "the name is not known")
+    names = [keras_graph.layer_name(layer) for layer in layers]
+    if name in names:
+        return layers[names.index(name)]
+    if any(not isinstance(n, str) for n in names) or any(isinstance(layer, Unknown) for layer in layers):
+        return m.gap("get_layer", node, "the layers' names are not all known")
+    raise m.raised("ValueError", f"the model has no layer named {name!r}; it has {', '.join(names[:12])}", node, "keras/layer")
+
+
+def all_layers(m: Any, me: Any) -> list[Any]:
+    return layers_of(m, me) if isinstance(me, Model) else keras_state.children(m, me)
+
+
+def attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    if name in METHODS:
+        return MISSING
+    held = me.space
+    match name:
+        case "layers":
+            return List(m.heap.row(layers_of(m, me)))
+        case "inputs" | "outputs" | "input_shape" | "output_shape" | "input_names" | "output_names" | "input" | "output":
+            return end(m, me, name, node)
+        case "optimizer" | "loss" | "history" | "stop_training" | "compiled":
+            return held.get(name, None if name != "stop_training" else False)
+        case "__class__":
+            return Named(me.kind)
+        case "_layers":
+            return List(m.heap.row(layers_of(m, me)))
+    if name in held:
+        return held[name]
+    found = keras_state.attribute(m, me, name, node)
+    if found is not NotImplemented:
+        return found
+    training = training_methods()
+    if name in training:
+        return Native(f"{me.kind}.{name}", lambda machine, args, kwargs, at: training[name](machine, me, args, kwargs, at))
+    from tensorproof.bindings.names import is_public
+
+    if is_public(f"{me.kind}.{name}") is False and not name.startswith("_"):
+        raise m.raised("AttributeError", f"a {me.kind} has no attribute {name}", node)
+    return MISSING
+
+
+def training_methods() -> dict[str, Any]:
+    """compile, fit and their like, from their own file."""
+    try:
+        from tensorproof.libraries import keras_training
+    except ImportError:
+        return {}
+    return keras_training.METHODS
+
+
+def end(m: Any, me: Any, name: str, node: Any) -> Any:
+    """`model.inputs`, `model.output_shape` and their like."""
+    graph = _graph(me)
+    if isinstance(graph, Model):
+        ensure_ends(m, graph, node)
+    found = _ends(m, graph)
+    if found is None:
+        raise m.raised("AttributeError", f"{keras_graph.layer_name(me)} has no {name} yet: it is not built", node, "keras/unbuilt")
+    side = found[0] if name.startswith("input") else found[1]
+    if name in ("input_names", "output_names"):
+        names = input_names(m, me) if name == "input_names" else output_names(m, me)
+        return List(m.heap.row(names or ()))
+    if name in ("inputs", "outputs"):
+        return List(m.heap.row(tape.tensors_in(side)))
+    if name in ("input", "output"):
+        if isinstance(graph, Model) and graph.kind == "keras.Sequential" and keras_graph.calls_of(m, me):
+            return keras_state.attribute(m, me, name, node)
+        return side
+    shown = keras_graph.mapped(m, side, lambda t: keras_graph.shown_shape(m, t))
+    return shown
+
+
+def _summary(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def _save(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    return None
+
+
+def _build(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    if me.kind == "keras.Sequential":
+        _build_sequential(m, me, args, kwargs, node)
+
+
+def _call_method(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return call(m, me, args, kwargs, node)
+
+
+def _compute_output_shape(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    from tensorproof.libraries.keras_layer import inputs_of_shape
+
+    inputs = inputs_of_shape(m, args[0] if args else kwargs.get("input_shape"), node)
+    if inputs is None:
+        return m.gap("compute_output_shape", node, "the shape is not known")
+    before = len(m.path.stated)
+    result = m.call(me, (inputs,), {}, node)
+    keras_graph.not_yet(m, before)
+    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+
+
+METHODS: dict[str, Any] = {
+    **keras_state.METHODS, "add": _add, "pop": _pop, "build": _build, "summary": _summary, "get_layer": get_layer, "call": _call_method,
+    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "save_weights": _save, "export": _save, "save": _save,
+}  # fmt: skip
+_FUNCTIONAL = {k: v for k, v in METHODS.items() if k not in ("add", "pop")}
+KINDS = {
+    "keras.Sequential": KindModel(METHODS, attribute, call=call, bases=("keras.Layer", "keras.Model")),
+    "keras.Model": KindModel(_FUNCTIONAL, attribute, call=call, bases=("keras.Layer",)),
+}
+FUNCTIONS: dict[str, Any] = {"keras.Sequential": _sequential, "keras.Model": _model}

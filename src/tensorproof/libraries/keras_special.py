@@ -1,0 +1,242 @@
+"""Layers that hold a function or other layers of the program: Lambda, TimeDistributed, Bidirectional, RNN around a cell, Wrapper."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from tensorproof.libraries import keras_graph, keras_layer, keras_state
+from tensorproof.libraries.keras_state import HELD, is_layer
+from tensorproof.libraries.model import KindModel
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+_BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "batch_shape", "batch_input_shape", "input_dim")
+
+
+def made(m: Any, kind: str, items: dict[str, Any], kwargs: dict[str, Any], node: Any) -> Model:
+    """A layer that is kept as a record."""
+    name = kwargs.get("name")
+    space = m.heap.space({**items, "name": keras_graph.new_name(m, kind.rpartition(".")[2]) if name is None else name})
+    if isinstance(kwargs.get("input_shape"), (tuple, List)):
+        given = kwargs["input_shape"]
+        space["*input_shape*"] = tuple(given.items) if isinstance(given, List) else given
+    return Model(kind, space, m.user_span(node))
+
+
+def arguments(m: Any, what: str, names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> dict[str, Any]:
+    """A constructor's arguments by name."""
+    given = dict(zip(names, args)) | kwargs
+    wrong = [k for k in given if k not in (*names, *_BASE)]
+    if wrong or len(args) > len(names):
+        raise m.raised("TypeError", f"{what} has no argument named {wrong[0]}" if wrong else f"{what} gets too many arguments", node, "call/arguments")
+    return given
+
+
+def attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    """An attribute of a layer that is kept as a record."""
+    if name == "__class__":
+        return Named(me.kind)
+    if name in me.space:
+        return me.space[name]
+    found = keras_state.attribute(m, me, name, node)
+    return MISSING if found is NotImplemented else found
+
+
+def _compute_output_shape(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    inputs = keras_layer.inputs_of_shape(m, args[0] if args else next(iter(kwargs.values()), None), node)
+    if inputs is None:
+        return m.gap("compute_output_shape", node, "the shape is not known")
+    before = len(m.path.stated)
+    result = m.call(me, (inputs,), {}, node)
+    keras_graph.not_yet(m, before)
+    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+
+
+def kind(work: Any, symbolic: Any = None, **methods: Any) -> KindModel:
+    """A layer whose work is `work(me, machine, args, kwargs, node)`."""
+
+    def call(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        return keras_graph.call(m, me, partial(work, me), args, kwargs, node, None if symbolic is None else partial(symbolic, me))
+
+    def build(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+        return None
+
+    own = {**keras_state.METHODS, "call": call, "__call__": call, "build": build, "compute_output_shape": _compute_output_shape, **methods}
+    return KindModel(own, attribute, call=call, bases=("keras.Layer",))
+
+
+# --- Lambda ---
+
+
+def _lambda(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = arguments(m, "Lambda", ("function", "output_shape", "mask", "arguments"), args, kwargs, node)
+    if "function" not in given:
+        raise m.raised("TypeError", "Lambda needs a function", node, "call/arguments")
+    items = {"function": given["function"], "*shape*": given.get("output_shape"), "*arguments*": given.get("arguments")}
+    return made(m, "keras.layers.Lambda", items, kwargs, node)
+
+
+def _run_lambda(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    more = me.space["*arguments*"]
+    named = {str(k): v for k, v in more.items.items()} if isinstance(more, Dict) else {}
+    return m.call(me.space["function"], args[:1], {**named, **{k: v for k, v in kwargs.items() if k not in ("training", "mask")}}, node)
+
+
+def _told_lambda(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """While a graph is built `output_shape` is believed."""
+    told = me.space["*shape*"]
+    if told is None or not isinstance(args[0], TensorType):
+        return _run_lambda(me, m, args, kwargs, node)
+    if not isinstance(told, (tuple, List)):
+        told = m.call(told, (keras_graph.shown_shape(m, args[0]),), {}, node)
+        items = m.iterate(told, node) if isinstance(told, (tuple, List)) else None
+    else:
+        inner = m.iterate(told, node)
+        items = None if inner is None else [args[0].shape[0], *inner]
+    if items is None or not all(s is None or isinstance(s, (int, Term)) for s in items):
+        return _run_lambda(me, m, args, kwargs, node)
+    sizes = [s if s is not None else args[0].shape[0] if i == 0 else keras_graph.open_size(m, m.name_here("size", node)) for i, s in enumerate(items)]
+    return args[0].but(shape=Shape(sizes), contents=None)
+
+
+# --- layers around layers ---
+
+
+def _wrapper(name: str) -> Any:
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        word = "cell" if name == "RNN" else "layer"
+        inner = args[0] if args else kwargs.get(word)
+        if isinstance(inner, Layer) and (name == "TimeDistributed" or not kwargs.get("backward_layer")):
+            return keras_layer.construct(f"keras.layers.{name}", m, args, kwargs, node)
+        if isinstance(inner, Unknown) or inner is None:
+            return m.gap(f"keras.layers.{name}", node, f"its {word} is not known")
+        cells = list(inner.items) if isinstance(inner, List) else list(inner) if isinstance(inner, tuple) else [inner]
+        if not all(is_layer(c) for c in cells):
+            raise m.raised("ValueError", f"{name} takes a {word}, and this is none", node, "keras/wrapper")
+        order = {"TimeDistributed": ("layer",), "Bidirectional": ("layer", "merge_mode", "weights", "backward_layer"),
+                 "RNN": ("cell", "return_sequences", "return_state", "go_backwards", "stateful", "unroll", "zero_output_for_mask")}[name]  # fmt: skip
+        given = arguments(m, name, order, args, kwargs, node)
+        items: dict[str, Any] = {HELD: tuple(cells), "layer": inner, "cell": inner}
+        items.update({k: v for k, v in given.items() if k in order and k not in ("layer", "cell")})
+        return made(m, f"keras.layers.{name}", items, kwargs, node)
+
+    return run
+
+
+def _run_distributed(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """The layer inside sees one step of time."""
+    x = args[0] if args else kwargs.get("inputs")
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return m.gap("TimeDistributed", node, "its input is not known")
+    if len(x.shape) < 3:
+        raise m.raised("ValueError", f"TimeDistributed takes a batch axis, steps and features, and its input is {x.shape!r}", node, "keras/input-rank")
+    step = x.but(shape=Shape((x.shape[0], *x.shape[2:])), contents=None)
+    result = m.call(me.space["layer"], (step,), {}, node)
+    if not isinstance(result, TensorType) or not result.shape.known:
+        return result if isinstance(result, Unknown) else m.gap("TimeDistributed", node, "of a layer with several results")
+    return result.but(shape=Shape((result.shape[0], x.shape[1], *result.shape[1:])), contents=None)
+
+
+def _run_bidirectional(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Both ways; the outputs are merged."""
+    result = m.call(me.space["layer"], args, {k: v for k, v in kwargs.items() if k != "mask"}, node)
+    mode = me.space.get("merge_mode", "concat")
+    outs, states = (result[0], list(result[1:])) if isinstance(result, tuple) else (result, [])
+    if not isinstance(outs, TensorType):
+        return m.gap("Bidirectional", node, "of a layer that is not understood")
+    if mode == "concat":
+        joined: list[Any] = [m.spelling("tf.concat", (List(m.heap.row((outs, outs))), -1), {}, node)]
+    else:
+        joined = [outs, outs] if mode is None else [outs]
+    whole = [*joined, *states, *states]
+    return tuple(whole) if len(whole) > 1 else whole[0]
+
+
+def _state_sizes(m: Any, cell: Any, node: Any) -> list[Any] | None:
+    """The sizes of a cell's states, each a tuple."""
+    size = m.attribute(cell, "state_size", node) if not isinstance(cell, Layer) else cell_sizes(cell)
+    if isinstance(size, (int, Term)):
+        return [(size,)]
+    items = m.iterate(size, node) if isinstance(size, (List, tuple)) else None
+    if items is None:
+        return None
+    return [(i,) if isinstance(i, (int, Term)) else tuple(m.iterate(i, node) or ()) for i in items]
+
+
+def cell_sizes(cell: Layer) -> Any:
+    units = cell.module.arguments.get("units")
+    return (units, units) if "LSTM" in cell.module.name else units
+
+
+def _run_rnn(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """A cell, or cells on top of each other, along the axis of time."""
+    x = args[0] if args else kwargs.get("sequences", kwargs.get("inputs"))
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return m.gap("RNN", node, "its input is not known")
+    if len(x.shape) < 3:
+        raise m.raised("ValueError", f"RNN takes a batch axis, steps and features, and its input is {x.shape!r}", node, "keras/input-rank")
+    value: Any = x.but(shape=Shape((x.shape[0], *x.shape[2:])), contents=None)
+    initial = kwargs.get("initial_state", args[1] if len(args) > 1 else None)
+    told = list(m.iterate(initial, node) or ()) if isinstance(initial, (List, tuple)) else [initial] if isinstance(initial, TensorType) else []
+    states: list[Any] = []
+    for cell in me.space[HELD]:
+        sizes = _state_sizes(m, cell, node)
+        if sizes is None or any(not isinstance(s, (int, Term)) for one in sizes for s in one):
+            return m.gap("RNN", node, "the cell's state_size is not known")
+        fresh = [value.but(shape=Shape((x.shape[0], *one)), contents=None) for one in sizes]
+        mine = told[len(states) : len(states) + len(fresh)] or fresh
+        for given, wanted in zip(mine, fresh):
+            if isinstance(given, TensorType) and given.shape.known:
+                if len(given.shape) != len(wanted.shape):
+                    raise m.raised("ValueError", f"a state is {wanted.shape!r}, and {given.shape!r} is given", node, "keras/state")
+                for a, b in zip(given.shape[1:], wanted.shape[1:]):
+                    m.require("keras/state", eq(a, b), f"a state is {wanted.shape!r}, and {given.shape!r} is given", node)
+        result = m.call(cell, (value, List(m.heap.row(mine))), {}, node)
+        if not isinstance(result, tuple) or len(result) != 2:
+            if isinstance(result, Unknown):
+                return result
+            raise m.raised("ValueError", "a cell gives its output and its states", node, "keras/cell")
+        value, after = result
+        later = list(m.iterate(after, node) or ()) if isinstance(after, (List, tuple)) else [after]
+        if len(later) != len(fresh):
+            raise m.raised("ValueError", f"the cell has {len(fresh)} states and gives back {len(later)}", node, "keras/cell")
+        for new, old in zip(later, mine):
+            if isinstance(new, TensorType) and isinstance(old, TensorType) and new.shape.known and old.shape.known:
+                message = f"a state is {old.shape!r} before a step and {new.shape!r} after it"
+                if len(new.shape) != len(old.shape):
+                    raise m.raised("ValueError", message, node, "keras/cell")
+                for a, b in zip(new.shape, old.shape):
+                    m.require("keras/cell", eq(a, b), message, node)
+        states += later
+    if not isinstance(value, TensorType):
+        return m.gap("RNN", node, "the cell's output is not known")
+    out = value.but(shape=Shape((value.shape[0], x.shape[1], *value.shape[1:]))) if me.space.get("return_sequences") is True else value
+    return (out, *states) if me.space.get("return_state") is True else out
+
+
+def _stacked(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`StackedRNNCells(cells)`: RNN takes the list of cells as well."""
+    return args[0] if args else kwargs.get("cells")
+
+
+def _as_list(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    inner = args[0] if args else kwargs.get("cell")
+    if isinstance(inner, Layer):
+        return keras_layer.construct("keras.layers.RNN", m, args, kwargs, node)
+    return _wrapper("RNN")(m, args, kwargs, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    "keras.layers.Lambda": _lambda, "keras.layers.TimeDistributed": _wrapper("TimeDistributed"), "keras.layers.Bidirectional": _wrapper("Bidirectional"),
+    "keras.layers.RNN": _as_list, "keras.layers.StackedRNNCells": _stacked,
+}  # fmt: skip
+KINDS: dict[str, Any] = {
+    "keras.layers.Lambda": kind(_run_lambda, _told_lambda), "keras.layers.TimeDistributed": kind(_run_distributed),
+    "keras.layers.Bidirectional": kind(_run_bidirectional), "keras.layers.RNN": kind(_run_rnn),
+}  # fmt: skip
