@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -18,16 +20,59 @@ Args = tuple[Any, ...]
 Named_ = dict[str, Any]
 
 
-def _parser(m: Any, node: Any) -> Model:
-    return ARGPARSE["argparse.ArgumentParser"](m, (), {}, node)  # type: ignore[no-any-return]
+def _parser(m: Any, words: Callable[[str], str], node: Any) -> Model:
+    """A parser that complains in another library's words."""
+    made: Model = ARGPARSE["argparse.ArgumentParser"](m, (), {}, node)
+    m.heap.set(made.space, "words", words)
+    return made
 
 
 def _add(m: Any, parser: Model, names: Args, said: Named_, node: Any) -> None:
     PARSERS["argparse.ArgumentParser"].methods["add_argument"](m, parser, names, said, node)
 
 
-def _parse(m: Any, parser: Model, words: Any, node: Any) -> Any:
-    return PARSERS["argparse.ArgumentParser"].methods["parse_args"](m, parser, () if words is None else (words,), {}, node)
+def _parse(m: Any, parser: Model, words: Any, node: Any, method: str = "parse_args") -> Any:
+    return PARSERS["argparse.ArgumentParser"].methods[method](m, parser, () if words is None else (words,), {}, node)
+
+
+_SENTENCES = {
+    "unknown": re.compile(r"unrecognized arguments: (?P<name>\S+)"),
+    "missing": re.compile(r"the following arguments are required: (?P<name>[^,]+)"),
+    "type": re.compile(r"argument (?P<name>[^:]+): invalid (?P<type>\S+) value: '(?P<value>.*)'"),
+    "choice": re.compile(r"argument (?P<name>[^:]+): invalid choice: '?(?P<value>.*?)'? \(choose from (?P<choices>.*)\)"),
+    "valueless": re.compile(r"argument (?P<name>[^:]+): expected .*argument"),
+}
+
+
+def _in_words(templates: dict[str, Callable[[dict[str, str]], str]]) -> Callable[[str], str]:
+    """The sentences of argparse as another library has them."""
+
+    def words(sentence: str) -> str:
+        for kind, pattern in _SENTENCES.items():
+            found = pattern.fullmatch(sentence) or (pattern.match(sentence) if kind in ("unknown", "missing") else None)
+            if found is not None and kind in templates:
+                parts = found.groupdict()
+                return templates[kind]({**parts, "name": parts["name"].split("/")[-1]})
+        return sentence
+
+    return words
+
+
+_CLICK_KINDS = {"int": "integer", "float": "float"}
+CLICK = _in_words({
+    "unknown": lambda p: f"No such option: {p['name']}" if p["name"].startswith("-") else f"Got unexpected extra argument ({p['name']})",
+    "missing": lambda p: f"Missing option '{p['name']}'." if p["name"].startswith("-") else f"Missing argument '{p['name'].upper()}'.",
+    "type": lambda p: f"Invalid value for '{p['name']}': '{p['value']}' is not a valid {_CLICK_KINDS.get(p['type'], p['type'])}.",
+    "choice": lambda p: f"Invalid value for '{p['name']}': '{p['value']}' is not one of {p['choices']}.",
+    "valueless": lambda p: f"Option '{p['name']}' requires an argument.",
+})  # fmt: skip
+ABSL = _in_words({
+    "unknown": lambda p: f"Unknown command line flag '{p['name'].lstrip('-').partition('=')[0]}'",
+    "missing": lambda p: f"Flag {p['name']} must have a value other than None.",
+    "type": lambda p: f"flag {p['name']}={p['value']}: {p['value']!r} is no {p['type']}",
+    "choice": lambda p: f"flag {p['name']}={p['value']}: value should be one of <{p['choices'].replace(', ', '|').replace(chr(39), '')}>",
+    "valueless": lambda p: f"Missing value for flag {p['name']}",
+})  # fmt: skip
 
 
 # --- absl ---
@@ -35,7 +80,7 @@ def _parse(m: Any, parser: Model, words: Any, node: Any) -> Any:
 
 def _flags(m: Any) -> Model:
     if "absl.flags" not in m.model_state:
-        space = m.heap.space({"parser": _parser(m, None), "values": None, "set": m.heap.space()})
+        space = m.heap.space({"parser": _parser(m, ABSL, None), "values": None, "set": m.heap.space()})
         m.model_state["absl.flags"] = Model("absl.flags.FlagValues", space)
     return m.model_state["absl.flags"]  # type: ignore[no-any-return]
 
@@ -87,7 +132,20 @@ def _set_flag(m: Any, me: Model, name: str, value: Any, node: Any) -> None:
 
 
 def _run_app(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
-    m.call(argument(args, kwargs, 0, "main"), (listed(m, [m.modules.main_source.path]),), {}, node)
+    """The flags are read first; what is no flag is handed to the program's main."""
+    flags = _flags(m)
+    found = _parse(m, flags.space["parser"], None, node, "parse_known_args")
+    rest: list[Any] = []
+    if isinstance(found, tuple):
+        m.heap.set(flags.space, "values", found[0])
+        rest = list(found[1].items)
+        wrong = next((word for word in rest if isinstance(word, str) and word.startswith("-")), None)
+        if wrong is not None and argument(args, kwargs, 1, "argv") is None:
+            raise m.raised("SystemExit", f"the program refuses its command line: {ABSL(f'unrecognized arguments: {wrong}')}", node, "python/arguments")
+    main = argument(args, kwargs, 0, "main")
+    if main is None:  # tf.app.run() calls the main of the program
+        main = m.modules.main.space.get("main")
+    m.call(main, (listed(m, [m.modules.main_source.path, *rest]),), {}, node)
     ended = m.raised("SystemExit", "the program ends here", node)
     ended.quiet = True
     raise ended
@@ -164,7 +222,7 @@ def _noted(m: Any, parser: Model, note: Any) -> None:
 
 
 def _run_command(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
-    parser = _parser(m, node)
+    parser = _parser(m, CLICK, node)
     for note in me.space["notes"]:
         _noted(m, parser, note)
     found = _parse(m, parser, args[0] if args else kwargs.get("args"), node)
@@ -220,7 +278,24 @@ def _fire(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
         if at >= len(places) and parameter.arg not in named and not m.argv:
             whole = isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "int"
             named[parameter.arg] = m.symbol(parameter.arg, -(2**63), 2**63, Origin.USER) if whole else Unknown(f"the argument {parameter.arg}")
+    if m.argv:
+        _refused_by_fire(m, target, places, named, node)
     return m.call(target, tuple(places), named, node)
+
+
+def _refused_by_fire(m: Any, target: Function, places: list[Any], named: Named_, node: Any) -> None:
+    """Say what fire would say of arguments that the function does not take."""
+    parameters = target.code.node.args
+    positional = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
+    known = {*positional, *(p.arg for p in parameters.kwonlyargs)}
+    said = next((f"Could not consume arg: --{name}" for name in named if name not in known and parameters.kwarg is None), None)
+    if said is None and len(places) > len(positional) and parameters.vararg is None:
+        said = f"Could not consume arg: {places[len(positional)]}"
+    missing = [n for n in positional[len(places) : len(positional) - len(target.defaults)] if n not in named]
+    if said is None and missing:
+        said = f"The function received no value for the required argument: {missing[0]}"
+    if said is not None:
+        raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/arguments")
 
 
 _DEFINES: dict[str, Any] = {

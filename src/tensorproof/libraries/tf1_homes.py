@@ -30,6 +30,11 @@ _NAMES = {
         "compat.v1.map_fn", "compat.v1.scan", "compat.v1.foldl", "compat.v1.foldr",
     ),
     "tf_layers1": ("layers",),
+    "tf_examples": ("examples", "contrib.learn"),
+    "tf_iterators": (
+        "data.make_one_shot_iterator", "data.make_initializable_iterator", "data.Iterator", "compat.v1.data.make_one_shot_iterator",
+        "compat.v1.data.make_initializable_iterator", "compat.v1.data.Iterator",
+    ),
     "tf_cells": ("nn.rnn_cell",),
     "tf_rnn": (
         "nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn", "nn.static_rnn", "nn.rnn", "nn.static_bidirectional_rnn", "nn.rnn_cell.static_rnn",
@@ -43,4 +48,5 @@ _NAMES = {
 FILES = {
     **{f"tf.{name}": file for file, names in _NAMES.items() for name in names}, "tf.compat.v1": "tf_graph", "tf.logging": "quiet",
     "tf.compat.v1.logging": "quiet", "tf1 initializer": "tf_variables", "tf1 context": "tf_graph",
+    "tf mnist": "tf_examples", "tf mnist sets": "tf_examples",
 }  # fmt: skip

@@ -293,7 +293,15 @@ def _spec_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
     return Unknown(word)
 
 
+def _graph_iterator(m: Any, me: Model, node: Any) -> Any:
+    """An iterator of TensorFlow 1."""
+    from tensorproof.libraries.tf_iterators import make
+
+    return make(m, me, node)
+
+
 _METHODS: dict[str, Any] = {
+    **dict.fromkeys(("make_one_shot_iterator", "make_initializable_iterator"), lambda m, me, a, k, n: _graph_iterator(m, me, n)),
     "map": pipeline.map_, "batch": pipeline.batch, "padded_batch": pipeline.padded_batch, "unbatch": pipeline.unbatch, "filter": pipeline.filter_,
     "take": pipeline.take, "skip": pipeline.skip, "repeat": pipeline.repeat, "shard": pipeline.shard, "shuffle": pipeline.shuffle,
     **dict.fromkeys(("prefetch", "cache", "with_options", "ignore_errors", "snapshot"), pipeline.same), "concatenate": pipeline.concatenate,

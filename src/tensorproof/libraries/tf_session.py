@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import tape
+from tensorproof.libraries import tape, tf_iterators
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tf_graph import GRAPHS, LEAVES, OPERATION, begin, by_name, fits, inputs_of, shown_shape
@@ -23,9 +23,31 @@ def run(m: Any, fetches: Any, feed: Any, node: Any) -> Any:
     wanted = _resolved(m, fetches, node)
     new, told = _fed(m, feed, node)
     tensors = inputs_of(_structure(wanted))
-    found = tape.replay(m, tuple(tensors), new, node, told, missing=lambda leaf: _missing(m, leaf, node))
+    for one in _operations(wanted):
+        if "restarts" in one.space:
+            tf_iterators.restart(m, one.space["restarts"])
+    leaves = tape.steps_of(m, tuple(tensors), new)[1]
+    tf_iterators.ends(m, leaves, node)
+    found: Any = None
+    for condition, batch in tf_iterators.variants(m, leaves) or [(True, {})]:
+
+        def once(batch: dict[int, TensorType] = batch) -> Any:
+            return tape.replay(m, tuple(tensors), {**batch, **new}, node, told, missing=lambda leaf: _missing(m, leaf, node))
+
+        made = once() if condition is True else m.branching.choose(condition, lambda: (once(), None)[1], lambda: None)
+        found = made if found is None else found
     values = {id(t): v for t, v in zip(tensors, found)}
     return _given(m, wanted, values, node)
+
+
+def _operations(value: Any) -> list[Model]:
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return [o for v in value for o in _operations(v)]
+    if isinstance(value, Model) and value.kind == OPERATION:
+        return [value, *_operations(value.space["inputs"])]
+    return []
 
 
 def _resolved(m: Any, fetches: Any, node: Any) -> Any:

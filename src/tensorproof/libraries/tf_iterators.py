@@ -1,0 +1,123 @@
+"""Iterators of tf.data in graphs: one-shot, initializable and reinitializable. What `get_next` gives are leaves that every run fills with a batch.
+
+A run is checked with each kind of element that may come: a regular one, and the last one where it differs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import tape
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tf_data import _spec_of_types
+from tensorproof.libraries.tf_elements import mapped, tensor_of_spec, tensors_in
+from tensorproof.libraries.tf_graph import LEAVES, begin, operation
+from tensorproof.libraries.tf_pipeline import DATASET, ENDLESS
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Model
+from tensorproof.values.python_values import Unknown
+
+ITERATOR = "tf.data.Iterator"
+
+
+def make(m: Any, source: Any, node: Any) -> Any:
+    begin(m)
+    if not isinstance(source, Model) or source.kind != DATASET:
+        return m.gap("an iterator", node, "over something that is not known")
+    sources = m.heap.row([source])
+    return Model(ITERATOR, m.heap.space({"sources": sources, "pattern": source, "taken": 0}))
+
+
+def _one_shot(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return make(m, argument(args, kwargs, 0, "dataset"), node)
+
+
+def _from_structure(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    begin(m)
+    types, shapes = argument(args, kwargs, 0, "output_types"), argument(args, kwargs, 1, "output_shapes")
+    element = tensor_of_spec(m, _spec_of_types(m, types, shapes, node), node)
+    pattern = Model(DATASET, m.heap.space({"element": element, "count": 1, "last": None, "opened": True, "counted": False}))
+    return Model(ITERATOR, m.heap.space({"sources": m.heap.row(), "pattern": pattern, "taken": 0}))
+
+
+def _make_initializer(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    source = argument(args, kwargs, 0, "dataset")
+    if isinstance(source, Model) and source.kind == DATASET:
+        held = me.space["sources"]
+        m.heap.touch(held)
+        held.append(source)
+    return _initializer(m, me, node)
+
+
+def _initializer(m: Any, me: Model, node: Any) -> Any:
+    made = operation(m, (), node)
+    m.heap.set(made.space, "restarts", me)
+    return made
+
+
+def _get_next(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    pattern = me.space["pattern"]
+    element = pattern.space["element"]
+    if isinstance(element, Unknown):
+        return element
+    differs = pattern.space["opened"] or pattern.space["last"] is not None
+    number = iter(range(10_000))
+    opened = tape.open_axis(m, m.name_here("batch", node)) if differs else None
+
+    def leaf(t: TensorType) -> TensorType:
+        at = next(number)
+        shape = Shape((opened, *t.shape[1:])) if opened is not None and t.shape.known and len(t.shape) else t.shape
+        made = tape.leaf(m, t.but(shape=shape, contents=None, framework="tf", taped=0))
+        m.model_state.setdefault(LEAVES, {})[id(made)] = (made, "data", (me, at), m.user_span(node))
+        return made
+
+    return mapped(m, leaf, element)
+
+
+def variants(m: Any, leaves: list[TensorType]) -> list[tuple[Any, dict[int, TensorType]]]:
+    """(condition, replacements) for each kind of element that these leaves may get."""
+    held = m.model_state.get(LEAVES, {})
+    mine = [(t, *held[id(t)][2]) for t in leaves if id(t) in held and held[id(t)][1] == "data"]
+    found: list[tuple[Any, dict[int, TensorType]]] = []
+    for iterator in {id(me): me for _, me, _ in mine}.values():
+        for source in list(iterator.space["sources"]) or [iterator.space["pattern"]]:
+            last = source.space["last"]
+            for condition, element in ((True, source.space["element"]), *([last] if last is not None else [])):
+                parts = tensors_in(element)
+                found.append((condition, {id(t): parts[at].but(taped=0) for t, me, at in mine if me is iterator and at < len(parts)}))
+    return found
+
+
+def ends(m: Any, leaves: list[TensorType], node: Any) -> None:
+    """A run takes an element of each iterator; where the program waits for the end, the second time finds none."""
+    held = m.model_state.get(LEAVES, {})
+    for iterator in {id(held[id(t)][2][0]): held[id(t)][2][0] for t in leaves if id(t) in held and held[id(t)][1] == "data"}.values():
+        endless = any(s.space["count"] is ENDLESS for s in iterator.space["sources"])
+        if m.handlers and not endless and iterator.space["taken"] >= 1:
+            raise m.raised("OutOfRangeError", "the dataset has no further element", node, "data/end")
+        m.heap.set(iterator.space, "taken", iterator.space["taken"] + 1)
+
+
+def restart(m: Any, me: Model) -> None:
+    m.heap.set(me.space, "taken", 0)
+
+
+def _attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    from tensorproof.values.heap import MISSING
+
+    return _initializer(m, me, node) if name == "initializer" else MISSING
+
+
+def method(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`dataset.make_one_shot_iterator()`."""
+    return make(m, me, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    **dict.fromkeys(("tf.data.make_one_shot_iterator", "tf.data.make_initializable_iterator"), _one_shot), "tf.data.Iterator.from_structure": _from_structure,
+    **dict.fromkeys(("tf.compat.v1.data.make_one_shot_iterator", "tf.compat.v1.data.make_initializable_iterator"), _one_shot),
+    "tf.compat.v1.data.Iterator.from_structure": _from_structure, "tf.data.Iterator.from_string_handle": lambda m, a, k, n: m.gap("from_string_handle", n),
+}  # fmt: skip
+KINDS: dict[str, KindModel] = {ITERATOR: KindModel(methods={"get_next": _get_next, "make_initializer": _make_initializer}, attribute=_attribute, open=True)}
