@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
+from tensorproof.libraries.keras_gradients import apply, apply_gradients
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tf_elements import scalar
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -89,6 +91,16 @@ def _legacy(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
     raise m.raised("ImportError", "keras.optimizers.legacy is not supported in Keras 3", node)
 
 
+def _init(m: Any, me: Instance, args: Args, kwargs: Words, node: Any) -> None:
+    """`super().__init__(learning_rate, name)` of an optimizer of the program."""
+    for name, value in {"learning_rate": 0.001, **dict(zip(("learning_rate",), args)), **kwargs}.items():
+        m.heap.set(me.space, name, value)
+
+
+def _scaling(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
+    return Model(HOME + "LossScaleOptimizer", m.heap.space({"learning_rate": 0.001, "inner": argument(args, kwargs, 0, "inner_optimizer")}))
+
+
 # --- methods ---
 
 
@@ -97,19 +109,8 @@ def _nothing(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> None:
 
 
 def _apply(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
-    """Each variable takes a gradient of its own shape."""
-    pairs = m.iterate(argument(args, kwargs, 0, "grads_and_vars"), node) if args or kwargs else None
     try_schedule(m, me, node)
-    if pairs is not None and not pairs:
-        raise m.raised("ValueError", "there are no gradients to apply", node, "keras/gradients")
-    for pair in pairs or ():
-        if type(pair) is not tuple or len(pair) != 2:
-            continue
-        gradient, variable = pair[0], registry.tensor_of(pair[1]) if isinstance(pair[1], (Model, Instance)) else pair[1]
-        if isinstance(gradient, TensorType) and isinstance(variable, TensorType) and gradient.shape.concrete and variable.shape.concrete:
-            same = tuple(gradient.shape) == tuple(variable.shape)
-            m.require("keras/gradients", same, f"a gradient {gradient.shape!r} is applied to a variable {variable.shape!r}", node)
-    return None
+    return apply_gradients(m, me, args, kwargs, node)
 
 
 def _scaled(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
@@ -118,10 +119,12 @@ def _scaled(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
 
 def _attribute(m: Any, me: Any, name: str, node: Any) -> Any:
     if name in ("iterations", "variables", "built"):
-        return TensorType(Shape(), INT64, framework="tf") if name == "iterations" else Unknown(name) if name == "variables" else True
+        return scalar("int64").but(parameter=True) if name == "iterations" else Unknown(name) if name == "variables" else True
     if name == "learning_rate":
         rate = me.space.get("learning_rate")
-        return Model("keras.rate", m.heap.space({"tensor": TensorType(Shape(), FLOAT32, framework="tf")})) if isinstance(rate, (int, float)) else rate
+        return scalar("float32").but(parameter=True) if isinstance(rate, (int, float, Unknown)) else rate
+    if name == "inner_optimizer":
+        return me.space.get("inner", Unknown("optimizer"))
     if name in ("lr", "get_weights", "set_weights", "weights", "minimize", "get_gradients", "compute_gradients"):
         raise m.raised("AttributeError", f"an optimizer of Keras 3 has no attribute {name}", node)
     return MISSING
@@ -152,27 +155,23 @@ def _rate(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
 
 _METHODS: dict[str, Any] = {
     **dict.fromkeys(("build", "finalize_variable_values", "exclude_from_weight_decay", "assign", "load_own_variables", "save_own_variables"), _nothing),
-    "apply_gradients": _apply, "apply": _nothing, "scale_loss": _scaled, "get_scaled_loss": _scaled, "get_unscaled_gradients": _scaled,
+    "apply_gradients": _apply, "apply": apply, "scale_loss": _scaled, "get_scaled_loss": _scaled, "get_unscaled_gradients": _scaled,
     "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
-}  # fmt: skip
-_RATE_METHODS: dict[str, Any] = {
-    "assign": _nothing, "numpy": lambda m, me, a, k, n: Unknown("a learning rate", number="float"), "value": _rate,
-    "read_value": _rate,
 }  # fmt: skip
 KINDS = {
     **{HOME + n: KindModel(_METHODS, _attribute, bases=(HOME + "Optimizer",)) for n in (*_OWN, "LossScaleOptimizer")},
     **{SCHEDULES + n: KindModel(call=_rate, bases=(SCHEDULES + "LearningRateSchedule",), open=True) for n in _SCHEDULES},
-    "keras.rate": KindModel(_RATE_METHODS, open=True),
 }
 CLASSES = {
     SCHEDULES + "LearningRateSchedule": ClassModel(SCHEDULES + "LearningRateSchedule", init=lambda m, me, a, k, n: None, closed=False),
-    HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=_METHODS, init=lambda m, me, a, k, n: None, closed=False),
+    HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=_METHODS, attribute=_attribute, init=_init, closed=False),
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), closed=False) for n in _OWN},
 }
 FUNCTIONS: dict[str, Any] = {
     **{HOME + n: _make(n) for n in _OWN}, **{SCHEDULES + n: _schedule(n) for n in _SCHEDULES},
     **{f"{HOME}legacy.{n}": _legacy for n in ("Adagrad", "Adam", "Ftrl", "Optimizer", "RMSprop", "SGD")},
     HOME + "get": lambda m, a, k, n: resolved(m, a[0], n),
-    HOME + "LossScaleOptimizer": lambda m, a, k, n: Model(HOME + "LossScaleOptimizer", m.heap.space({"learning_rate": 0.001})),
-    "keras.mixed_precision.LossScaleOptimizer": lambda m, a, k, n: Model(HOME + "LossScaleOptimizer", m.heap.space({"learning_rate": 0.001})),
+    HOME + "LossScaleOptimizer": _scaling,
+    "keras.mixed_precision.LossScaleOptimizer": _scaling,
 }  # fmt: skip
 VALUES: dict[str, Any] = {HOME + "legacy": lambda m: Named(HOME + "legacy")}

@@ -1,0 +1,64 @@
+"""Gradients that an optimizer of Keras applies: each fits the shape of its variable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import registry
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tf_elements import scalar
+from tensorproof.terms.predicates import conj, disj, eq
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Instance, Model
+from tensorproof.values.python_values import Unknown
+
+
+def apply_gradients(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`opt.apply_gradients(zip(grads, variables))`."""
+    given = argument(args, kwargs, 0, "grads_and_vars")
+    if isinstance(given, Unknown):
+        return None
+    pairs = m.iterate(given, node)
+    if pairs is None:
+        return None
+    halves: list[tuple[Any, Any]] = []
+    for pair in pairs:
+        if isinstance(pair, Unknown):
+            return None
+        parts = m.iterate(pair, node)
+        if parts is None:
+            return None
+        if len(parts) != 2:
+            raise m.raised("ValueError", f"apply_gradients takes pairs of gradient and variable, here are {len(parts)} values", node, "optimizer/pairs")
+        halves.append((parts[0], parts[1]))
+    _check(m, halves, node)
+    return scalar("int64")
+
+
+def apply(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`opt.apply(grads, variables)`."""
+    grads, variables = argument(args, kwargs, 0, "grads"), argument(args, kwargs, 1, "trainable_variables")
+    if variables is None or isinstance(variables, Unknown) or isinstance(grads, Unknown):
+        return None
+    first, second = m.iterate(grads, node), m.iterate(variables, node)
+    if first is not None and second is not None:
+        if len(first) != len(second):
+            raise m.raised("ValueError", f"{len(first)} gradients for {len(second)} variables", node, "optimizer/pairs")
+        _check(m, list(zip(first, second)), node)
+    return None
+
+
+def _check(m: Any, pairs: list[tuple[Any, Any]], node: Any) -> None:
+    if pairs and all(g is None for g, _ in pairs):
+        raise m.raised("ValueError", "no gradients for any variable: the loss does not depend on them, or they were not watched", node, "optimizer/none")
+    if not pairs:
+        raise m.raised("ValueError", "there are no variables to change", node, "optimizer/none")
+    for gradient, held in pairs:
+        variable = registry.tensor_of(held) if isinstance(held, (Model, Instance)) else held
+        if variable is not MISSING and isinstance(gradient, TensorType) and isinstance(variable, TensorType) and gradient.shape.known and variable.shape.known:
+            fits = len(gradient.shape) <= len(variable.shape)
+            sizes = zip(reversed(gradient.shape), reversed(variable.shape))
+            agree = conj(*(disj(eq(a, b), eq(a, 1)) for a, b in sizes)) if fits else False
+            message = f"a gradient of shape {gradient.shape!r} cannot change a variable of shape {variable.shape!r}"
+            m.require("optimizer/shapes", agree, message, node)
