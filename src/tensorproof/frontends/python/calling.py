@@ -16,7 +16,7 @@ from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
-from tensorproof.libraries import registry, tape
+from tensorproof.libraries import label_ranges, registry, tape
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -264,6 +264,8 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
     result = outcome.outputs
     if type(result) is TensorType:
         tensors.count_ones(m, name, args, kwargs, result)
+        if m.bounds or name.endswith(".randint"):
+            label_ranges.follow(m, name, args, kwargs, result)
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))
     made = tensors.as_program_value(m, result)
