@@ -250,7 +250,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING),
     **{f"tf.train.{w}": quiet for w in ("Feature", "Features", "Example", "BytesList", "Int64List", "FloatList", "FeatureList", "FeatureLists",
                                           "SequenceExample")},
-    "tf.io.TFRecordWriter": quiet, "tf.io.TFRecordOptions": quiet,
+    "tf.io.write_file": lambda m, a, k, n: None, "tf.io.write_graph": lambda m, a, k, n: None, "tf.io.TFRecordWriter": quiet, "tf.io.TFRecordOptions": quiet,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     "tf.io.feature": KindModel(open=True), "tf.SparseTensor": KindModel(open=True), "tf.lookup.pairs": KindModel(open=True),
