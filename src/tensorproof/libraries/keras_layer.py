@@ -65,6 +65,10 @@ def construct(name: str, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
                     del kwargs[argument]
         if argument in ("layer", "cell", "backward_layer") and isinstance(value, Layer):
             kept[f"*{argument}*"] = value
+    for word, setting in (("data_format", "data_format"), ("dtype", "policy")):
+        given = keras_graph.state(m).get(("setting", setting))
+        if isinstance(given, str) and word in theirs[len(args) :] and kwargs.get(word) is None and word not in kept:
+            kwargs[word] = given
     made = m.spelling(name, tuple(positional), kwargs, node)
     if isinstance(made, Layer):
         made.tensors = kept

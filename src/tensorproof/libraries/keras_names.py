@@ -35,6 +35,8 @@ _MODULES = {
     "keras.src.utils.file_utils": "keras.utils", "keras.src.utils.image_utils": "keras.utils", "keras.src.datasets": "keras.datasets",
     "keras.src.models.sequential": "keras.models", "keras.backend.tensorflow_backend": "keras.backend", "keras.backend.common": "keras.backend",
     "keras.initializers.initializers_v2": "keras.initializers", "keras.optimizer_v2": "keras.optimizers", "keras.optimizers.optimizer_v2": "keras.optimizers",
+    "keras.ops.operation_utils": "keras.utils", "keras.utils.file_utils": "keras.utils", "keras.utils.image_utils": "keras.utils",
+    "keras.utils.tf_utils": "keras.utils", "keras.src.ops.operation_utils": "keras.utils",
     "keras.legacy.backend": "keras.backend", "keras.saving.object_registration": "keras.saving",
 }  # fmt: skip
 _NAMES = {
