@@ -40,7 +40,7 @@ FILES = {
     "keras.initializers": "keras_words", "keras.regularizers": "keras_words", "keras.constraints": "keras_words", "keras.activations": "keras_words",
     "tf.initializers": "keras_words", "keras.datasets": "keras_datasets", "keras.losses": "keras_losses_model", "keras.metrics": "keras_metrics",
     "keras.callbacks": "keras_callbacks", "keras.compiled": "keras_compile", "keras.History": "keras_training", "keras.logs": "keras_callbacks",
-    "keras.preprocessing.text": "keras_tokenizer", "keras.words": "keras_tokenizer", "keras.word_pairs": "keras_tokenizer",
+    "keras.preprocessing.text": "keras_tokenizer", "keras.words": "keras_tokenizer", "keras.objects": "keras_arrays", "keras.word_pairs": "keras_tokenizer",
     "keras.preprocessing.sequence": "keras_arrays",
     **{f"keras.utils.{w}": "keras_arrays" for w in ("to_categorical", "normalize", "pad_sequences", "pack_x_y_sample_weight", "unpack_x_y_sample_weight")},
     "keras.config": "keras_backend", "keras.mixed_precision": "keras_backend", "keras.DTypePolicy": "keras_backend",

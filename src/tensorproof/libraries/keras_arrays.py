@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.label_ranges import keep, note, of
+from tensorproof.libraries.model import KindModel, Rounds
 from tensorproof.libraries.plain import argument
+from tensorproof.libraries.sequences import tensor_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term, upper
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.many import length as length_of
+from tensorproof.values.many import number_of, shown, uncounted
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Named, Unknown
 
+OBJECTS = "keras.objects"
+"""An array of lists of numbers, each of a length of its own."""
 Args = tuple[Any, ...]
 Words = dict[str, Any]
 
@@ -23,6 +30,8 @@ def array_of(m: Any, value: Any, node: Any) -> Any:
         return value
     if isinstance(value, Model) and isinstance(value.space.get("tensor"), TensorType):
         return value.space["tensor"].but(framework="numpy")
+    if isinstance(value, List) and uncounted(value.items):
+        return tensor_of(value.items, "numpy")
     if isinstance(value, Model) and value.kind in ("pandas.Series", "pandas.DataFrame"):
         return m.call(m.attribute(value, "to_numpy", node), (), {}, node)
     if isinstance(value, (List, tuple)) and not isinstance(value, Unknown):
@@ -70,31 +79,34 @@ def _normalize(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
 
 def lists(m: Any, value: Any, node: Any) -> tuple[Any, list[Any] | None, Any]:
     """How many lists of numbers there are, the lengths of each where they are known, and what their numbers stay below (None: nobody knows)."""
-    if isinstance(value, Model) and value.kind == "sequence":
-        return value.space["length"], None, _below(value.space["first"])
+    if isinstance(value, Model) and value.kind == OBJECTS:
+        value = value.space["list"]
     if isinstance(value, (List, tuple)):
         items = list(value.items if isinstance(value, List) else value)
-        sizes = [m.call(len, (i,), {}, node) if isinstance(i, (List, tuple, TensorType, Model)) else None for i in items]
-        most = None
-        if all(isinstance(i, List) and all(type(v) is int for v in i.items) for i in items):
-            most = max((v for i in items for v in i.items), default=0) + 1
-        return len(items), sizes if all(isinstance(s, int) for s in sizes) else None, most
+        samples = shown(items)
+        sizes = [m.call(len, (i,), {}, node) if isinstance(i, (List, tuple, TensorType, Model)) else None for i in samples]
+        count = length_of(items)
+        known = all(isinstance(s, int) for s in sizes) and isinstance(count, int) and (count == len(items) or len(set(sizes)) == 1)
+        return count if isinstance(count, (int, Term)) else None, sizes if known else None, _below(samples)
     if isinstance(value, TensorType) and value.shape.known and value.shape:
         same = value.shape[1] if len(value.shape) > 1 else None
-        known = of(m, value)
-        return value.shape[0], None if same is None else [same], None if known is None else known[1]
+        held = of(m, value)
+        return value.shape[0], None if same is None else [same], None if held is None else held[1]
     if isinstance(value, Model) and value.kind == "pandas.Series":
         return value.space["rows"], None, None
     return None, None, None
 
 
-def _below(item: Any) -> Any:
-    if isinstance(item, Model) and item.kind == "sequence":
-        return _below(item.space["first"])
-    if isinstance(item, Term):
-        most = upper(item)
-        return int(most) + 1 if most != float("inf") else None
-    return None
+def _below(samples: list[Any]) -> Any:
+    """What all numbers in some lists stay below."""
+    found = 0
+    for one in samples:
+        for number in shown(one.items) if isinstance(one, List) else (None,):
+            most = upper(number) if isinstance(number, (int, Term)) else float("inf")
+            if most == float("inf"):
+                return None
+            found = max(found, int(most) + 1)
+    return found or None
 
 
 def _padded(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
@@ -109,7 +121,7 @@ def _padded(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
             raise m.raised("ValueError", f"{name} of pad_sequences is 'pre' or 'post', not {word!r}", node, "call/arguments")
     value = given.get("sequences")
     count, sizes, most = lists(m, value, node)
-    if isinstance(value, List) and value.items and all(isinstance(v, (int, float)) for v in value.items):
+    if isinstance(value, List) and value.items and all(number_of(v) for v in shown(value.items)):
         raise m.raised("ValueError", "pad_sequences takes a list of lists, and gets a list of numbers", node, "keras/sequences")
     if count is None:
         if not isinstance(value, Unknown):
@@ -126,6 +138,24 @@ def _padded(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
     label = dtype if isinstance(dtype, DType) else BY_LABEL.get({"float": "float64", "int": "int64"}.get(dtype, dtype)) if isinstance(dtype, str) else None
     made = TensorType(Shape((count, length, *inner)), label, framework="numpy")
     return note(m, made, 0, most) if most is not None else made
+
+
+def _objects_attribute(m: Any, me: Model, name: str) -> Any:
+    count = length_of(me.space["list"].items)
+    return {"shape": (count,), "ndim": 1, "size": count, "dtype": "object"}.get(name, MISSING)
+
+
+def _objects_rounds(me: Model) -> Any:
+    items = me.space["list"].items
+    samples, count = shown(items), length_of(items)
+    if not uncounted(items) or len(items) != 1:
+        return None if uncounted(items) else Rounds([(True, v) for v in items], (1,) * len(items))
+    return Rounds([(True, v) for v in samples], (1, count - 1)) if isinstance(count, int) and count > 1 else [(True, v) for v in samples]
+
+
+def _objects_item(m: Any, me: Model, index: Any, node: Any) -> Any:
+    found = m.item(me.space["list"], index, node)
+    return Model(OBJECTS, m.heap.space({"list": found})) if isinstance(index, slice) and isinstance(found, List) else found
 
 
 def _packed(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
@@ -152,5 +182,13 @@ _UTILS: dict[str, Any] = {
 FUNCTIONS: dict[str, Any] = {
     **{f"keras.utils.{n}": f for n, f in _UTILS.items()}, "keras.preprocessing.sequence.pad_sequences": _padded,
     **{f"keras.utils.np_utils.{n}": _UTILS[n] for n in ("to_categorical", "normalize")},
+}  # fmt: skip
+KINDS = {
+    OBJECTS: KindModel(
+        {"tolist": lambda m, me, a, k, n: me.space["list"], "copy": lambda m, me, a, k, n: me},
+        attribute=lambda m, me, name, node: _objects_attribute(m, me, name),
+        length=lambda m, me, node: length_of(me.space["list"].items), item=lambda m, me, index, node: _objects_item(m, me, index, node),
+        rounds=lambda m, me, node: _objects_rounds(me), items=lambda m, me, node: m.iterate(me.space["list"], node),
+    ),
 }  # fmt: skip
 __all__ = ["FUNCTIONS", "array_of", "enough", "keep", "lists", "unpacked"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data_samples import item_of
-from tensorproof.libraries.keras_arrays import array_of, unpacked
+from tensorproof.libraries.keras_arrays import OBJECTS, array_of, unpacked
 from tensorproof.libraries.label_ranges import keep
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Origin, Term, ceildiv, mod
@@ -103,7 +103,7 @@ def _refuse(m: Any, arrays: list[Any], node: Any) -> None:
             raise m.raised("ValueError", "lists of Python numbers are no data: make an array of them", node, "keras/data")
         if isinstance(one, (Function, Named)):
             raise m.raised("ValueError", "a function is no data: call the generator function first", node, "keras/data")
-        if isinstance(one, Model) and one.kind in ("sequence", "texts"):
+        if isinstance(one, Model) and one.kind in (OBJECTS, "texts"):
             raise m.raised("ValueError", "lists of different lengths are no data: pad them to one length first", node, "keras/data")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries.keras_arrays import OBJECTS
 from tensorproof.libraries.label_ranges import note
 from tensorproof.libraries.plain import unknown
 from tensorproof.libraries.sequences import sequence
@@ -11,6 +12,7 @@ from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Model
 
 HOME = "keras.datasets."
 _IMAGES: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...], str, int]] = {
@@ -80,7 +82,7 @@ def _texts(name: str) -> Any:
             for _ in range(2):
                 word = m.symbol(m.name_here("word", node), 0, most, Origin.WORLD)
                 items.append(sequence(m, m.symbol(m.name_here("words", node), 1, None, Origin.WORLD), word, word))
-            parts.append((sequence(m, count, *items), note(m, _array((count,), "int64"), 0, classes)))
+            parts.append((Model(OBJECTS, m.heap.space({"list": sequence(m, count, *items)})), note(m, _array((count,), "int64"), 0, classes)))
         return tuple(parts)
 
     return load
@@ -103,9 +105,13 @@ def _tables(name: str) -> Any:
     return load
 
 
+def _words(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    return Model("keras.words", m.heap.space({"size": m.symbol(m.name_here("words", node), 1, None, Origin.WORLD), "by_word": True}))
+
+
 FUNCTIONS: dict[str, Any] = {
     **{f"{HOME}{n}.load_data": _images(n) for n in _IMAGES}, **{f"{HOME}{n}.load_data": _texts(n) for n in _TEXTS},
     **{f"{HOME}{n}.load_data": _tables(n) for n in ("boston_housing", "california_housing")},
-    **{f"{HOME}{n}.get_word_index": unknown("the words of a data set") for n in _TEXTS},
+    **{f"{HOME}{n}.get_word_index": _words for n in _TEXTS},
     f"{HOME}reuters.get_label_names": unknown("the labels' names"),
 }  # fmt: skip

@@ -16,7 +16,7 @@ from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
-from tensorproof.libraries import label_ranges, registry, tape
+from tensorproof.libraries import label_ranges, registry, tape, tape_ranks
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -202,6 +202,8 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
         return _with_numbers(m, name, plain_args, plain_kwargs, args, kwargs, node)
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    if "tape" in m.model_state and (tape_ranks.is_open(plain_args) or tape_ranks.is_open(plain_kwargs)):
+        return taken(m, name, tape_ranks.outcome(m, name, plain_args, plain_kwargs, node), args, kwargs, node, None)
     return taken(m, name, call_bound(name, plain_args, plain_kwargs, m.session), args, kwargs, node, None)
 
 
@@ -299,6 +301,8 @@ def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict
     if distributed is not MISSING:
         return distributed
     if layer.module.row.framework == "keras":
+        if layer.module.name.startswith("keras.losses."):
+            return registry.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
         return registry.call_keras_layer(m, layer, args, kwargs, node)
     return run_layer(m, layer, args, kwargs, node)
 
