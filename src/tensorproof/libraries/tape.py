@@ -65,6 +65,8 @@ class Tape:
     nodes: list[Node] = field(default_factory=list[Node])
     leaves: list[TensorType] = field(default_factory=list[TensorType])
     open: set[str] = field(default_factory=set[str])
+    ranked: set[int] = field(default_factory=set[int])
+    """Leaves of unknown rank that were replaced by a tensor of known rank."""
     off: int = 0
     placed: list[Any] = field(default_factory=list[Any])
     """Findings of the replay at work whose places are already those of the steps."""
@@ -252,6 +254,7 @@ def replay(
     """The counterparts of outputs when the leaves are replaced; see the top of this file. Any taped tensor may be replaced, not only leaves."""
     tape = tape_of(m)
     nodes, leaves = steps_of(m, outputs, new)
+    tape.ranked.update(i for i, t in new.items() if told and t.shape.known)
     values: dict[int, Any] = dict(new)
     for one in leaves:
         if id(one) not in values:

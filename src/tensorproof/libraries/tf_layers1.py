@@ -11,9 +11,11 @@ from tensorproof.libraries.tf_graph import begin, graph, operation
 from tensorproof.libraries.tf_variables import current, prefix, reuses, shared
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import Unknown
 
 _WINDOWS = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "conv2d_transpose": 2, "conv3d_transpose": 3, "separable_conv1d": 1, "separable_conv2d": 2}
 DEFAULTS = {
@@ -98,11 +100,49 @@ def normalised(m: Any, x: Any, name: Any, reuse: Any, axis: Any, node: Any, defa
 
 def _batch_normalization(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     begin(m)
+    kwargs = {k: v for k, v in kwargs.items() if k != "training"}  # a tensor, as often as not; it changes no shape
     made = m.spelling("tf.layers.batch_normalization", args, kwargs, node)
     reuse = kwargs.get("reuse")
     again = reuse if reuse is not None and reuse is not False else reuses(m)
     normalised(m, argument(args, kwargs, 0, "inputs"), kwargs.get("name"), again, argument(args, kwargs, 1, "axis", -1), node)
     return made
+
+
+# --- dropout ---
+
+
+def _rate(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """(x, what decides how much is dropped) → x: a tensor that decides is one number."""
+    x, rate = args
+    if isinstance(rate, TensorType) and rate.shape.known:
+        m.require("dropout/rate", len(rate.shape) == 0, f"the rate of a dropout is one number, and has shape {rate.shape!r}", node)
+    return x
+
+
+def _dropout(name: str, words: tuple[str, ...]) -> Any:
+    """A dropout whose rate, or whose training, may be a tensor."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        given, named = list(args), dict(kwargs)
+        x = given[0] if given else named.get("x", named.get("inputs"))
+        for word in words:
+            at = 1 if word == words[0] else 4 if word == "training" and name.startswith("tf.layers") else 99
+            value = given[at] if len(given) > at else named.get(word)
+            if isinstance(value, (TensorType, Predicate)) or value is not None and isinstance(value, Unknown):
+                if isinstance(value, TensorType):
+                    x = tape.step(m, "the rate of a dropout", _rate, (x, value), {}, node)
+                stand_in: Any = False if word == "training" else 0.5
+                if len(given) > at:
+                    given[at] = stand_in
+                else:
+                    named[word] = stand_in
+        if given:
+            given[0] = x
+        else:
+            named["x" if "x" in named else "inputs"] = x
+        return m.spelling(name, tuple(given), named, node)
+
+    return run
 
 
 # --- layers as objects ---
@@ -138,6 +178,8 @@ _CLASSES = {
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
     **{f"tf.layers.{w}": _layer(w) for w in ("dense", *_WINDOWS)}, "tf.layers.batch_normalization": _batch_normalization,
+    "tf.nn.dropout": _dropout("tf.nn.dropout", ("rate", "keep_prob")), "tf.layers.dropout": _dropout("tf.layers.dropout", ("rate", "training")),
+    "tf.compat.v1.nn.dropout": _dropout("tf.compat.v1.nn.dropout", ("keep_prob", "rate")),
     **{f"tf.layers.{c}": _object(w) for c, w in _CLASSES.items()},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {"tf.layers.Layer": KindModel(methods={"apply": _call}, call=_call, open=True, passed=True)}

@@ -281,7 +281,7 @@ def _pool(n: int) -> Any:
 pool1d, pool2d, pool3d = _pool(1), _pool(2), _pool(3)
 
 
-@takes(Tensor("x", "N W C | N H W C | N D H W C"), Int("kernel", least=1), Int("stride", least=1), _PADDING, Anything("data_format"))
+@takes(Tensor("x", "N W C | N H W C | N D H W C"), Sizes("kernel", 2, least=1), Sizes("stride", 2, least=1), _PADDING, Anything("data_format"))
 def pool_any(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the input has between batch and channels."""
     a = _needed(run, a, "x", "kernel", "stride", "padding")

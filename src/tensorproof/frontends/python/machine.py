@@ -7,10 +7,11 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python import attributes, calling, containers, exceptions, iteration, operations, subscripts
+from tensorproof.frontends.python import attributes, calling, containers, exceptions, iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.modules import Modules
+from tensorproof.libraries import tape_ranks
 from tensorproof.ops.call import Session
 from tensorproof.ops.record import Requirement
 from tensorproof.solve.layered import LayeredSolver
@@ -276,6 +277,10 @@ class Interpreter:
     def iterate(self, value: Any, node: ast.AST) -> list[Any] | None:
         return iteration.items(self, value, node)
 
+    def open_rounds(self, value: Any, node: ast.AST) -> Any:
+        """The rounds of a loop over items that were not counted out; None for any other value."""
+        return uncounted.open_rounds(self, value, node)
+
     def truth(self, value: Any, node: ast.AST) -> Truth:
         return operations.truth(self, value, node)
 
@@ -298,6 +303,8 @@ class Interpreter:
         except Exception as bug:  # ours: told as what was not understood, never as the program's
             reason = f"our own bug: {type(bug).__name__}: {bug}"
             self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
+        if "tape" in self.model_state:
+            tape_ranks.finish(self)
         decided = (p if side else negate(p) for p, side in self.decisions.items())
         self.path.facts = (*self.facts, *(p for p in decided if isinstance(p, Predicate)))
         return self.path
