@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.libraries import tf_control, tf_gradients
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.tf_autograph import RELAXED
 from tensorproof.libraries.tf_elements import Opened, spec_of, traced
 from tensorproof.libraries.tf_shapes import GRAPH, compatible
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -163,6 +164,16 @@ def _same(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     return args[0]
 
 
+def _custom_gradient(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`@tf.custom_gradient`: the function gives its result and how it is derived; a call gives the result."""
+
+    def run(machine: Any, inner: Any, named: Any, at: Any) -> Any:
+        found = machine.call(args[0], inner, named, at)
+        return found[0] if isinstance(found, tuple) and len(found) == 2 else found
+
+    return Native("tf.custom_gradient", run)
+
+
 def _context(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     return Model("context", m.heap.space())
 
@@ -202,6 +213,19 @@ def _from_function(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
 def _devices(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     """The machine at hand has none that we know of."""
     return List(m.heap.row())
+
+
+def _average_loss(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`tf.nn.compute_average_loss`: one number of a loss for each example."""
+    loss = argument(args, kwargs, 0, "per_example_loss")
+    if isinstance(loss, TensorType) and loss.shape.known and not len(loss.shape):
+        raise m.raised("ValueError", "the loss must be one number for each example, this is one for all: use reduction none", node, "loss/per-example")
+    return m.spelling("tf.reduce_sum", (loss,), {}, node)
+
+
+def _loop_options(m: Any, args: Any, kwargs: Any, node: Any) -> None:
+    if "shape_invariants" in kwargs:
+        m.model_state[RELAXED] = True
 
 
 def _is_tensor(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
@@ -279,10 +303,11 @@ FUNCTIONS: dict[str, Any] = _Functions({
     "tf.config.LogicalDeviceConfiguration": quiet, "tf.config.experimental.VirtualDeviceConfiguration": quiet, "tf.executing_eagerly": _eager,
     "tf.test.is_gpu_available": lambda m, a, k, n: False, "tf.test.gpu_device_name": lambda m, a, k, n: "", "tf.get_static_value": _get_static,
     "tf.test.is_built_with_cuda": lambda m, a, k, n: False, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
-    "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text, "tf.custom_gradient": _same,
+    "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text, "tf.custom_gradient": _custom_gradient,
+    "tf.nn.compute_average_loss": _average_loss, "tf.nn.scale_regularization_loss": lambda m, a, k, n: m.spelling("tf.reduce_sum", a[:1], {}, n),
     "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
     "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),
-    "tf.autograph.experimental.set_loop_options": nothing, "tf.recompute_grad": _same, "tf.grad_pass_through": _same,
+    "tf.autograph.experimental.set_loop_options": _loop_options, "tf.recompute_grad": _same, "tf.grad_pass_through": _same,
     "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT, "tf.compat.as_text": lambda m, a, k, n: TEXT,
     **tf_gradients.FUNCTIONS, **tf_control.FUNCTIONS,
 })  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tf_shapes import GRAPH, compatible, shape_of, sizes_of
-from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
@@ -147,10 +147,7 @@ def converted(m: Any, value: Any, dtype: Any, node: Any) -> Any:
     """A value as a tensor of TensorFlow, as `tf.convert_to_tensor` makes it."""
     if isinstance(value, TensorType) and value.framework == "tf" and (dtype is None or dtype is value.dtype):
         return value.but(parameter=False)
-    texts = text_tensor(m, value, node)
-    if texts is not None:
-        return texts
-    return m.spelling("tf.convert_to_tensor", (value,), {} if dtype is None else {"dtype": dtype}, node)
+    return _constant("tf.convert_to_tensor")(m, (value,), {} if dtype is None else {"dtype": dtype}, node)
 
 
 def text_tensor(m: Any, value: Any, node: Any) -> TensorType | None:
@@ -176,6 +173,10 @@ def _constant(name: str) -> Any:
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         value = argument(args, kwargs, 0, "value")
         texts = None if isinstance(value, TensorType) else text_tensor(m, value, node)
+        dtype = argument(args, kwargs, 1, "dtype")
+        if texts is None and dtype is not None and not (isinstance(value, TensorType) and value.framework != "numpy"):
+            plain = {k: v for k, v in kwargs.items() if k != "dtype"}
+            return _typed(m, value, m.spelling(name, (*args[:1], None, *args[2:]) if len(args) > 1 else args, plain, node), dtype, node)
         if texts is None:
             return m.spelling(name, args, kwargs, node)
         wanted = kwargs.get("shape", args[2] if len(args) > 2 and name == "tf.constant" else None)
@@ -183,6 +184,20 @@ def _constant(name: str) -> Any:
         return texts if sizes is None else texts.but(shape=Shape(sizes))
 
     return run
+
+
+def _typed(m: Any, value: Any, made: Any, dtype: Any, node: Any) -> Any:
+    """Numbers of Python or an array that become a tensor of a given type: real numbers do not become whole ones by themselves, arrays do."""
+    wanted = BY_LABEL.get(dtype) if isinstance(dtype, str) else dtype
+    if not isinstance(made, TensorType) or not isinstance(wanted, DType) or made.dtype is None:
+        return made.but(dtype=None, contents=None) if isinstance(made, TensorType) and not isinstance(wanted, DType) else made
+    order = "biufc"
+    kinds = made.dtype.kind, wanted.kind
+    if not isinstance(value, TensorType) and all(k in order for k in kinds) and kinds[0] != "b" and order.index(kinds[0]) > order.index(kinds[1]):
+        if kinds != ("i", "i") and kinds != ("u", "i"):
+            raise m.raised("TypeError", f"numbers of {made.dtype} do not become {wanted} by themselves", node, "constant/dtype")
+    kept = made.contents if made.dtype.is_integer and wanted.is_integer else None
+    return made.but(dtype=wanted, contents=kept)
 
 
 def _assign(word: str) -> Any:
@@ -257,9 +272,10 @@ def _gather_nd(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
     return m.spelling("tf.gather_nd", (args[0], argument(args, kwargs, 1, "indices")), {}, node)
 
 
-def _set_item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    what = "tf.Variable" if args[0].parameter else "tf.Tensor"
-    hint = "x[i].assign(v)" if args[0].parameter else "tf.tensor_scatter_nd_update"
+def refuse_items(m: Any, owner: TensorType, node: Any) -> None:
+    """`x[i] = v`."""
+    what = "tf.Variable" if owner.parameter else "tf.Tensor"
+    hint = "x[i].assign(v)" if owner.parameter else "tf.tensor_scatter_nd_update"
     raise m.raised("TypeError", f"items of a {what} cannot be assigned: use {hint}", node, "python/type")
 
 
@@ -278,7 +294,7 @@ def _read(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> A
 METHODS: dict[str, Any] = {
     "numpy": _numpy, "get_shape": _get_shape, "set_shape": _set_shape, "cpu": _same, "gpu": _same, "ref": _ref, "experimental_ref": _ref,
     "value": _value, "read_value": _read, "read_value_no_copy": _read, "assign": _assign("assign"), "assign_add": _assign("assign_add"),
-    "assign_sub": _assign("assign_sub"), "sparse_read": _sparse_read, "gather_nd": _gather_nd, "__setitem__": _set_item,
+    "assign_sub": _assign("assign_sub"), "sparse_read": _sparse_read, "gather_nd": _gather_nd,
     **{f"scatter_nd_{w}": _scatter_nd(w) for w in ("update", "add", "sub", "max", "min")},
     **{f"scatter_{w}": _scatter_slices for w in ("add", "sub", "update", "max", "min", "mul", "div")}, "is_initialized": lambda m, a, k, n: True,
     "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": _nothing,

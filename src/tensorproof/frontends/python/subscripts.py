@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration, tensors, uncounted
 from tensorproof.frontends.python.frame import Frame
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, tf_tensors
 from tensorproof.ops.inputs import as_size
+from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
@@ -45,6 +46,8 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
         case Dict():
             return _from_dict(m, owner, index, node)
         case TensorType():
+            if owner.framework == "tf" and isinstance(index, TensorType) and index.dtype is BOOL:
+                return m.spelling("tf.boolean_mask", (owner, index), {}, node)
             found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _numbers(index)), {}, node)
             return _plainer(m, index, found) if m.facts else found
         case Unknown():
@@ -185,6 +188,8 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
             else:
                 m.heap.set(owner.items, known, value)
         case TensorType():
+            if owner.framework == "tf":
+                tf_tensors.refuse_items(m, owner, node)
             written = m.spelling(f"{tensors.tensor_class(owner)}.__setitem__", (owner, index, value), {}, node)
             _forget_contents(frame, owner, written, node)
         case Instance():
