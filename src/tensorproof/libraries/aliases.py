@@ -12,7 +12,7 @@ _WAYS = (
     ("tf.compat.v2.", "tf."), ("tf.compat.v1.keras", "keras"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.contrib.keras", "keras"),
     ("tf.compat.v1.flags", "absl.flags"), ("tf.compat.v1.app.flags", "absl.flags"), ("tf.compat.v1.app.run", "absl.app.run"),
     ("tf.app.flags", "absl.flags"), ("tf.flags", "absl.flags"), ("tf.app.run", "absl.app.run"), ("tf.python.platform.flags", "absl.flags"),
-    ("tf.contrib.slim", "slim"), ("tf_slim", "slim"), ("tf.contrib.layers", "slim"), ("tf.contrib.framework.python.ops.arg_scope", "slim"),
+    ("tf.contrib.slim", "slim"), ("tf_slim", "slim"), ("tf.contrib.layers", "slim"), ("tf.contrib.losses", "slim.losses"), ("tf.contrib.framework.python.ops.arg_scope", "slim"),
     ("tf.contrib.framework.arg_scope", "slim.arg_scope"), ("tf.contrib.framework.add_arg_scope", "slim.add_arg_scope"),
     ("tf.contrib.rnn", "tf.nn.rnn_cell"), ("tf.contrib.data", "tf.data"), ("tf.python.ops.rnn_cell", "tf.nn.rnn_cell"),
     ("tf.compat.v1.nn.rnn_cell", "tf.nn.rnn_cell"), ("tf.compat.v1.estimator", "tf.estimator"), ("tf.compat.v1.feature_column", "tf.feature_column"),
