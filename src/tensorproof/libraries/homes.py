@@ -41,7 +41,11 @@ FILES = {
     "tf.initializers": "keras_words", "keras.datasets": "keras_datasets", "keras.losses": "keras_losses_model", "keras.metrics": "keras_metrics",
     "keras.callbacks": "keras_callbacks", "keras.compiled": "keras_compile", "keras.History": "keras_training", "keras.logs": "keras_callbacks",
     "keras.preprocessing.text": "keras_tokenizer", "keras.words": "keras_tokenizer", "keras.objects": "keras_arrays", "keras.word_pairs": "keras_tokenizer",
-    "keras.preprocessing.sequence": "keras_arrays",
+    "keras.preprocessing.sequence": "keras_arrays", "keras.preprocessing.image": "keras_generators", "keras.image_batches": "keras_generators",
+    **{f"keras.utils.{w}": "keras_directories" for w in (
+        "image_dataset_from_directory", "text_dataset_from_directory", "audio_dataset_from_directory", "timeseries_dataset_from_array", "split_dataset")},
+    "keras.utils.PyDataset": "keras_generators", "keras.utils.Sequence": "keras_generators",
+    "keras.preprocessing.sequence.TimeseriesGenerator": "keras_generators",
     **{f"keras.utils.{w}": "keras_arrays" for w in ("to_categorical", "normalize", "pad_sequences", "pack_x_y_sample_weight", "unpack_x_y_sample_weight")},
     "keras.config": "keras_backend", "keras.mixed_precision": "keras_backend", "keras.DTypePolicy": "keras_backend",
     "keras.dtype_policies": "keras_backend", "keras.saving": "keras_utils", "keras.models": "keras_utils", "keras.src.api_export": "keras_utils",
