@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorproof.libraries.label_ranges import keep
 from tensorproof.libraries.tape import OPEN
 from tensorproof.libraries.tf_shapes import GRAPH, static_size
 from tensorproof.libraries.tf_tensors import converted
@@ -28,7 +29,7 @@ def mapped(m: Any, act: Callable[[TensorType], Any], value: Any) -> Any:
     """A structure with something done to each of its tensors."""
     match value:
         case TensorType():
-            return act(value)
+            return keep(m, value, act(value)) if m.bounds else act(value)
         case tuple():
             return tuple(mapped(m, act, v) for v in value)
         case Dict():
@@ -60,7 +61,7 @@ def element_of(m: Any, value: Any, node: Any) -> Any:
     """What a program gives as an element: arrays, numbers and lists become tensors, tuples and dicts stay structures."""
     match value:
         case TensorType() if value.framework == "tf":
-            return value.but(parameter=False)
+            return keep(m, value, value.but(parameter=False)) if m.bounds else value.but(parameter=False)
         case tuple() if not isinstance(value, TensorShape):
             return tuple(element_of(m, v, node) for v in value)
         case Dict():
@@ -72,7 +73,8 @@ def element_of(m: Any, value: Any, node: Any) -> Any:
         case Unknown() if not value.number and value.ratio is None:
             return value
         case _:
-            return converted(m, value, None, node)
+            made = converted(m, value, None, node)
+            return keep(m, value, made) if m.bounds else made
 
 
 def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:
