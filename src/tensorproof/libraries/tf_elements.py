@@ -29,7 +29,7 @@ def mapped(m: Any, act: Callable[[TensorType], Any], value: Any) -> Any:
     """A structure with something done to each of its tensors."""
     match value:
         case TensorType():
-            return keep(m, value, act(value)) if m.bounds else act(value)
+            return act(value)
         case tuple():
             return tuple(mapped(m, act, v) for v in value)
         case Dict():
@@ -83,14 +83,14 @@ def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:
         return element
 
     def stack(t: TensorType) -> Any:
-        return t.but(shape=Shape((count, *t.shape)), contents=None) if t.shape.known else m.gap("Dataset.batch", node, "the rank of an element is not known")
+        return keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None)) if t.shape.known else m.gap("Dataset.batch", node, "the rank of an element is not known")
 
     return mapped(m, stack, element)
 
 
 def rows(m: Any, element: Any) -> Any:
     """One of the rows of every tensor in a structure."""
-    return mapped(m, lambda t: t.but(shape=Shape(t.shape[1:]), contents=None) if t.shape.known and len(t.shape) else t, element)
+    return mapped(m, lambda t: keep(m, t, t.but(shape=Shape(t.shape[1:]), contents=None)) if t.shape.known and len(t.shape) else t, element)
 
 
 def returned(m: Any, value: Any, node: Any) -> Any:
