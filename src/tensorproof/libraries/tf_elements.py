@@ -83,7 +83,9 @@ def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:
         return element
 
     def stack(t: TensorType) -> Any:
-        return keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None)) if t.shape.known else m.gap("Dataset.batch", node, "the rank of an element is not known")
+        if not t.shape.known:
+            return m.gap("Dataset.batch", node, "the rank of an element is not known")
+        return keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None))
 
     return mapped(m, stack, element)
 
