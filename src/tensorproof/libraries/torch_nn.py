@@ -85,7 +85,7 @@ def _set_training(m: Any, me: Any, mode: Any) -> Any:
             if not isinstance(module.module.mode, Cursor):
                 kept = m.heap.cursor()
                 kept.born = -1
-                kept["training"] = module.module.training
+                kept.update(module.module.mode)
                 module.module.mode = kept
             if module.module.training is not mode:
                 m.heap.set(module.module.mode, "training", mode)
