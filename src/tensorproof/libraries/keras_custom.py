@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import keras_graph, keras_layer, keras_models, keras_state, keras_words
+from tensorproof.libraries import keras_graph, keras_layer, keras_masks, keras_models, keras_state, keras_words
 from tensorproof.libraries.model import ClassModel
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
@@ -92,6 +92,7 @@ def _run(me: Instance, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
         training = keras_graph.state(m)["training"]
         if training is not None and names is not None and "training" in names and "training" not in given:
             kwargs = {**kwargs, "training": training}
+    kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
     for word in ("training", "mask"):
         if names is not None and word not in names and word in kwargs and not _takes_any(found):
             kwargs = {k: v for k, v in kwargs.items() if k != word}
@@ -108,7 +109,10 @@ def _input(m: Any, me: Instance, value: Any, node: Any) -> Any:
             t = t.but(dtype=wanted, contents=None)
         return t.but(framework="tf") if t.framework == "numpy" else t
 
-    return keras_graph.mapped(m, value, change) if _holds(value) else value
+    def dressed(t: TensorType) -> TensorType:
+        return keras_masks.carry(m, t, change(t))
+
+    return keras_graph.mapped(m, value, dressed) if _holds(value) else value
 
 
 def _holds(value: Any) -> bool:

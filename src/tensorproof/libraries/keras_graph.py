@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from tensorproof.libraries import tape, tf_shapes
+from tensorproof.libraries import keras_masks, tape, tf_shapes
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
 from tensorproof.terms.ints import Term
@@ -140,19 +141,20 @@ def mapped(m: Any, value: Any, change: Callable[[TensorType], Any]) -> Any:
 def call(m: Any, layer: Any, work: Work, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any, symbolic: Work | None = None) -> Any:
     """Call a layer: at once with tensors, as a step of the graph with KerasTensors. `symbolic` is used in place of `work` while the graph is built."""
     if not (holds_symbolic(args) or holds_symbolic(tuple(kwargs.values()))):
-        return mapped_result(m, work(m, args, kwargs, node), "tf")
+        return masked(m, layer, args, kwargs, mapped_result(m, work(m, args, kwargs, node), "tf"), node)
     before = len(m.path.stated)
 
     def again(machine: Any, given: tuple[Any, ...], named: dict[str, Any], at: Any) -> Any:
         inside = holds_symbolic(given) or holds_symbolic(tuple(named.values()))
-        given = mapped(machine, given, graph_tensor)
-        named = {k: mapped(machine, v, graph_tensor) for k, v in named.items()}
+        dress = partial(graph_tensor, machine)
+        given = mapped(machine, given, dress)
+        named = {k: mapped(machine, v, dress) for k, v in named.items()}
         if not inside:
-            return mapped_result(machine, work(machine, given, named, at), "tf")
+            return masked(machine, layer, given, named, mapped_result(machine, work(machine, given, named, at), "tf"), at)
         kept = state(machine)
         kept["inside"] += 1
         try:
-            return mapped_result(machine, (symbolic or work)(machine, given, named, at), "keras")
+            return masked(machine, layer, given, named, mapped_result(machine, (symbolic or work)(machine, given, named, at), "keras"), at)
         finally:
             kept["inside"] -= 1
 
@@ -162,15 +164,22 @@ def call(m: Any, layer: Any, work: Work, args: tuple[Any, ...], kwargs: dict[str
     return result
 
 
-def graph_tensor(tensor: TensorType) -> TensorType:
-    return tensor.but(framework="tf", taped=False) if tensor.framework == "keras" else tensor
+def masked(m: Any, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, node: Any) -> Any:
+    """The result of a layer, with its mask."""
+    keras_masks.after(m, layer, args, kwargs, result, node)
+    return result
+
+
+def graph_tensor(m: Any, tensor: TensorType) -> TensorType:
+    """A KerasTensor as a layer's `call` sees it."""
+    return keras_masks.carry(m, tensor, tensor.but(framework="tf", taped=False)) if tensor.framework == "keras" else tensor
 
 
 def mapped_result(m: Any, value: Any, framework: str) -> Any:
     """Results as tensors of this framework; the program's variables stay what they are."""
 
     def change(tensor: TensorType) -> TensorType:
-        return tensor if tensor.framework == framework else tensor.but(framework=framework, taped=False)
+        return tensor if tensor.framework == framework else keras_masks.carry(m, tensor, tensor.but(framework=framework, taped=False))
 
     return mapped(m, value, change) if _differs(value, framework) else value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import keras_graph, keras_state, tape
+from tensorproof.libraries import keras_graph, keras_masks, keras_state, tape
 from tensorproof.libraries.model import KindModel
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
@@ -139,7 +139,7 @@ def fitted(m: Any, model: Any, value: Any, wanted: TensorType, node: Any, exact:
                     raise m.raised("ValueError", f"{name} takes {told} and is given {shape!r}", node, "keras/input-shape", _made(m, model))
                 if not keras_graph.is_open(m, size):
                     m.require("keras/input-shape", same, f"{name} takes {told} and is given {shape!r}", node, trail=_made(m, model))
-    return value.but(shape=shape, dtype=wanted.dtype, contents=None, weak=False, parameter=False, framework="tf", taped=False)
+    return keras_masks.carry(m, value, value.but(shape=shape, dtype=wanted.dtype, contents=None, weak=False, parameter=False, framework="tf", taped=False))
 
 
 def _made(m: Any, model: Any) -> tuple[Step, ...]:

@@ -9,7 +9,7 @@ from tensorproof.bindings.call import spelled
 from tensorproof.bindings.names import is_public
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import keras_graph, keras_state, keras_words
+from tensorproof.libraries import keras_graph, keras_masks, keras_state, keras_words
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Cursor
@@ -56,13 +56,12 @@ def construct(name: str, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     for at, (argument, value) in enumerate([*zip(theirs, args), *kwargs.items()]):
         if keras_words.kind_of(argument):
             keras_words.check(m, argument, value, node)
-        if (keras_words.kind_of(argument) and isinstance(value, (*_OBJECTS, Dict))) or argument in ("seed", "name", "dtype", "trainable", "factor", "weights"):
-            if isinstance(value, (*_OBJECTS, TensorType, List)) or (argument == "weights" and value is not None):
-                kept[argument] = value
-                if at < len(args):
-                    positional[at] = None
-                else:
-                    del kwargs[argument]
+        if _beside(argument, value):
+            kept[argument] = value
+            if at < len(args):
+                positional[at] = None
+            else:
+                del kwargs[argument]
         if argument in ("layer", "cell", "backward_layer") and isinstance(value, Layer):
             kept[f"*{argument}*"] = value
     for word, setting in (("data_format", "data_format"), ("dtype", "policy")):
@@ -75,6 +74,17 @@ def construct(name: str, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
         settle(m, made)
         _check_words(m, made, node)
     return made
+
+
+def _beside(argument: str, value: Any) -> bool:
+    """Whether an argument is kept beside the layer, since it is an object that no spelling takes."""
+    if keras_words.kind_of(argument) and isinstance(value, Dict):
+        return True
+    if argument == "weights":
+        return value is not None
+    if keras_words.kind_of(argument) or argument in ("seed", "name", "dtype", "trainable", "factor"):
+        return isinstance(value, (*_OBJECTS, TensorType, List))
+    return False
 
 
 def settle(m: Any, layer: Layer) -> None:
@@ -115,6 +125,9 @@ def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
     given = _tensors(m, layer, args, node)
     if "mask" in kwargs and not isinstance(kwargs["mask"], TensorType):
         del kwargs["mask"]
+    names = [a.theirs for a in module.row.call_arguments]
+    if "query_mask" in names:
+        kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
     result = m.run_layer(layer, given, kwargs, node)
     for one in waiting:
         if one.built:

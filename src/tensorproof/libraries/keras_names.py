@@ -8,7 +8,8 @@ from tensorproof.libraries.aliases import home
 
 _PREFIXES = (
     ("tensorflow", "tf"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.compat.v1.keras", "keras"), ("tf.compat.v2.keras", "keras"),
-    ("tf.contrib.keras.python.keras", "keras"), ("tf.contrib.keras", "keras"), ("tf_keras", "keras"), ("tf.optimizers", "keras.optimizers"), ("keras.api", "keras"),
+    ("tf.contrib.keras.python.keras", "keras"), ("tf.contrib.keras", "keras"), ("tf_keras", "keras"),
+    ("tf.optimizers", "keras.optimizers"), ("keras.api", "keras"),
     ("keras._tf_keras.keras", "keras"), ("tf._api.v2", "tf"),
 )  # fmt: skip
 """Whole trees with another root; the first that fits, again and again."""

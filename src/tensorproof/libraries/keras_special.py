@@ -232,7 +232,19 @@ def _as_list(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
     return _wrapper("RNN")(m, args, kwargs, node)
 
 
+def _merge(name: str) -> Any:
+    """`layers.add([a, b])`: makes the layer and calls it."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        given = args[0] if args else kwargs.get("inputs")
+        layer = keras_layer.construct(f"keras.layers.{name}", m, args[1:], {k: v for k, v in kwargs.items() if k != "inputs"}, node)
+        return m.call(layer, (given,), {}, node) if isinstance(layer, Layer) else layer
+
+    return run
+
+
 FUNCTIONS: dict[str, Any] = {
+    **{f"keras.layers.{name.lower()}": _merge(name) for name in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate", "Dot")},
     "keras.layers.Lambda": _lambda, "keras.layers.TimeDistributed": _wrapper("TimeDistributed"), "keras.layers.Bidirectional": _wrapper("Bidirectional"),
     "keras.layers.RNN": _as_list, "keras.layers.StackedRNNCells": _stacked,
 }  # fmt: skip

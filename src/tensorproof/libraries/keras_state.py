@@ -170,7 +170,8 @@ def _result_itself(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 METHODS: dict[str, Any] = {
     "count_params": _count_params, "get_weights": _get_weights, "set_weights": _set_weights, "get_config": _config, "add_loss": _nothing,
     "add_metric": _nothing, "add_update": _nothing, "get_build_config": _config, "build_from_config": _nothing, "reset_states": _nothing,
-    "reset_state": _nothing, "load_own_variables": _nothing, "save_own_variables": _nothing, "compute_mask": lambda m, me, a, k, n: a[1] if len(a) > 1 else None,
+    "reset_state": _nothing, "load_own_variables": _nothing, "save_own_variables": _nothing,
+    "compute_mask": lambda m, me, a, k, n: a[1] if len(a) > 1 else None,
     "quantize": _nothing, "rematerialized_call": _nothing,
 }  # fmt: skip
 
@@ -214,7 +215,11 @@ def _kept(m: Any, me: Any, name: str) -> Any:
 
 
 def _dtype(me: Any) -> Any:
-    given = me.module.arguments.get("dtype") if isinstance(me, Layer) and me.module is not None else me.space.get("*dtype*") if not isinstance(me, Layer) else None
+    given = None
+    if isinstance(me, Layer):
+        given = me.module.arguments.get("dtype") if me.module is not None else None
+    else:
+        given = me.space.get("*dtype*")
     made = keras_graph.element_type(given)
     return made.label if made is not None else TEXT
 

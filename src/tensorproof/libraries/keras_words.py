@@ -117,7 +117,8 @@ FUNCTIONS: dict[str, Any] = {
     **{f"keras.{home}.get": _get(kind) for home, kind in (
         ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
     **{f"keras.{home}.{kind}": _make(_MORE.get(kind, name)) for home, classes in (
-        ("initializers", INITIALIZERS), ("regularizers", REGULARIZERS), ("constraints", CONSTRAINTS)) for name in classes for kind in (name, snake(name), name.lower())},
+        ("initializers", INITIALIZERS), ("regularizers", REGULARIZERS), ("constraints", CONSTRAINTS))
+        for name in classes for kind in (name, snake(name), name.lower())},
     **{f"keras.initializers.{k}": _make(v) for k, v in _MORE.items()},
     **{f"keras.initializers.{k}": _make(v) for k, v in (
         ("normal", "RandomNormal"), ("uniform", "RandomUniform"), ("zero", "Zeros"), ("one", "Ones"))},

@@ -158,7 +158,7 @@ def _signed(m: Any, tape: Tape, by: Node, value: Any, at: tuple[int, ...]) -> An
         where = m.made_at.get(id(value))
         if where is not None and where[0] is value:
             m.made_at[id(made)] = (made, *where[1:])
-        for known in (m.session.counts, m.session.masks):
+        for known in (m.session.counts, m.session.masks, m.model_state.get("keras masks", {})):
             if id(value) in known and known[id(value)][0] is value:
                 known[id(made)] = (made, known[id(value)][1])
         return made

@@ -11,7 +11,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import GiveUp, Refused
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -141,7 +141,34 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
     out = held["attention_output/kernel"].shape
     made = computed(a, query).but(shape=Shape((query.shape[0], query.shape[1], *out[2:])))
     scores = made.but(shape=Shape((query.shape[0], out[0], query.shape[1], key.shape[1])))
+    _attention_mask(a, run, query, key, scores)
     return (made, scores) if a.get("return_scores") else made
+
+
+def _attention_mask(a: dict[str, Any], run: Run, query: TensorType, key: TensorType, scores: TensorType) -> None:
+    """The masks must broadcast against each other and then against the scores (batch, heads, targets, sources)."""
+    found: list[Shape] = []
+    for name, lead in (("query_mask", True), ("value_mask", False), ("key_mask", False)):
+        mask = a.get(name)
+        if isinstance(mask, TensorType) and mask.shape.known and len(mask.shape) == 2:
+            found.append(Shape((mask.shape[0], mask.shape[1], 1) if lead else (mask.shape[0], 1, mask.shape[1])))
+    if a.get("use_causal_mask"):
+        found.append(Shape((1, query.shape[1], key.shape[1])))
+    given = a.get("attention_mask")
+    if isinstance(given, TensorType) and given.shape.known:
+        found.insert(0, given.shape)
+    if not found:
+        return
+    whole = found[0]
+    for one in found[1:]:
+        whole = run("add", x=scores.but(shape=whole), y=scores.but(shape=one)).shape
+    if len(whole) > 4:
+        raise run.refuse("mask", f"a mask {whole!r} does not fit scores {scores.shape!r}", ("attention_mask",))
+    while len(whole) < 4:
+        whole = Shape((*whole[:-2], 1, *whole[-2:])) if len(whole) >= 2 else Shape((1, *whole))
+    for got, want in zip(whole, scores.shape):
+        fits = disj(eq(got, want), eq(got, 1), eq(want, 1))
+        run.require("mask", fits, f"a mask {found[0]!r} does not fit the scores {scores.shape!r} of {query.shape[1]!r} by {key.shape[1]!r} steps", ("attention_mask",))
 
 
 def wrapped(a: dict[str, Any], run: Run) -> Any:
