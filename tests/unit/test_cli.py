@@ -13,8 +13,8 @@ GOOD = "import torch\nx = torch.zeros(2, 3)\ny = x @ torch.zeros(3, 4)\n"
 BAD = "import torch\nx = torch.zeros(2, 3)\ny = x @ torch.zeros(2, 4)\n"
 
 
-def tensorproof(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tensorproof", *arguments], capture_output=True, text=True)
+def tensorproof(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "tensorproof", *arguments], capture_output=True, text=True, timeout=timeout)
 
 
 @pytest.fixture

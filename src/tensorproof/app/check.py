@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path as FilePath
 from time import perf_counter
 
@@ -53,21 +54,24 @@ def check(paths: list[str], options: Options | None = None) -> list[Program]:
 
 
 def files(paths: list[str]) -> list[str]:
-    """The Python files that the paths name: a directory stands for all files in it, hidden folders left aside."""
+    """The Python files that the paths name: a directory stands for all files in it, hidden folders and virtual environments left aside."""
+
+    def refuse(error: OSError) -> None:
+        raise BadInput(f"{error.filename} cannot be read: {(error.strerror or str(error)).lower()}")
+
     found: list[str] = []
     for path in paths:
-        folder = FilePath(path)
-        if not folder.is_dir():
+        if not os.path.isdir(path):
             found.append(path)
             continue
-        try:
-            inside = sorted(str(p) for p in folder.rglob("*.py") if not any(part.startswith(".") for part in p.relative_to(folder).parts))
-        except OSError as error:
-            raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+        inside: list[str] = []
+        for folder, folders, names in os.walk(path, onerror=refuse):
+            folders[:] = [f for f in folders if not f.startswith(".") and not os.path.exists(os.path.join(folder, f, "pyvenv.cfg"))]
+            inside += [os.path.join(folder, n) for n in names if n.endswith(".py") and not n.startswith(".")]
         if not inside:
             raise BadInput(f"{path} holds no Python file")
-        found += inside
-    return found
+        found += sorted(inside)
+    return list(dict.fromkeys(found))
 
 
 def check_source(source: Source, options: Options | None = None) -> Program:
@@ -85,6 +89,9 @@ def check_source(source: Source, options: Options | None = None) -> Program:
         counts[verdict.value] += 1
         findings.update({(d.code, d.span, d.message): d for d in diagnostics})
         gaps.update(dict.fromkeys(path.gaps))
+    refused = next((d for d in findings.values() if d.code == "python/arguments"), None)
+    if chosen.arguments and refused is not None:
+        raise BadInput(f"{source.path}: {refused.message}")
     errors = any(d.severity is Severity.ERROR for d in findings.values())
     whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))

@@ -40,7 +40,12 @@ def infer(source: Source, only: str | None = None, given: dict[str, Input] | Non
     names = [c.name for c in module_classes(first)]
     if only is not None and only not in names:
         raise BadInput(f"{source.path} defines no module named {only}" + (f"; it defines {', '.join(names)}" if names else ""))
-    return [_infer_one(modules, name, given or {}) for name in names if only in (None, name)]
+    entered = [c for c in module_classes(first) if only in (None, c.name)]
+    taken = {a.arg for c in entered for a in parameters(first.in_class(c, "forward"))}
+    unused = next((name for name in given or {} if name not in taken), None)
+    if unused is not None:
+        raise BadInput(f"no module of {source.path} takes an input {unused}" + (f"; they take {', '.join(sorted(taken))}" if taken else ""))
+    return [_infer_one(modules, c.name, given or {}) for c in entered]
 
 
 def _started(modules: Modules, decisions: dict[Predicate, bool]) -> Interpreter:

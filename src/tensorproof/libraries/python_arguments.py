@@ -294,15 +294,16 @@ def _parse(known_only: bool) -> Run:
         line = list(m.argv) if given is None else m.iterate(given, node)
         if line is None or not all(isinstance(word, str) for word in line):
             return m.gap("parse_args", node, "what it parses is not known")
+        said = me.space.get("words", str)
         try:
             parser = _host(m, me, strict=explicit or bool(line), node=node)
             found, rest = parser.parse_known_args(line)
         except _Refused as refused:
-            return _refuse(m, str(refused), line, node)
+            return _refuse(m, said(str(refused)), line, node)
         except (TypeError, ValueError, argparse.ArgumentError) as error:
-            return _refuse(m, str(error), line, node)
+            return _refuse(m, said(str(error)), line, node)
         if rest and not known_only:
-            return _refuse(m, f"unrecognized arguments: {' '.join(rest)}", line, node)
+            return _refuse(m, said(f"unrecognized arguments: {' '.join(rest)}"), line, node)
         values = {k: _program_value(m, v, node) for k, v in vars(found).items()}
         if isinstance(start, Model):
             for name, value in values.items():
@@ -326,7 +327,7 @@ def _refuse(m: Any, sentence: str, line: list[str], node: Any) -> Any:
 
 def _error(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
     said = args[0] if args and isinstance(args[0], str) else "an error"
-    raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/raise")
+    raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/arguments" if m.argv else "python/raise")
 
 
 def _file_type(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:

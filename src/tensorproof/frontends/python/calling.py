@@ -16,7 +16,7 @@ from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
-from tensorproof.libraries import label_ranges, registry, tape, tape_ranks
+from tensorproof.libraries import label_ranges, outside, registry, tape, tape_ranks
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -181,7 +181,7 @@ def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[st
     found = m.modules.source_of(m, name)
     if found is not None:
         return call(m, found, args, kwargs, node)
-    return m.gap(name, node, "no model")
+    return outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
 
 
 def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:

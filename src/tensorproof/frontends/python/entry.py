@@ -36,7 +36,8 @@ class Input:
 
     rank: int
     dtype: DType = FLOAT32
-    sizes: tuple[int | None, ...] | None = None
+    sizes: tuple[int | str | None, ...] | None = None
+    """A number fixes an axis; axes of one name have one size, in all inputs; None leaves one open."""
 
 
 @dataclass(slots=True)
@@ -120,7 +121,7 @@ def tensor(name: str, chosen: Input, several: bool) -> TensorType:
     for i, label in enumerate(labels):
         given = chosen.sizes[i] if chosen.sizes is not None else None
         shared = f"{name}.{label}" if several else label
-        sizes.append(given if given is not None else symbol(shared, 1, None, Origin.USER))
+        sizes.append(given if isinstance(given, int) else symbol(given or shared, 1, None, Origin.USER))
     return TensorType(Shape(sizes), chosen.dtype)
 
 

@@ -58,12 +58,13 @@ def _one(frame: Frame, owner: Any, name: str, node: ast.ImportFrom) -> Any:
         if value is MISSING:
             value = m.modules.submodule(m, owner, name)
             if value is None:
-                if owner.hidden or owner.state != "done":
+                if owner.hidden or (owner.foreign and owner.state != "done"):
                     return Unknown(f"{owner.name}.{name}")
                 fallback = owner.space.get("__getattr__", MISSING)
                 if fallback is not MISSING:
                     return m.call(fallback, (name,), {}, node)
-                raise m.raised("ImportError", f"{name} cannot be imported from {owner.name}", node)
+                why = "" if owner.state == "done" else f": the imports go in a circle, {owner.name} has only begun to run"
+                raise m.raised("ImportError", f"{name} cannot be imported from {owner.name}{why}", node)
         return value
     return attributes.load(m, owner, name, node)
 

@@ -88,6 +88,7 @@ class Modules:
             loaded.body(frame)
         except (Raised, Dead):
             m.branching.abandon(frame)
+            self.running.pop(module.name, None)  # the next import runs it again
             raise
         finally:
             m.frames.pop()
@@ -225,7 +226,7 @@ class Modules:
         for path, package in ((base / "__init__.py", True), (base.with_suffix(".py"), False)):
             text = _shown(path)
             if text not in self.loaded:
-                self.loaded[text] = self._load(path)
+                self.loaded[text] = self._load(path, foreign)
             entry = self.loaded[text]
             if entry is not None:
                 space = m.heap.space({"__name__": name, "__file__": str(path), "__doc__": None})
@@ -238,10 +239,15 @@ class Modules:
             return module
         return None
 
-    def _load(self, path: Path) -> Loaded | None:
+    def _load(self, path: Path, foreign: bool) -> Loaded | None:
         if not path.is_file():
             return None
-        return Loaded(read(_shown(path)))
+        try:
+            return Loaded(read(_shown(path)))
+        except BadInput:
+            if foreign:  # a package's file that is not for this Python, or too large: it stays a name without a model
+                return None
+            raise
 
 
 @cache
