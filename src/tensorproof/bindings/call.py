@@ -15,7 +15,7 @@ from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.call import GiveUp, Refused, Session, apply
-from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Bool, Int, Ints, Parameter, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Bool, Int, Ints, Pairs, Parameter, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -136,7 +136,9 @@ def spelled(name: str) -> bool:
     return bool(rows(name))
 
 
-def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def bind(
+    row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session | None = None
+) -> dict[str, Any]:
     """The arguments by our names, defaults filled in. Raises `Mismatch` with a sentence."""
     bound: dict[str, Any] = {}
     left = list(args)
@@ -179,6 +181,8 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
                 continue
             raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")
         value = coerce(row.framework, kinds[argument.ours], value)
+        if session is not None and row.framework != "torch" and type(value) in (list, tuple) and isinstance(kinds[argument.ours], (Ints, Sizes, Pairs)):
+            value = _with_sizes(value, session)
         if not kinds[argument.ours].takes(value) and not _is_default(value, argument.default):
             raise Mismatch(f"{row.name} does not take {show(value)} as {argument.theirs}")
         bound[argument.ours] = value
@@ -187,6 +191,14 @@ def bind(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter],
     if named:
         raise Mismatch(f"{row.name} has no argument named {next(iter(named))}")
     return bound
+
+
+def _with_sizes(value: Any, session: Session) -> Any:
+    """A list of sizes with a symbol for each that stands in a tensor and is not known."""
+    if type(value) in (list, tuple):
+        return type(value)(_with_sizes(v, session) for v in value)
+    unknown = isinstance(value, TensorType) and value.contents is None and value.shape.known and not len(value.shape)
+    return session.number_in(value) if unknown and value.dtype is not None and value.dtype.is_integer else value
 
 
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other"}
@@ -278,7 +290,7 @@ def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, 
     for row in found:
         construction = row.call_arguments is not None
         try:
-            bound = bind(row, row.arguments, kinds(row, construction), args, kwargs)
+            bound = bind(row, row.arguments, kinds(row, construction), args, kwargs, session)
         except Mismatch as mismatch:
             reasons.append(str(mismatch))
             continue

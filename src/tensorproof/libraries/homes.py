@@ -31,6 +31,7 @@ FILES = {
     **dict.fromkeys((
         "tf.io", "tf.read_file", "tf.strings", "tf.as_string", "tf.lookup", "tf.ragged", "tf.RaggedTensor", "tf.SparseTensor", "tf.sparse", "tf.random.Generator",
         "tf.random.get_global_generator", "tf.random.experimental", "tf.timestamp", "tf.image.decode_jpeg", "tf.image.decode_png", "tf.image.decode_bmp",
+        "tf.image.decode_image", "tf.image.resize",
     ), "tf_io"),
     "tf.io.gfile": "quiet", "tf.gfile": "quiet", "tf.debugging": "tf_checks", "tf.Assert": "tf_checks", "tf.verify_tensor_all_finite": "tf_checks",
     **{f"tf.assert_{w}": "tf_checks" for w in ("equal", "none_equal", "less", "less_equal", "greater", "greater_equal", "rank", "rank_in", "rank_at_least", "scalar",

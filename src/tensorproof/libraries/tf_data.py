@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.libraries import tf_pipeline as pipeline
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import argument, quiet
-from tensorproof.libraries.tf_elements import SPEC, as_arguments, element_of, mapped, rows, scalar, spec_of, tensor_of_spec, tensors_in, traced
+from tensorproof.libraries.tf_elements import SPEC, as_arguments, element_of, mapped, rows, scalar, spec_of, tensor_of_spec, tensors_in, traced, varying
 from tensorproof.libraries.tf_pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
 from tensorproof.libraries.tf_shapes import compatible, sizes_of
 from tensorproof.terms.dtypes import BY_LABEL
@@ -37,7 +37,7 @@ def _from_tensor_slices(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
         return m.gap("Dataset.from_tensor_slices", node, "of something that is not known")
     agree(m, found, node, "data/slices", "from_tensor_slices")
     known = next((t for t in found if t.shape.known), None)
-    return dataset(m, rows(m, whole), unknown_count(m, node) if known is None else known.shape[0])
+    return dataset(m, rows(m, whole, node), unknown_count(m, node) if known is None else known.shape[0])
 
 
 def _range(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
@@ -47,6 +47,8 @@ def _range(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     if not isinstance(step, int) or step == 0 or not all(isinstance(v, (int, Term)) for v in (start, stop)):
         return dataset(m, element, unknown_count(m, node))
     count = ceildiv(stop - start, step) if step > 0 else ceildiv(start - stop, -step)
+    if isinstance(start, int) and isinstance(stop, int) and stop - start > 1 and step == 1 and element.dtype is BY_LABEL["int64"]:
+        element = element.but(contents=(varying(m, start, stop - 1, node),))
     return dataset(m, element, max(count, 0) if isinstance(count, int) else maximum(count, 0))
 
 

@@ -90,9 +90,34 @@ def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:
     return mapped(m, stack, element)
 
 
-def rows(m: Any, element: Any) -> Any:
+VARYING = "tf.varying numbers"
+"""Where the machine keeps the symbols that stand for a number which differs from element to element."""
+
+
+def varying(m: Any, least: Any, most: Any, node: Any) -> Any:
+    """A number of which every element of a dataset has its own."""
+    made = m.symbol(m.name_here("element", node), least, most, Origin.WORLD)
+    m.model_state.setdefault(VARYING, set()).update(symbols(made))
+    return made
+
+
+def varies(m: Any, element: Any) -> bool:
+    """Whether the shapes of a structure differ from element to element."""
+    known = m.model_state.get(VARYING)
+    return bool(known) and any(symbols(d) & known for t in tensors_in(element) if t.shape.known for d in t.shape if isinstance(d, Term))
+
+
+def rows(m: Any, element: Any, node: Any = None) -> Any:
     """One of the rows of every tensor in a structure."""
-    return mapped(m, lambda t: keep(m, t, t.but(shape=Shape(t.shape[1:]), contents=None)) if t.shape.known and len(t.shape) else t, element)
+
+    def act(t: TensorType) -> TensorType:
+        if not t.shape.known or not len(t.shape):
+            return t
+        numbers = t.contents if node is not None and len(t.shape) == 1 and t.contents and all(type(v) is int for v in t.contents) else None
+        one = None if numbers is None else (numbers[0] if len(set(numbers)) == 1 else varying(m, min(numbers), max(numbers), node),)
+        return keep(m, t, t.but(shape=Shape(t.shape[1:]), contents=one))  # type: ignore[no-any-return]
+
+    return mapped(m, act, element)
 
 
 def returned(m: Any, value: Any, node: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.libraries.tf_elements import scalar
-from tensorproof.libraries.tf_shapes import sizes_of
+from tensorproof.libraries.tf_shapes import GRAPH, sizes_of
 from tensorproof.libraries.tf_tensors import converted
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
@@ -53,6 +53,23 @@ def _decode(least: int, most: int) -> Any:
         return _tensor((height, width, depth), kwargs.get("dtype", BY_LABEL["uint8"]))
 
     return run
+
+
+def _decode_any(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`decode_image`: while a function is traced its rank is not known, for it may be an animation."""
+    if m.model_state.get(GRAPH, 0) and argument(args, kwargs, 4, "expand_animations", True) is not False:
+        return m.spelling("tf.io.decode_image", args, kwargs, node)
+    kept = {k: v for k, v in kwargs.items() if k in ("contents", "channels", "dtype")}
+    return _decode(1, 4)(m, args[:2], {**kept, **({"dtype": args[2]} if len(args) > 2 else {})}, node)
+
+
+def _resize(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`tf.image.resize` needs a rank while a function is traced."""
+    images = argument(args, kwargs, 0, "images")
+    if isinstance(images, TensorType) and not images.shape.known and m.model_state.get(GRAPH, 0):
+        message = "the rank of the images is not known here: decode_image needs expand_animations=False, or set_shape after it"
+        raise m.raised("ValueError", message, node, "resize/rank")
+    return m.spelling("tf.image.resize", args, kwargs, node)
 
 
 def _decode_raw(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
@@ -238,6 +255,7 @@ _SAME = ("lower", "upper", "strip", "regex_replace", "substr", "as_string")
 FUNCTIONS: dict[str, Any] = {
     "tf.io.read_file": _read_file, "tf.read_file": _read_file, "tf.io.decode_raw": _decode_raw, "tf.io.decode_csv": _decode_csv,
     **{f"tf.{home}.decode_{w}": _decode(1, most) for home in ("io", "image") for w, most in (("jpeg", 3), ("png", 4), ("bmp", 4))},
+    "tf.io.decode_image": _decode_any, "tf.image.decode_image": _decode_any, "tf.image.resize": _resize,
     "tf.io.FixedLenFeature": _feature("fixed"), "tf.io.VarLenFeature": _feature("sparse"), "tf.io.RaggedFeature": _feature("ragged"),
     "tf.io.parse_single_example": _parse(False), "tf.io.parse_example": _parse(True), "tf.io.parse_tensor": _parse_tensor,
     "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense, "tf.strings.split": _split, "tf.strings.join": _join,

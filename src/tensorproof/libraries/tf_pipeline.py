@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.model import Rounds
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tf_elements import Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced
+from tensorproof.libraries.tf_elements import Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced, varies
 from tensorproof.libraries.tf_shapes import sizes_of
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.ints import Origin, Term, ceildiv, maximum, minimum, mod, upper
@@ -139,6 +139,9 @@ def filter_(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
 
 def batch(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     size, dropping = number(argument(args, kwargs, 0, "batch_size")), argument(args, kwargs, 1, "drop_remainder", False)
+    if varies(m, me.space["element"]) and size != 1 and me.space["count"] != 1:
+        shown = ", ".join(repr(t.shape) for t in tensors_in(me.space["element"]))
+        raise m.raised("InvalidArgumentError", f"elements of different shapes cannot stand in one batch: {shown}; use padded_batch", node, "data/batch")
     return batched(m, me, size, dropping, lambda n: stacked(m, me.space["element"], n, node), node)
 
 
@@ -194,8 +197,8 @@ def padded_batch(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
             want = None if given is None else given[i]
             if want is not None:
                 m.demand("InvalidArgumentError", ge(want, d), f"an axis of {d!r} cannot be padded to {want!r}", node, "data/padding")
-            varies = isinstance(d, Term) and want is None
-            sizes.append(want if want is not None else m.symbol(m.name_here("longest", node), 1, None, Origin.WORLD) if varies else d)
+            open_axis = isinstance(d, Term) and want is None
+            sizes.append(want if want is not None else _longest(m, d, node) if open_axis else d)
         return t.but(shape=Shape(sizes), contents=None)
 
     padded = _with(m, element, wanted, pad)
@@ -203,6 +206,11 @@ def padded_batch(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
         raise m.raised("ValueError", "padded_shapes must have the structure of the elements", node, "data/padding")
     whole = like(m, me, element=padded)
     return batched(m, whole, size, argument(args, kwargs, 3, "drop_remainder", False), lambda n: stacked(m, padded, n, node), node)
+
+
+def _longest(m: Any, size: Term, node: Any) -> Any:
+    most = upper(size)
+    return m.symbol(m.name_here("longest", node), 1, int(most) if most < 1 << 60 else None, Origin.WORLD)
 
 
 def _with(m: Any, element: Any, shapes: Any, act: Any) -> Any:

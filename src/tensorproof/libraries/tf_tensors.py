@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tf_shapes import GRAPH, compatible, shape_of, sizes_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -99,13 +99,25 @@ def _set_shape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
     if wanted is not None and t.taped:
         tf_graph().set_shape(m, t, wanted, node)
         return None
-    if wanted is None or not t.shape.known:
+    if wanted is None:
+        return None
+    if not t.shape.known:
+        sizes = [m.symbol(m.name_here("size", node), 1, None, Origin.USER) if d is None else d for d in wanted]
+        _replace(m, t, t.but(shape=Shape(sizes)))
         return None
     if len(wanted) != len(t.shape):
         raise m.raised("ValueError", f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node, "set_shape/rank")
     agree = conj(*(eq(a, b) for a, b in zip(t.shape, wanted) if isinstance(b, (int, Term))))
     m.require("set_shape/sizes", agree, f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node)
     return None
+
+
+def _replace(m: Any, old: TensorType, new: TensorType) -> None:
+    """The names of the running function that hold a tensor hold what is now known of it."""
+    for space in (m.frames[-1].space, *m.frames[-1].scopes):
+        for name, value in list(space.items()):
+            if value is old:
+                m.heap.set(space, name, new)
 
 
 def _same(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

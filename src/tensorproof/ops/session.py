@@ -42,6 +42,16 @@ class Session:
     masks: dict[int, tuple[TensorType, Dim]] = field(default_factory=dict[int, tuple[TensorType, Dim]])
     """Those among them that hold zeros and ones only, with a count that is known."""
 
+    numbers: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
+    """The symbols for whole numbers in tensors whose contents are not known, by identity: `tf.zeros([n, 3])` and `tf.ones([n, 3])` have one size."""
+
+    def number_in(self, tensor: TensorType) -> Term:
+        """The whole number in a tensor without axes that nobody knows."""
+        known = self.numbers.get(id(tensor))
+        if known is None or known[0] is not tensor:
+            known = self.numbers[id(tensor)] = (tensor, self.fresh("number", 0))
+        return known[1]
+
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""
         self.made += 1

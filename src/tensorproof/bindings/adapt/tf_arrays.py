@@ -457,7 +457,10 @@ def _shape(run: Run, value: Any) -> Shape:
 
 @takes(_SIZE, ElementType("dtype", FLOAT32))
 def zeros(a: Arguments, run: Run) -> TensorType:
-    made, dtype = _shape(run, a["size"]), a.get("dtype") or FLOAT32
+    given = a["size"]
+    if isinstance(given, TensorType) and given.shape.known and not len(given.shape):  # one number is a shape of one axis here
+        given = (whole(given),) if given.contents is not None else (run.session.number_in(given),)
+    made, dtype = _shape(run, given), a.get("dtype") or FLOAT32
     value = int("ones" in run.name)
     count = few(made) if dtype.is_integer else None
     return tensor(made, dtype, None if count is None else (value,) * count)
