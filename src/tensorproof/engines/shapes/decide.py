@@ -5,8 +5,8 @@ from __future__ import annotations
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import Predicate, Truth, conj, implies, negate
+from tensorproof.terms.ints import Origin, of_atom
+from tensorproof.terms.predicates import Predicate, Truth, conj, implies, ne, negate
 from tensorproof.terms.records import replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
@@ -74,7 +74,41 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
             witness = solver.check([("not", negate(predicate))]).witness
             findings.append(_finding(stated, Certainty.POSSIBLE, dict(witness)))
             return True, False
+        if proved is False and origins == {Origin.USER}:
+            _pinned(solver, stated, findings)
         return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN
+
+
+_ANY_NUMBER = -(2**63)
+"""The least value of a number that the user types."""
+_MOST_VALUES = 3
+
+
+def _pinned(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -> None:
+    """A requirement that leaves a number of the command line no more than a few values is told, with those values."""
+    predicate = stated.requirement.predicate
+    typed = symbols(predicate)
+    if len(typed) != 1 or next(iter(typed)).lo != _ANY_NUMBER or stated.requirement.code.startswith("python/"):
+        return
+    atom = next(iter(typed))
+    one = of_atom(atom)
+    values: list[int] = []
+    with solver.scope():
+        solver.assume(predicate)
+        while len(values) <= _MOST_VALUES:
+            found = solver.check()
+            if found.answer is not Answer.SAT or atom.name not in found.witness:
+                break
+            values.append(found.witness[atom.name])
+            solver.assume(ne(one, values[-1]))
+    if not values or len(values) > _MOST_VALUES or found.answer is not Answer.UNSAT:
+        return
+    kept = sorted(v for v in values if v > 0) or sorted(values)
+    name = str(atom.args[0])
+    told = replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING)
+    message = f"{name} must be {' or '.join(map(str, kept))}: {stated.requirement.message}"
+    if not any(f.severity is Severity.WARNING and f.span == told.span and f.message == message for f in findings):
+        findings.append(replace(told, message=message))
 
 
 def _has_flag(fact: Truth) -> bool:

@@ -1,0 +1,44 @@
+"""What an unmodelled call gives that received one of the user's numbers: a reshape that fixes its size is worth a warning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Step
+from tensorproof.terms.dtypes import FLOAT32
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List
+from tensorproof.values.python_values import Unknown
+
+GIVEN = "outside results"
+
+
+def given(m: Any, result: Unknown, callee: str, values: tuple[Any, ...], node: Any) -> Unknown:
+    """Note what an unmodelled call gave, where it received a number of the user's choice."""
+    names = [s.args[0] for v in values if isinstance(v, Term) for s in symbols(v) if s.origin is Origin.USER]
+    if names:
+        m.model_state.setdefault(GIVEN, {})[id(result)] = (result, callee, names[0], m.user_span(node))
+    return result
+
+
+def reshape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """tf.reshape, which warns when it fixes the size of such a result."""
+    value = args[0] if args else kwargs.get("tensor")
+    known = m.model_state.get(GIVEN, {}).get(id(value)) if isinstance(value, Unknown) else None
+    if known is None or known[0] is not value:
+        return m.spelling("tf.reshape", args, kwargs, node)
+    shape = args[1] if len(args) > 1 else kwargs.get("shape")
+    sizes = tuple(shape.items) if isinstance(shape, List) else shape
+    if not isinstance(sizes, tuple) or not all(isinstance(s, (int, Term)) for s in sizes) or -1 in [s for s in sizes if isinstance(s, int)]:
+        return m.spelling("tf.reshape", args, kwargs, node)
+    message = f"what {known[1]} gives depends on {known[2]}, and this reshape to {sizes!r} fits one number of elements only"
+    found = Diagnostic("reshape/outside", Severity.WARNING, message, m.user_span(node), trail=(Step(known[3], f"{known[1]} receives {known[2]} here"),))
+    if found not in m.path.findings:
+        m.path.findings.append(found)
+    return TensorType(Shape(sizes), FLOAT32, framework="tf")
+
+
+FUNCTIONS: dict[str, Any] = {"tf.reshape": reshape}
