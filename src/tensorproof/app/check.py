@@ -89,9 +89,6 @@ def check_source(source: Source, options: Options | None = None) -> Program:
         counts[verdict.value] += 1
         findings.update({(d.code, d.span, d.message): d for d in diagnostics})
         gaps.update(dict.fromkeys(path.gaps))
-    refused = next((d for d in findings.values() if d.code == "python/arguments"), None)
-    if chosen.arguments and refused is not None:
-        raise BadInput(f"{source.path}: {refused.message}")
     errors = any(d.severity is Severity.ERROR for d in findings.values())
     whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))

@@ -29,6 +29,9 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     if not paths:
         raise BadInput("check needs a Python file or a directory")
     programs = check_programs(paths, Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment))
+    refused = next((d for p in programs for d in p.diagnostics if d.code == "python/arguments"), None)
+    if arguments and refused is not None:
+        raise BadInput(f"{paths[0]}: {refused.message}")
     for program in programs:
         shown = suppressed(program.path, program.text, program.diagnostics)
         program.diagnostics = [d for d in shown if _chosen(d.code, given.select or [], given.ignore or [])]
