@@ -10,7 +10,7 @@ from tensorproof.terms.tensor import TensorType
 
 Counts = dict[int, tuple[TensorType, Dim]]
 """By the tensor's identity: the tensor (so that it lives on) and its count."""
-_KEEP = frozenset(
+COPIES = frozenset(
     [
         "bool",
         "byte",
@@ -56,7 +56,10 @@ _KEEP = frozenset(
         "unsqueeze_",
     ]
 )
-_NOT = frozenset(["__invert__", "logical_not", "bitwise_not"])
+OPPOSITES = frozenset(["__invert__", "logical_not", "bitwise_not"])
+_TURNED = {"eq": ("eq", False), "ne": ("eq", True), "lt": ("lt", False), "ge": ("lt", True), "gt": ("gt", False), "le": ("gt", True)}
+COMPARISONS = {f"{bars}{word}{bars}": meant for word, meant in _TURNED.items() for bars in ("", "__")}
+"""Each comparison as another one, and whether it is the opposite of that."""
 _ALL = frozenset(["ones", "ones_like", "new_ones"])
 _NONE = frozenset(["zeros", "zeros_like", "new_zeros"])
 
@@ -85,9 +88,9 @@ def ones_in(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
     if mine is None:
         return None
     whole = x.shape.numel
-    if word in _KEEP:
+    if word in COPIES:
         return mine if word == "diag_embed" or numel == whole else None
-    if word in _NOT:
+    if word in OPPOSITES:
         return numel - mine if x.dtype is BOOL or word == "logical_not" else None
     if word in ("repeat", "expand", "tile", "expand_as") and whole != 0:
         return floordiv(numel, whole) * mine

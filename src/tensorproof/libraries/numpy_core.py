@@ -7,8 +7,10 @@ from typing import Any
 
 from tensorproof.libraries.images import array_of, is_image
 from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.python_random import between
 from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Origin
+from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Segment, Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Choice, List, Model
@@ -100,11 +102,26 @@ def _generator(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
     return Model("numpy.random.Generator", m.heap.space())
 
 
+def _randint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """One whole number is a number between the bounds; an array keeps them for what is read from it."""
+    low, high, size = argument(args, kwargs, 0, "low"), argument(args, kwargs, 1, "high"), argument(args, kwargs, 2, "size")
+    made = m.spelling("numpy.random.randint", args, kwargs, node)
+    first, past = (0, low) if high is None else (low, high)
+    if not isinstance(made, TensorType) or type(first) not in (int, Term) or type(past) not in (int, Term):
+        return made
+    if size is None:
+        return between(m, "randint", first, past - 1, node)
+    m.bounds[id(made)] = (made, first, past)
+    return made
+
+
 def _drawn(name: str) -> Any:
     """A generator's method is the function of numpy.random of that name."""
 
     def run(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         dtype = kwargs.pop("dtype", None) if name != "randint" else None
+        if name == "randint" and "endpoint" not in kwargs and "dtype" not in kwargs:
+            return _randint(m, args, kwargs, node)
         kwargs.pop("endpoint", None)
         kwargs.pop("shuffle", None)
         return _typed(m, m.spelling(f"numpy.random.{name}", args, kwargs, node), dtype, node)
@@ -142,7 +159,7 @@ FUNCTIONS: dict[str, Any] = {
         _nothing,
     ),
     "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context, "numpy.printoptions": _context,
-    "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator, "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
+    "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator, "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
     "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}

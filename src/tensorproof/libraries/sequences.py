@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries.python_random import between
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
@@ -56,6 +57,9 @@ def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if not isinstance(t, TensorType) or not t.shape.known:
         return m.gap("tolist", node, "the rank is not known")
     small = t.shape.concrete and isinstance(t.shape.numel, int) and t.shape.numel <= 256
+    drawn = m.bounds.get(id(t))
+    if small and drawn is not None and drawn[0] is t and len(t.shape) == 1:
+        return List(m.heap.row([between(m, "item", drawn[1], drawn[2] - 1, node) for _ in range(t.shape[0])]))
     if t.contents is not None or not t.shape or small:
         return m.spelling("torch.Tensor.tolist", args, kwargs, node)
     kind = "" if t.dtype is None else "float" if t.dtype.is_float else "int" if t.dtype.is_integer else ""

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.torch_autograd import backward
+from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.predicates import eq, ge
@@ -43,15 +44,12 @@ def _device(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) ->
     return Device("cuda") if isinstance(given, int) else Unknown("device", text=True)
 
 
-def number_in(dtype: Any) -> Unknown:
-    """A number that is read from a tensor of an element type."""
-    return Unknown("a number in a tensor", number="" if dtype is None else {"f": "float", "i": "int", "u": "int"}.get(dtype.kind, ""))
-
-
 def _item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     t = args[0]
     m.require("item/scalar", eq(t.shape.numel, 1), f"item needs a tensor of one element, this one has shape {t.shape!r}", node)
-    return t.contents[0] if t.contents is not None and len(t.contents) == 1 else number_in(t.dtype)
+    if t.contents is not None and len(t.contents) == 1:
+        return t.contents[0]
+    return number_of(m, t, node)
 
 
 def _checkpoint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

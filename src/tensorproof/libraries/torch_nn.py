@@ -66,6 +66,23 @@ def all_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
     return found
 
 
+def _open_parts(value: Any) -> bool:
+    """Whether a module holds something that is not known, which may have parameters of its own."""
+    for _, module in walk(value):
+        held = module.space.values() if isinstance(module, Instance) else module.children if isinstance(module, Layer) else ()
+        if any(type(v) is Unknown and not v.text and not v.number for v in held):
+            return True
+    return False
+
+
+def _held(m: Any, me: Any, pick: Any) -> Any:
+    """The parameters that are known; where there are none, but parts that are not known, nobody knows them."""
+    found = all_tensors(me, PARAMETERS)
+    if not found and _open_parts(me):
+        return Unknown("the parameters of a part that is not known")
+    return _iterated(m, pick(found))
+
+
 def state(value: Any) -> dict[str, TensorType]:
     return {**dict(all_tensors(value, PARAMETERS)), **dict(all_tensors(value, BUFFERS))}
 
@@ -204,6 +221,8 @@ def _get_submodule(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     for name, module in walk(me):
         if name == args[0]:
             return module
+    if _open_parts(me):
+        return m.gap("get_submodule", node, "a part of the module is not known")
     raise m.raised("AttributeError", f"there is no submodule {args[0]}", node)
 
 
@@ -214,8 +233,8 @@ def _iterated(m: Any, items: list[Any]) -> Any:
 
 
 METHODS: dict[str, Any] = {
-    "parameters": lambda m, me, a, k, n: _iterated(m, [t for _, t in all_tensors(me, PARAMETERS)]),
-    "named_parameters": lambda m, me, a, k, n: _iterated(m, all_tensors(me, PARAMETERS)),
+    "parameters": lambda m, me, a, k, n: _held(m, me, lambda found: [t for _, t in found]),
+    "named_parameters": lambda m, me, a, k, n: _held(m, me, lambda found: found),
     "buffers": lambda m, me, a, k, n: _iterated(m, [t for _, t in all_tensors(me, BUFFERS)]),
     "named_buffers": lambda m, me, a, k, n: _iterated(m, all_tensors(me, BUFFERS)),
     "children": lambda m, me, a, k, n: _iterated(m, [c for _, c in children(me)]),

@@ -34,6 +34,9 @@ DEEPEST = 100
 MOST_FRAMES = 1000
 """How deep calls may nest at all, unless the program sets a lower limit: as many as Python lets."""
 
+_COUNTING = {"torch.arange", "numpy.arange"}
+"""Operators that take any number, and make as many elements of a whole one."""
+
 
 def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     kind = type(callee)
@@ -199,17 +202,23 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     if distributed is not MISSING:
         return distributed
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
+    if name in _COUNTING:
+        plain_args, plain_kwargs = tensors.sized(m, plain_args), {k: tensors.sized(m, v) for k, v in plain_kwargs.items()}
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
         return _with_numbers(m, name, plain_args, plain_kwargs, args, kwargs, node)
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     if "tape" in m.model_state and (tape_ranks.is_open(plain_args) or tape_ranks.is_open(plain_kwargs)):
         return taken(m, name, tape_ranks.outcome(m, name, plain_args, plain_kwargs, node), args, kwargs, node, None)
-    return taken(m, name, call_bound(name, plain_args, plain_kwargs, m.session), args, kwargs, node, None)
+    outcome = call_bound(name, plain_args, plain_kwargs, m.session)
+    if outcome.refused is not None and outcome.refused.code == "call/arguments":
+        outcome = _with_sizes(m, name, plain_args, plain_kwargs) or outcome
+    return taken(m, name, outcome, args, kwargs, node, None)
 
 
 def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
     """An operator that gets a number which nobody knows: it acts as a tensor without axes. A refusal must hold for some known numbers too."""
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    given, named = tensors.sized(m, given, False), {k: tensors.sized(m, v, False) for k, v in named.items()}
     tried = [(tensors.numbered(given, make), {k: tensors.numbered(v, make) for k, v in named.items()}) for make in tensors.STAND_INS]
     if tensors.has_unknown(tried[0][0]) or tensors.has_unknown(tuple(tried[0][1].values())):
         return m.gap(name, node, "an argument is not known")
@@ -217,11 +226,20 @@ def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], 
     if outcome.refused is not None or outcome.unknown is not None:
         others = [call_bound(name, *one, m.session) for one in tried[1:]]
         if any(other.refused is None or outcome.refused is None or other.refused.code != outcome.refused.code for other in others):
-            found = _with_reals(given, named, others)
+            found = _with_reals(given, named, others) or _with_sizes(m, name, given, named)
             if found is None:
                 return m.gap(name, node, "an argument is not known")
             outcome = found
     return taken(m, name, outcome, args, kwargs, node, None)
+
+
+def _with_sizes(m: Interpreter, name: str, given: Any, named: dict[str, Any]) -> Outcome | None:
+    """An operator with a size for each whole number that nobody knows; None when that helps nothing."""
+    args, kwargs = tensors.sized(m, given), {k: tensors.sized(m, v) for k, v in named.items()}
+    if tensors.has_unknown(args) or tensors.has_unknown(tuple(kwargs.values())):
+        return None
+    outcome = call_bound(name, args, kwargs, m.session)
+    return outcome if outcome.refused is None and outcome.unknown is None else None
 
 
 def _with_reals(given: Any, named: dict[str, Any], tried: list[Outcome]) -> Outcome | None:

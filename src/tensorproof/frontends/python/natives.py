@@ -13,6 +13,7 @@ from tensorproof.frontends.python import iteration, operations, uncounted
 from tensorproof.frontends.python.errors import BASES, Raised
 from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
+from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
@@ -627,6 +628,8 @@ def _number(native: Any) -> Run:
                     return run(m, node, value.contents[0])
                 if value.shape.concrete and value.shape.numel != 1:
                     raise m.raised("ValueError", f"only a tensor of one element becomes a number, this one is {value.shape!r}", node, "python/item")
+                if native is int and value.framework in ("torch", "numpy") and value.dtype is not None and value.dtype.is_integer:
+                    return number_of(m, value, node)
                 return Unknown(native.__name__, number=native.__name__ if native in (int, float) else "")
             case Term():
                 return value if native is int else REAL if native is float else m.truth(value, node)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import iteration, tensors, uncounted
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry, tf_tensors
+from tensorproof.libraries.whole_numbers import whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Term
@@ -101,7 +102,10 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
         return uncounted.item(m, sequence, index, node)
     if isinstance(index, slice):
         parts = [as_size(p) for p in (index.start, index.stop, index.step)]
-        if any(isinstance(p, Unknown) for p in parts):
+        open_part = uncounted.part_of(m, owner, parts) if any(isinstance(p, (Term, Unknown, TensorType)) for p in parts) else None
+        if open_part is not None:
+            return open_part
+        if any(isinstance(p, Unknown) or whole_tensor(p) for p in parts):
             return Unknown("slice")
         if any(isinstance(p, (Term, Choice, Predicate)) for p in parts):
             parts = [iteration.concrete(m, p) for p in parts]

@@ -6,12 +6,13 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import operator
-from tensorproof.bindings.mask_counts import ones_in
+from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import registry, tf_tensors
+from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Dim, Term, upper
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 _CLASS = {"torch": "torch.Tensor", "tf": "tf.Tensor", "keras": "keras.KerasTensor", "numpy": "numpy.ndarray"}
+_SUMS = (".sum", ".count_nonzero")
 _CALLED = {"T", "mT", "H", "mH", "real", "imag"}
 
 
@@ -86,14 +88,51 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], 
 def count_ones(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: TensorType) -> None:
     """Keep how many ones a mask holds, for what it selects."""
     masks = m.session.masks
+    if whole_tensor(result) and len(args) == 1 and not kwargs and isinstance(args[0], TensorType) and args[0].dtype is BOOL and name.endswith(_SUMS):
+        held = m.session.counts.get(id(args[0]))
+        if held is None or held[0] is not args[0]:
+            held = m.session.counts[id(args[0])] = (args[0], m.session.fresh("nnz", 0, _most(args[0])))
+        same_size(m, result, held[1])
     count = ones_in(name, args, kwargs, result, masks)
     if count is not None:
         masks[id(result)] = m.session.counts[id(result)] = (result, count)
+    elif result.dtype is BOOL and result.contents is None and args and isinstance(args[0], TensorType) and result.shape.known:
+        count = _same_count(m, name.rpartition(".")[2], args, result)
+        if count is not None:
+            m.session.counts[id(result)] = (result, count)
+
+
+def _same_count(m: Interpreter, word: str, args: tuple[Any, ...], result: TensorType) -> Dim | None:
+    """The ones of a mask that nobody counted, where another mask has as many: its opposite, its copy, the same comparison made again."""
+    x, counts = args[0], m.session.counts
+    if word in COMPARISONS:
+        if len(args) != 2 or type(args[1]) not in (int, float, bool, Term):
+            return None
+        again: tuple[TensorType, dict[Any, Dim]] = m.model_state.setdefault("compared", {}).setdefault(id(x), (x, {}))
+        plain_word, turned = COMPARISONS[word]
+        if again[0] is not x:
+            return None
+        if turned and plain_word != "eq" and (x.dtype is None or x.dtype.is_float):  # nan is neither below nor above
+            plain_word, turned = word, False
+        count = again[1].setdefault((plain_word, args[1]), m.session.fresh("nnz", 0, _most(result)))
+        return result.shape.numel - count if turned else count
+    if x.dtype is not BOOL or not x.shape.known or x.shape.numel != result.shape.numel or word not in COPIES | OPPOSITES:
+        return None
+    held = counts.get(id(x))
+    if held is None or held[0] is not x:
+        held = counts[id(x)] = (x, m.session.fresh("nnz", 0, _most(x)))
+    return held[1] if word in COPIES else x.shape.numel - held[1]
+
+
+def _most(mask: TensorType) -> int | None:
+    most = upper(mask.shape.numel)
+    return int(most) if most < 2**62 else None
 
 
 def written(m: Interpreter, owner: TensorType, result: Any) -> None:
     """A tensor was written in place: its counts are those of what came out, or none inside a branch that may be undone."""
     new = m.session.masks.get(id(result)) if isinstance(result, TensorType) and not m.heap.marks else None
+    m.model_state.get("compared", {}).pop(id(owner), None)
     if result is not owner or m.heap.marks:
         m.session.counts.pop(id(owner), None)
         m.session.masks.pop(id(owner), None)
@@ -214,6 +253,17 @@ def numbered(value: Any, make: Any) -> Any:
     if type(value) in (tuple, list):
         return type(value)(numbered(v, make) for v in value)
     return value
+
+
+def sized(m: Interpreter, value: Any, everywhere: bool = True) -> Any:
+    """A plain argument with a size for each whole number in it that nobody knows; or only for those that are ends of slices, which any number may be."""
+    if isinstance(value, Unknown):
+        return size_in(m, value) if everywhere and value.ratio is None and value.number == "int" else value
+    if isinstance(value, slice):
+        return slice(*(sized(m, p) for p in (value.start, value.stop, value.step)))
+    if type(value) in (tuple, list):
+        return type(value)(sized(m, v, everywhere) for v in value)
+    return size_in(m, value) if everywhere and whole_tensor(value) else value
 
 
 def whole_unknown(value: Any) -> bool:

@@ -10,6 +10,7 @@ from tensorproof.frontends.python.any_round import FAILED, many_rounds
 from tensorproof.frontends.python.steady import alike
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
+from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.ints import Origin, Term, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.heap import MISSING
@@ -93,6 +94,18 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
             return ahead[at]
     samples = shown(found)
     return samples[0] if all(type(v) is type(samples[0]) for v in samples) else Unknown("one of many items")
+
+
+def part_of(m: Interpreter, owner: Any, ends: list[Any]) -> List | None:
+    """`items[start:stop]` of a list that is counted out, up to or from a number that nobody knows, where all items are alike."""
+    items = list(owner.items) if isinstance(owner, List) else []
+    start, stop, step = (size_in(m, p) if whole_tensor(p) or (isinstance(p, Unknown) and p.number == "int") else p for p in ends)
+    if not items or step is not None or not all(p is None or (type(p) in (int, Term) and lower(p) >= 0) for p in (start, stop)):
+        return None
+    if not all(alike(v, items[0]) for v in items[1:]):
+        return None
+    first, last = (0 if start is None else minimum(start, len(items))), (len(items) if stop is None else minimum(stop, len(items)))
+    return List(m.heap.row([gathered(maximum(last - first, 0), items)]))
 
 
 def set_item(m: Interpreter, owner: List, index: Any, value: Any, node: ast.AST) -> None:

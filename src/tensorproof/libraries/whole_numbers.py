@@ -1,0 +1,46 @@
+"""Whole numbers that nobody knows where a size is needed: read from a tensor, or a tensor of one element itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.python_random import between
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.python_values import Unknown
+
+
+def size_in(m: Any, value: Any) -> Dim:
+    """The size that stands for a whole number that nobody knows, the same each time that this very number is used."""
+    held = m.model_state.setdefault("sizes", {})
+    found = held.get(id(value))
+    if found is None or found[0] is not value:
+        found = held[id(value)] = (value, m.session.fresh("n"))
+    return found[1]  # type: ignore[no-any-return]
+
+
+def same_size(m: Any, value: Any, size: Dim) -> None:
+    """From here on this number is this size where one is needed."""
+    m.model_state.setdefault("sizes", {})[id(value)] = (value, size)
+
+
+def whole_tensor(value: Any) -> bool:
+    """Whether a tensor is one whole number that nobody knows."""
+    return isinstance(value, TensorType) and value.contents is None and value.dtype is not None and value.dtype.is_integer and value.shape.numel == 1
+
+
+def number_in(dtype: DType | None) -> Unknown:
+    """A number that is read from a tensor of an element type."""
+    return Unknown("a number in a tensor", number="" if dtype is None else {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(dtype.kind, ""))
+
+
+def number_of(m: Any, t: TensorType, node: Any) -> Any:
+    """The number in a tensor of one element: between the bounds that it was drawn from, else one that nobody knows."""
+    drawn = m.bounds.get(id(t))
+    if drawn is not None and drawn[0] is t:
+        return between(m, "item", drawn[1], drawn[2] - 1, node)
+    made = number_in(t.dtype)
+    if whole_tensor(t):
+        same_size(m, made, size_in(m, t))
+    return made
