@@ -55,6 +55,8 @@ class Node:
     stated: list[Stated] = field(default_factory=list[Stated])
     number: int = 0
     result: Any = None
+    inputs: tuple[TensorType, ...] = ()
+    """The tensors among its arguments."""
 
 
 @dataclass(slots=True, eq=False)
@@ -70,6 +72,8 @@ class Tape:
     off: int = 0
     placed: list[Any] = field(default_factory=list[Any])
     """Findings of the replay at work whose places are already those of the steps."""
+    slices: dict[Any, tuple[list[Node], list[TensorType]]] = field(default_factory=dict[Any, tuple[list[Node], list[TensorType]]])
+    """What outputs need; a graph only grows, so that does not change."""
     done: dict[Any, tuple[Any, list[Stated], Any]] = field(default_factory=dict[Any, tuple[Any, list[Stated], Any]])
 
 
@@ -146,6 +150,7 @@ def _record(m: Any, tape: Tape, name: str, again: Again, args: Any, kwargs: Any,
         return result
     made = Node(name, again, args, kwargs, node, m.user_span(node), m.path.stated[before:], len(tape.nodes))
     tape.nodes.append(made)
+    made.inputs = tuple(tensors_in((args, tuple(kwargs.values()))))
     made.result = _signed(m, tape, made, result, ())
     return made.result
 
@@ -229,6 +234,9 @@ def steps_of(m: Any, outputs: Any, cut: Any = ()) -> tuple[list[Node], list[Tens
     nodes: dict[int, Node] = {}
     leaves: dict[int, TensorType] = {}
     waiting = tensors_in(outputs)
+    key = (tuple(id(t) for t in waiting if t.taped), frozenset(cut))
+    if key in tape.slices:
+        return tape.slices[key]
     while waiting:
         tensor = waiting.pop()
         found = _entry(tape, tensor)
@@ -239,8 +247,11 @@ def steps_of(m: Any, outputs: Any, cut: Any = ()) -> tuple[list[Node], list[Tens
             leaves[id(tensor)] = tensor
         elif by.number not in nodes:
             nodes[by.number] = by
-            waiting += tensors_in((by.args, tuple(by.kwargs.values())))
-    return [nodes[n] for n in sorted(nodes)], [t for t in tape.leaves if id(t) in leaves]
+            waiting += by.inputs
+    found = [nodes[n] for n in sorted(nodes)], [t for t in tape.leaves if id(t) in leaves]
+    if all(_entry(tape, t) is not None for t in tensors_in(outputs) if t.taped):
+        tape.slices[key] = found
+    return found
 
 
 def needed(m: Any, outputs: Any) -> list[TensorType]:
@@ -261,10 +272,10 @@ def replay(
             values[id(one)] = missing(one) if missing is not None else one if record else one.but(taped=0)
     key = (record, tuple(n.number for n in nodes), tuple((i, v) for i, v in values.items()), tuple(id(t) for t in tensors_in(outputs)))
     past = None if record else tape.done.get(key)
-    if past is not None and set(past[2]) <= set(m.facts):
+    if past is not None and (not past[1] or set(past[2]) <= set(m.facts)):
         m.path.stated.extend(replace(s, facts=tuple(m.facts)) for s in past[1])
         return _replaced(past[0], frozen(outputs), tape)
-    before = len(m.path.stated)
+    before, gaps = len(m.path.stated), len(m.path.gaps)
     place = Step(m.user_span(node), told)
     tape.off += 0 if record else 1
     try:
@@ -274,7 +285,7 @@ def replay(
         tape.off -= 0 if record else 1
     if not tape.off:
         tape.placed.clear()
-    if not record:
+    if not record and len(m.path.gaps) == gaps:
         tape.done[key] = (values, m.path.stated[before:], tuple(m.facts))
     return _replaced(values, frozen(outputs), tape)
 

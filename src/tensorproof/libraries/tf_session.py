@@ -139,6 +139,7 @@ def _fed(m: Any, feed: Any, node: Any) -> tuple[dict[int, TensorType], str]:
         return {id(t): t.but(taped=0) for t in tape.tape_of(m).leaves}, "run here"
     new: dict[int, TensorType] = {}
     told: list[str] = []
+    unknown: list[TensorType] = []
     for key, value in feed.items.items():
         if isinstance(key, str):
             key = by_name(m, key, node)
@@ -152,10 +153,23 @@ def _fed(m: Any, feed: Any, node: Any) -> tuple[dict[int, TensorType], str]:
         if not tape.is_taped(m, key):
             continue
         made = _value(m, key, value, node)
+        if made is None:
+            unknown.append(key)
+            continue
         new[id(key)] = made
         if made.shape.known:
             told.append(f"{_name(m, key)} = {made.shape!r}")
+    for key in unknown:
+        new[id(key)] = _from_outside(m, key, ", ".join(told), node)
     return new, f"run here with {', '.join(told)}" if told else "run here"
+
+
+def _from_outside(m: Any, key: TensorType, beside: str, node: Any) -> TensorType:
+    """An array of which nothing is known: whatever the placeholder takes, and another beside other batches."""
+    if not key.shape.known:
+        return key.but(taped=0)
+    place = f"{_name(m, key)} fed@{getattr(node, 'lineno', 0)}" + (f" beside {beside}" if beside else "")
+    return key.but(shape=Shape(tape.open_axis(m, f"{place}[{i}]") if tape.shown(m, d) is None else d for i, d in enumerate(key.shape)), taped=0)
 
 
 def _name(m: Any, key: TensorType) -> str:
@@ -166,8 +180,8 @@ def _name(m: Any, key: TensorType) -> str:
     return found[2] if found is not None else "a tensor"
 
 
-def _value(m: Any, key: TensorType, value: Any, node: Any) -> TensorType:
-    """What is fed in place of a tensor."""
+def _value(m: Any, key: TensorType, value: Any, node: Any) -> TensorType | None:
+    """What is fed in place of a tensor; None when nothing is known of it."""
     if isinstance(value, TensorType) and value.framework == "tf":
         raise m.raised("TypeError", "the value of a feed cannot be a tensor of the graph: feed numbers or arrays", node, "feed/value")
     array = value
@@ -183,7 +197,7 @@ def _value(m: Any, key: TensorType, value: Any, node: Any) -> TensorType:
     elif value is None:
         raise m.raised("TypeError", f"the placeholder {_name(m, key)} is fed None", node, "feed/value")
     if not isinstance(array, TensorType) or not array.shape.known:
-        return key.but(taped=0)  # an array from outside: whatever the placeholder takes
+        return None
     message = f"cannot feed a value of shape {array.shape!r} for {_name(m, key)}, which has shape {shown_shape(m, key)}"
     found = m.model_state.get(LEAVES, {}).get(id(key))
     trail = () if found is None else (Step(found[3], f"{_name(m, key)} is made here"),)
