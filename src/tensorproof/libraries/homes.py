@@ -15,7 +15,7 @@ FILES = {
         "torch.autograd.Function", "torch.autograd.function", "torch.func", "torch.vmap", "torch.nn.utils.stateless",
     ), "torch_autograd"),
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
-    "inspect": "python_inspect", "asyncio": "python_functions",
+    "inspect": "python_inspect", "tensorproof": "told_data", "asyncio": "python_functions",
     "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
     "itertools": "python_iterators",
     "collections": "python_collections", "builtins": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing",
@@ -25,7 +25,7 @@ FILES = {
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     "tf": "tf_core", "tf.Tensor": "tf_tensors", "tf.Variable": "tf_tensors", "tf.IndexedSlices": "tf_tensors", "tf.constant": "tf_tensors", "tf.convert_to_tensor": "tf_tensors", "tf.TensorShape": "tf_shapes",
-    "tf.Dimension": "tf_shapes", "tf.data": "tf_data", "tf.TensorSpec": "tf_data", "tf.TensorArray": "tf_tensor_array", "keras.optimizers": "keras_optimizers",
+    "tensorflow_datasets": "tf_datasets", "tfds": "tf_datasets", "tf.Dimension": "tf_shapes", "tf.data": "tf_data", "tf.TensorSpec": "tf_data", "tf.TensorArray": "tf_tensor_array", "keras.optimizers": "keras_optimizers",
     **TF1, **{f"tf.train.{w}": "tf_core" for w in ("Checkpoint", "CheckpointManager", "latest_checkpoint", "Coordinator")},
     **{f"tf.train.{w}": "tf_io" for w in ("Feature", "Features", "Example", "BytesList", "Int64List", "FloatList", "FeatureList", "FeatureLists", "SequenceExample")},
     **dict.fromkeys((

@@ -311,8 +311,12 @@ FUNCTIONS: dict[str, Any] = _Functions({
     "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT, "tf.compat.as_text": lambda m, a, k, n: TEXT,
     **tf_gradients.FUNCTIONS, **tf_control.FUNCTIONS,
 })  # fmt: skip
+_METHODS_OF_RESIZING = {
+    "NEAREST_NEIGHBOR": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "AREA": "area", "LANCZOS3": "lanczos3", "LANCZOS5": "lanczos5",
+    "GAUSSIAN": "gaussian", "MITCHELLCUBIC": "mitchellcubic",
+}  # fmt: skip
 VALUES: dict[str, Any] = {
-    "tf.newaxis": None, "tf.__version__": "2.21.0", "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
+    **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None, "tf.__version__": "2.21.0", "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
     "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",
     "tf.VariableAggregation.ONLY_FIRST_REPLICA": "ONLY_FIRST_REPLICA", "tf.VariableSynchronization.ON_READ": "ON_READ", "tf.bfloat16": BY_LABEL["bfloat16"],
 }  # fmt: skip

@@ -40,7 +40,7 @@ def _read_file(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
 
 
 def _decode(least: int, most: int) -> Any:
-    """A picture of unknown size. Without `channels` the file decides how many it has: the world's choice."""
+    """A picture of unknown size. Without `channels` the file decides how many it has: whoever has the files knows."""
 
     def run(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
         contents, channels = argument(args, kwargs, 0, "contents"), argument(args, kwargs, 1, "channels", 0)
@@ -49,7 +49,7 @@ def _decode(least: int, most: int) -> Any:
         if isinstance(channels, int) and channels not in (0, 1, 3, 4):
             raise m.raised("ValueError", f"a picture has 1, 3 or 4 channels, not {channels}", node, "image_decode/channels")
         height, width = (m.symbol(m.name_here(w, node), 1, None, Origin.USER) for w in ("height", "width"))
-        depth = channels if isinstance(channels, int) and channels else m.symbol(m.name_here("channels", node), least, most, Origin.WORLD)
+        depth = channels if isinstance(channels, int) and channels else m.symbol(m.name_here("channels", node), least, most, Origin.USER)
         return _tensor((height, width, depth), kwargs.get("dtype", BY_LABEL["uint8"]))
 
     return run

@@ -550,6 +550,8 @@ def _extreme(word: str) -> Run:
             return result if isinstance(result, Unknown) else result[0]
         if all(type(v) in (int, Term) for v in found):
             return symbolic(*found)
+        if all(type(v) is TensorType and v.shape == () and v.dtype is found[0].dtype and v.framework == found[0].framework for v in found):
+            return found[0].but(contents=None, parameter=False)
         if any(isinstance(v, (Unknown, TensorType)) for v in found):
             kinds = {operations.number_kind(v) for v in found}
             return Unknown(word, number="" if "" in kinds else "float" if "float" in kinds else "int")
