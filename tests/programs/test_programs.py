@@ -3,7 +3,8 @@
 Each ```python block is a program. `# error: [code]` expects an error of that code on its line, `# warning: [code]` a warning,
 `# gap` something not understood there,
 `# reveal: SHAPE` the shape of what the line binds. A program without an error or a gap must be proved valid.
-A line `<!-- args: --size 3 -->` under the title gives the program arguments; a block ```file NAME is a file that lies beside it.
+A line `<!-- args: --size 3 -->` under the title gives the program arguments, `<!-- data: … -->` and
+`<!-- vary: … -->` what `--data` and `--vary` would say; a block ```file NAME is a file that lies beside it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options, check_source
+from tensorproof.app.check import Options, check_source, unmet
+from tensorproof.cli.shapes import data_of
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import parse
+from tensorproof.terms.records import replace
+from tensorproof.values.told import Told
 
 HERE = Path(__file__).parent
 
@@ -29,6 +33,8 @@ class Case:
     code: str
     arguments: tuple[str, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
+    data: tuple[str, ...] = ()
+    vary: tuple[str, ...] = ()
 
 
 def cases() -> list[Case]:
@@ -39,7 +45,8 @@ def cases() -> list[Case]:
             code = rest.partition("```python\n")[2].partition("```")[0]
             given = re.search(r"<!-- args: (.*) -->", rest)
             files = re.findall(r"^```file (\S+)\n(.*?)^```", rest, re.DOTALL | re.MULTILINE)
-            found.append(Case(f"{path.stem}: {title}", code, tuple(shlex.split(given[1])) if given else (), tuple(files)))
+            data, vary = (tuple(re.findall(rf"<!-- {word}: (.*) -->", rest)) for word in ("data", "vary"))
+            found.append(Case(f"{path.stem}: {title}", code, tuple(shlex.split(given[1])) if given else (), tuple(files), data, vary))
     return found
 
 
@@ -54,8 +61,10 @@ def test_program(case: Case, tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     source = parse(str(tmp_path / "program.py") if case.files else "program.py", case.code)
-    program = check_source(source, Options(arguments=case.arguments))
-    run = explore(source, case.arguments).last
+    told = Told(data_of(case.data), frozenset(case.vary))
+    program = check_source(source, Options(arguments=case.arguments, told=told))
+    unmet(told)
+    run = explore(replace(source, told=told), case.arguments).last
     verdict, findings = program.verdict, program.diagnostics
     lines = case.code.splitlines()
     expected = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# error: \[([\w/-]+)\]", line)))

@@ -163,3 +163,53 @@ def test_help_lists_commands_and_options() -> None:
 def test_explain_knows_the_codes_of_findings() -> None:
     assert "What to do" in tensorproof("explain", "matmul/inner").stdout
     assert tensorproof("explain", "matmul/nonsense").returncode == 2
+
+
+PHOTOS = """import reader
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+class Photos(Dataset):
+    def __getitem__(self, i):
+        return reader.read(i)
+for x, y in DataLoader(Photos(), batch_size=8):
+    nn.Linear(12, 3)(x.flatten(1))
+"""
+
+
+def test_data_tells_of_a_dataset(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text(PHOTOS)
+    assert tensorproof("check", "--fail-on", "unknown", str(file)).returncode == 1
+    for said, status in (("Photos=80x(3,2,2),()", 0), ("Photos=(3,2,2),int64()", 0), ("Photos=?x(3,2,2),uint8(4)", 0), ("Photos=80x(3,2,3),()", 1)):
+        assert tensorproof("check", "--fail-on", "unknown", "--data", said, str(file)).returncode == status, said
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Photos", "write NAME=COUNTx(SIZES)"), ("Photos=", "write NAME=COUNTx(SIZES)"), ("=8x(3)", "write NAME=COUNTx(SIZES)"), ("Photos=8x(3", "at '(3'"),
+        ("Photos=8xreal(3)", "at 'real(3)'"), ("Photos=8x(3,-1)", "'-1' is neither a size nor a name"), ("Photos=8x3,4", "at '3,4'"),
+        ("Pictures=8x(3)", "no class and no function of that name"),
+    ],
+)  # fmt: skip
+def test_data_that_does_not_parse_or_fit(tmp_path: Path, said: str, words: str) -> None:
+    (tmp_path / "f.py").write_text(PHOTOS)
+    done = tensorproof("check", "--data", said, str(tmp_path / "f.py"))
+    assert done.returncode == 2 and words in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+def test_vary_tries_every_value(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("import argparse, torch\np = argparse.ArgumentParser()\np.add_argument('--batch-size', type=int, default=4)\n"
+                    "torch.zeros(p.parse_args().batch_size, 8).view(4, 8)\n")  # fmt: skip
+    assert "batch_size must be 4" in tensorproof("check", "--vary", "batch-size", str(file)).stdout
+    assert tensorproof("check", "--fail-on", "warning", str(file)).returncode == 0
+    assert tensorproof("check", "--fail-on", "warning", "--vary", "batch_size", str(file)).returncode == 1
+    done = tensorproof("check", "--vary", "batch", str(file))
+    assert done.returncode == 2 and "--vary batch: there is no command-line argument" in done.stderr
+
+
+def test_options_of_a_later_time_say_so(programs: tuple[str, str]) -> None:
+    for option in ("--checkpoint", "--target"):
+        done = tensorproof("check", option, "x", programs[0])
+        assert done.returncode == 2 and f"the option {option} is not built yet" in done.stderr

@@ -15,7 +15,8 @@ from tensorproof.frontends.python.entry import Input
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.modules import site_packages
 from tensorproof.frontends.python.source import Source, read
-from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.values.told import NOTHING, Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Options:
     inputs: dict[str, Input] = field(default_factory=dict[str, Input])
     roots: tuple[str, ...] = ()
     environment: str | None = None
+    told: Told = NOTHING
 
 
 @dataclass(slots=True)
@@ -50,7 +52,18 @@ def check(paths: list[str], options: Options | None = None) -> list[Program]:
     sources = [read(path) for path in files(paths)]
     if chosen.arguments and len(sources) != 1:
         raise BadInput(f"program arguments need exactly one program, {len(sources)} are given")
-    return [check_source(source, chosen) for source in sources]
+    checked = [check_source(source, chosen) for source in sources]
+    unmet(chosen.told)
+    return checked
+
+
+def unmet(told: Told) -> None:
+    """Refuse what the user told of names that no program uses: it was misspelt, or would be thought to hold."""
+    for name in told.data:
+        if name not in told.met:
+            raise BadInput(f"--data {name}: no class and no function of that name makes a dataset here")
+    for name in sorted(told.vary - told.met):
+        raise BadInput(f"--vary {name}: there is no command-line argument and no configuration value of that name")
 
 
 def files(paths: list[str]) -> list[str]:
@@ -77,6 +90,7 @@ def files(paths: list[str]) -> list[str]:
 def check_source(source: Source, options: Options | None = None) -> Program:
     """Run a program that has a driver; enter the modules of a file that has none."""
     chosen = options or Options()
+    source = replace(source, told=chosen.told)
     if chosen.entry is not None or (not has_driver(source.tree) and not chosen.arguments):
         return check_modules(source, chosen)
     start = perf_counter()

@@ -18,8 +18,9 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     from tensorproof.app.check import Options
     from tensorproof.app.check import check as check_programs
     from tensorproof.app.suppress import suppressed
-    from tensorproof.cli.shapes import entry_of, inputs_of
+    from tensorproof.cli.shapes import data_of, entry_of, inputs_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
+    from tensorproof.values.told import Told
 
     paths: list[str] = given.paths
     name: str | None = None
@@ -28,7 +29,8 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         paths = [file] if file not in paths else paths
     if not paths:
         raise BadInput("check needs a Python file or a directory")
-    programs = check_programs(paths, Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment))
+    told = Told(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
+    programs = check_programs(paths, Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told))
     refused = next((d for p in programs for d in p.diagnostics if d.code == "python/arguments"), None)
     if arguments and refused is not None:
         raise BadInput(f"{paths[0]}: {refused.message}")

@@ -31,6 +31,8 @@ def check(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="Python files, or directories of them; arguments of the program follow after --")
     parser.add_argument("--entry", metavar="FILE.py::Name", help="enter this module instead of running the program")
     _inputs(parser)
+    parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")
+    parser.several("--vary", "vary", "NAME", "try every value of this command-line argument or configuration value, not only its default")
     parser.add_argument("--python", dest="environment", metavar="ENV", help="the environment whose packages the program imports (a folder)")
     parser.several("--path", "path", "DIR", "another folder from which the program imports")
     _format(parser)
@@ -64,12 +66,18 @@ def _format(parser: Parser) -> None:
     parser.add_argument("--output-format", default="full", metavar="|".join(FORMATS), help="how to print")
 
 
+LATER = ("--checkpoint", "--target")
+
+
 def read(command: str, description: str, declare: Callable[[Parser], None], words: list[str], settings: dict[str, Any]) -> argparse.Namespace:
     """The options of a command; what is not given comes from the configuration."""
     parser = Parser(f"tensorproof {command}", description)
     declare(parser)
     parser.add_argument("--config", metavar="FILE", help="the configuration, in place of the nearest pyproject.toml")
     parser.set_defaults(**{name: value for name, value in settings.items() if not isinstance(value, list)})
+    later = next((word for word in words if word.partition("=")[0] in LATER), None)
+    if later is not None:
+        raise BadInput(f"the option {later.partition('=')[0]} is not built yet")
     found = parser.parse_intermixed_args(words)
     for name, value in settings.items():
         if isinstance(value, list) and getattr(found, name, None) is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.frontends.python.entry import Input
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
+from tensorproof.values.told import Dataset, Part
 
 _CLOSING = {"(": ")", "[": "]", "": ""}
 
@@ -48,6 +50,32 @@ def _sizes(text: str, option: str) -> tuple[int | str | None, ...]:
         else:
             raise BadInput(f"{option} does not parse: {word!r} is neither a size nor a name")
     return tuple(axes)
+
+
+_DATA = re.compile(r"(?P<name>[\w.]+)=(?:(?P<count>[\d_]+|\?)(?:x|$))?(?P<parts>.*)")
+_PART = re.compile(r"(?P<label>[a-z]\w*)?\((?P<sizes>[^()]*)\)\s*(?:,\s*|$)")
+
+
+def data_of(texts: Iterable[str]) -> dict[str, Dataset]:
+    """`MNIST=60000x(1,28,28)`, `Photos=5000x(3,H,W),int64()`, `Words=(L,),int64(L)`, `ImageFolder=1200`: a count, the parts of a sample, or both."""
+    found: dict[str, Dataset] = {}
+    for text in texts:
+        option = f"--data {text}"
+        match = _DATA.fullmatch(text)
+        if match is None or not (match["count"] or match["parts"]):
+            raise BadInput(f"{option} does not parse; write NAME=COUNTx(SIZES), such as Photos=5000x(3,224,224),int64()")
+        parts: list[Part] = []
+        rest = match["parts"]
+        while rest:
+            part = _PART.match(rest)
+            if part is None or (part["label"] and part["label"] not in BY_LABEL):
+                raise BadInput(f"{option} does not parse at {rest!r}; a part of a sample is (3,224,224) or uint8(28,28)")
+            sizes = _sizes(f"({part['sizes']})", option)
+            parts.append(Part(sizes, BY_LABEL[part["label"]] if part["label"] else FLOAT32 if sizes else INT64))
+            rest = rest[part.end() :]
+        count = None if match["count"] in (None, "?") else int(match["count"].replace("_", ""))
+        found[match["name"]] = Dataset(count, tuple(parts))
+    return found
 
 
 def entry_of(text: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.python_arguments import FUNCTIONS as ARGPARSE
 from tensorproof.libraries.python_arguments import KINDS as PARSERS
-from tensorproof.terms.ints import Origin
+from tensorproof.libraries.varying import any_like, any_whole, varies
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Function, Model, Native
 from tensorproof.values.python_values import Named, Unknown
@@ -277,7 +277,11 @@ def _fire(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     for at, parameter in enumerate(required):
         if at >= len(places) and parameter.arg not in named and not m.argv:
             whole = isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "int"
-            named[parameter.arg] = m.symbol(parameter.arg, -(2**63), 2**63, Origin.USER) if whole else Unknown(f"the argument {parameter.arg}")
+            named[parameter.arg] = any_whole(m, parameter.arg) if whole else Unknown(f"the argument {parameter.arg}")
+    defaults = dict(zip([p.arg for p in (*parameters.posonlyargs, *parameters.args)][-len(target.defaults) :] if target.defaults else [], target.defaults))
+    for at, (name, default) in enumerate({**defaults, **target.keyword_defaults}.items(), len(required)):
+        if at >= len(places) and name not in named and varies(m, name):
+            named[name] = any_like(m, name, default, node)
     if m.argv:
         _refused_by_fire(m, target, places, named, node)
     return m.call(target, tuple(places), named, node)

@@ -14,6 +14,7 @@ from tensorproof.libraries.plain import Abstract, argument, from_host, to_host
 from tensorproof.libraries.python_classes import FUNCTIONS as DATACLASSES
 from tensorproof.libraries.python_files import content
 from tensorproof.libraries.python_paths import read_text
+from tensorproof.libraries.varying import varied
 from tensorproof.libraries.yaml_text import NotUnderstood, parse, scalar
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
@@ -177,7 +178,7 @@ def _parsed(m: Any, text: str, node: Any) -> Any:
         return m.gap("yaml", node, str(reason))
     except ValueError as error:
         raise m.raised("YAMLError", f"YAMLError: {error}", node, "python/value") from None
-    return from_host(m, {} if found is None else found)
+    return varied(m, from_host(m, {} if found is None else found), node)
 
 
 def _load(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:

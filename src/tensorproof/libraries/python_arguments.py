@@ -12,10 +12,10 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, exception, from_host, listed, to_host
 from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_typing import namespace_attribute
-from tensorproof.terms.ints import Origin
+from tensorproof.libraries.varying import any_of, any_whole, varies
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Instance, List, Model, Native
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import REAL, Named, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -252,24 +252,31 @@ def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
                 home = groups.setdefault(number[0], None) or parser.add_mutually_exclusive_group(required=strict and number[1] is True)
                 groups[number[0]] = home
             action = _added(m, home, note, place)
-        if action.required and not strict:
+        chosen = note.kind != "argparse.Subparsers" and varies(m, action.dest)
+        if chosen or (action.required and not strict):
             action.required = False
             if note.kind != "argparse.Subparsers":
                 action.default = _Given(action.dest, action)
-    parser.set_defaults(**{k: _passed(v, None) for k, v in me.space["defaults"].items()})
+    parser.set_defaults(**{k: _passed(v, None) for k, v in me.space["defaults"].items() if not varies(m, k)})
     return parser
 
 
 def _given(m: Any, given: _Given, node: Any) -> Any:
     action = given.kind
+    if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
+        return m.open_truth(given.name, node) if isinstance(action.const, (bool, type(None))) else Unknown(f"the argument {given.name}")
+    if action.choices and action.nargs is None:
+        return any_of(m, given.name, list(action.choices), node)
     words = action.type in (None, str)
     one = Unknown(f"the argument {given.name}", text=words)
     if words and action.nargs in ("+", "*"):
         return texts(m, node)
     if action.nargs is None and action.type is int:
-        return m.symbol(given.name, -(2**63), 2**63, Origin.USER)
+        return any_whole(m, given.name)
+    if action.nargs is None and action.type is float:
+        return REAL
     if isinstance(action.nargs, int) and action.nargs > 0:
-        return listed(m, [m.symbol(f"{given.name}[{i}]", -(2**63), 2**63, Origin.USER) if action.type is int else one for i in range(action.nargs)])
+        return listed(m, [any_whole(m, f"{given.name}[{i}]") if action.type is int else one for i in range(action.nargs)])
     return one
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.python_copies import deep
+from tensorproof.libraries.varying import any_like, varies
 from tensorproof.terms.predicates import negate
 from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import MISSING
@@ -152,6 +153,8 @@ def _init(cls: Class, order: tuple[Spec, ...], frozen: bool) -> Any:
             if not spec.optional:
                 raise m.raised("TypeError", f"{cls.name} is missing the argument {spec.name}", node, "call/arguments")
             values[spec.name] = spec.default if spec.default is not MISSING else m.call(spec.factory, (), {}, node)
+            if varies(m, spec.name):
+                values[spec.name] = any_like(m, spec.name, values[spec.name], node)
         for spec in order:
             if spec.name in values and not spec.only_init:
                 if frozen:

@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.libraries.model import KindModel, Run, some_rounds
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, quiet, to_host, unknown
 from tensorproof.libraries.python_paths import read_text, text_of
+from tensorproof.libraries.varying import varied
 from tensorproof.libraries.yaml_text import NotUnderstood, parse
 from tensorproof.terms.ints import Origin
 from tensorproof.values.objects import Model
@@ -30,7 +31,7 @@ def _parsed(m: Any, text: Any, parser: Any, kind: str, node: Any) -> Any:
     if not isinstance(text, (str, bytes)):
         return Unknown("data of a file")
     try:
-        return from_host(m, parser(text))
+        return varied(m, from_host(m, parser(text)), node)
     except NotUnderstood as reason:
         return m.gap("yaml", node, str(reason))
     except (ValueError, RecursionError) as error:

@@ -92,6 +92,12 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
     m.step()
     frame = Frame(m, m.heap.space(), function.scopes, function.module.space, function.module, function, function.owner)
     bind_arguments(m, function, frame.space, args, kwargs, node)
+    if m.told.data:
+        from tensorproof.libraries import told_data
+
+        told = told_data.of_call(m, function.name, function, node)
+        if told is not None:
+            return told
     if code.is_generator:
         return Generator(frame, code.body(frame), m.heap.clock)
     if len(m.frames) >= DEEPEST and (m.heap.marks or len(m.frames) >= recursion_limit(m)):
@@ -170,7 +176,15 @@ def zero_super(frame: Frame, node: ast.AST) -> Any:
 
 
 def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if m.told.data:
+        from tensorproof.libraries import told_data
+
+        told = told_data.of_call(m, name, None, node)
+        if told is not None:
+            return told
     model = registry.function(name)
+    if model is not None and m.told.data:
+        return told_data.with_length(m, name, model(m, args, kwargs, node))
     if model is not None:
         if name.partition(".")[0] in _OF_PLAIN_VALUES:
             distributed = _distributed(m, args, kwargs, lambda a, k: call_named(m, name, a, k, node))

@@ -50,6 +50,10 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
                 hook = _in(m, value.cls, "__set_name__")
                 if hook is not MISSING:
                     m.call(Bound(hook, value), (cls, name), {}, node)
+        if m.told.data:
+            from tensorproof.libraries import told_data
+
+            told_data.of_class(m, cls)
         meta = named.pop("metaclass", None)
         if isinstance(meta, Named) and meta.name in _META and not any(isinstance(c, Named) and c.name == _META[meta.name] for c in cls.mro):
             cls.mro = (*cls.mro, Named(_META[meta.name]))
@@ -128,7 +132,10 @@ def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[st
         made = Instance(cls, m.heap.space(), m.user_span(node))
     init, _ = in_class(m, cls, "__init__")
     if init is not MISSING:
+        gaps = len(m.path.gaps)
         m.call(Bound(init, made), args, kwargs, node)
+        if cls.name in m.told.data:  # how it reads its files does not matter then
+            del m.path.gaps[gaps:]
         return made
     done = registry.initialise(m, made, args, kwargs, node)
     if not done and (args or kwargs) and not any(isinstance(c, (Unknown, Named)) for c in cls.mro) and not isinstance(maker, Function):

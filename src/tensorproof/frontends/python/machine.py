@@ -41,6 +41,7 @@ class Interpreter:
         self.modules = modules
         self.decisions = decisions or {}
         self.argv = argv
+        self.told = modules.main_source.told
         self.any_round = 0
         """How many loops are in a round that stands for all of them: there, what two ways leave of a list is told by how many it has."""
         self.facts: list[Predicate] = []

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.terms.records import dataclass
+from tensorproof.values.told import NOTHING, Told
 
 MOST_BYTES = 2 * 1024 * 1024
 """Python's own parser takes 10 s and 3 GB for ten times as much."""
@@ -24,6 +25,7 @@ class Source:
     path: str
     text: str
     tree: ast.Module
+    told: Told = NOTHING
 
 
 def read(path: str) -> Source:

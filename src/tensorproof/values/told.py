@@ -1,0 +1,33 @@
+"""What the user tells of a program beyond its text: datasets that nobody here can read, and values that are to vary."""
+
+from __future__ import annotations
+
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.records import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One tensor of a sample: a number fixes an axis, axes of one name have one size, None leaves one open."""
+
+    sizes: tuple[int | str | None, ...]
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """How many samples there are, and what one is; None and no parts for what is left to the program."""
+
+    count: int | None = None
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    data: dict[str, Dataset] = field(default_factory=dict[str, Dataset])
+    vary: frozenset[str] = frozenset()
+    met: set[str] = field(default_factory=set[str])
+    """The names that the program has used."""
+
+
+NOTHING = Told()
