@@ -1,4 +1,7 @@
-"""The programs of tests/programs/patterns_*.md under the real PyTorch: an error line must fail there, the others must run."""
+"""The programs of tests/programs/patterns_*.md and of some others under the real PyTorch: an error line must fail there, the others must run.
+
+Where we say that we cannot tell, both may happen.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from tests.programs.test_programs import Case, cases
 torch = pytest.importorskip("torch")
 
 CASES = [case for case in cases() if case.title.startswith("patterns_")]
+MORE = [case for case in cases() if case.title.partition(":")[0] in ("memory", "values", "gradients")]
 
 
 def failing_line(code: str) -> tuple[int | None, str]:
@@ -34,7 +38,7 @@ def test_there_are_enough_programs_and_each_has_its_fixed_form() -> None:
     assert marked == [True, False] * (len(CASES) // 2)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
+@pytest.mark.parametrize("case", [*CASES, *MORE], ids=lambda c: c.title)
 def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["program.py"])
@@ -43,4 +47,5 @@ def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeyp
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         line, why = failing_line(case.code)
-    assert line == (expected[0] if expected else None), why
+    told = [i for i, text in enumerate(case.code.splitlines(), 1) if "# gap" in text]
+    assert line == (expected[0] if expected else None) or line in told, why

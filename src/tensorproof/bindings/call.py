@@ -35,6 +35,8 @@ class Outcome:
     unknown: str | None = None
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
     """The arguments by our names: what a requirement's `about` speaks of."""
+    written: list[Any] = field(default_factory=list[Any])
+    """The tensors that the call wrote into."""
 
 
 class Run:
@@ -261,6 +263,8 @@ def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | 
 
 def _guarded(session: Session, run: Any) -> Outcome:
     before = len(session.requirements)
+    written: list[Any] = []
+    session.written = written
     try:
         outputs = run()
     except Refused as refused:
@@ -269,7 +273,7 @@ def _guarded(session: Session, run: Any) -> Outcome:
         return Outcome(unknown=str(gave_up), requirements=session.requirements[before:])
     except Exception as bug:  # a rule's own bug is a gap, shown as such, and never takes the whole analysis down
         return Outcome(unknown=f"our rule failed: {type(bug).__name__}: {bug}")
-    return Outcome(_owned(outputs, session.framework), session.requirements[before:])
+    return Outcome(_owned(outputs, session.framework), session.requirements[before:], written=written)
 
 
 def _owned(outputs: Any, framework: str) -> Any:
@@ -312,7 +316,15 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
         result = adapter(row.via)(dict(arguments), run) if row.via else run.default(arguments)
     finally:
         session.typed = frozenset()
+    session.written += [arguments.get(name) for name in written_by(row, arguments)]
     return _written(row, arguments, result, run) if row.inplace else result
+
+
+def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:
+    """The arguments that a call writes into."""
+    if row.inplace:
+        return (row.inplace,)
+    return ("x",) if arguments.get("inplace") is True else operator(row.op).writes
 
 
 @cache

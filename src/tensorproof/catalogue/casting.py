@@ -16,7 +16,7 @@ from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES,
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 X = (Tensor("x"),)
 SAME = Like("x")
@@ -40,7 +40,7 @@ def _strides(c: Call, x: TensorType, dtype: DType | None) -> tuple[Dim, ...] | N
     if c["compact"]:
         return None
     if c["memory_format"] is not None and x.shape.known and "preserve" not in str(c["memory_format"]):
-        return strides_of_format(x.shape, c["memory_format"])
+        return strides_of_format(x.shape, c["memory_format"]) if x.strides is None else UNKNOWN_STRIDES
     return copied_strides(x) if c["copy"] or dtype is not x.dtype else x.strides
 
 
@@ -54,13 +54,14 @@ def moved(c: Call) -> TensorType:
         c.require("rank", eq(x.shape.rank, rank), f"{c['memory_format']} is a format of tensors of rank {rank}, and x is {x.shape!r}", "x")
     contents = cast_contents(x.contents, x.dtype, dtype)
     device = c["device"] if isinstance(c["device"], str) else x.device
+    c.copied = bool(c["copy"]) or (dtype is not x.dtype and dtype is not None)
     kept = x.requires_grad and dtype is not None and (dtype.is_float or dtype.is_complex)
     return x.but(dtype=dtype, contents=contents, device=device, strides=_strides(c, x, dtype), weak=False, requires_grad=kept)
 
 
 CAST = Op(
     "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False), Bool("copy", False)), moved, Given("dtype", SAME),
-    values=Values("same"), doc="`compact`: the result is contiguous in memory",
+    values=Values("same"), aliases="x", doc="`compact`: the result is contiguous in memory",
 )  # fmt: skip
 IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=Values("same"), aliases="x")
 DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=Values("same"), aliases="x")

@@ -18,4 +18,4 @@ def angle_type(c: Call) -> DType | None:
 REAL_PART = Op("real", (Tensor("x"),), (), same_shape, Real("x"), aliases="x")
 IMAGINARY_PART = Op("imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", doc="torch has it for complex numbers only")
 ANGLE = Op("angle", (Tensor("x", "...", NUMERIC),), (), same_shape, angle_type)
-CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"))
+CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"), aliases="x")

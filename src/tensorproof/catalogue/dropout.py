@@ -32,10 +32,10 @@ def by_channel(c: Call) -> Shape:
     return shape
 
 
-DROPOUT = Op("dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True)
-ALPHA_DROPOUT = Op("alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, doc="keeps mean and variance")
-FEATURE_DROPOUT = Op("feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, doc="drops whole channels")
-FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True)
+DROPOUT = Op("dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x")
+ALPHA_DROPOUT = Op("alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x", doc="keeps mean and variance")
+FEATURE_DROPOUT = Op("feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", doc="drops whole channels")
+FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x")
 
 
 def with_mask(c: Call) -> list[Any]:

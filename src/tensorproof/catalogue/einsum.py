@@ -85,7 +85,17 @@ def einsum_shape(c: Call) -> Shape:
     c.require("equation", not repeated, f"{equation!r} has {', '.join(repeated)} twice in the output", "equation")
     for name in output:
         c.require("equation", name == "..." or name in sizes, f"{equation!r} has {name} in the output and in no operand", "equation")
+    c.reordered = not _in_order(inputs, output)
     return Shape(d for name in output for d in (lead if name == "..." else (sizes[name],)))
+
+
+def _in_order(inputs: list[list[str]], output: list[str]) -> bool:
+    """Whether the result lies as the product of two batches of matrices does: common axes, those of the first, those of the second."""
+    if len(inputs) != 2:
+        return len(output) <= 1
+    first, second = inputs
+    shared = [n for n in output if n in first and n in second]
+    return output == [*shared, *(n for n in output if n not in second), *(n for n in output if n not in first)]
 
 
 def _narrowed(c: Call, i: int, names: list[str], shape: Shape) -> Shape:

@@ -16,6 +16,7 @@ from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, BOOLS, FLOATS, FULL_COMPLEXES, INT32, INT64, DType, DTypes
 from tensorproof.terms.ints import Term, absolute
+from tensorproof.terms.records import replace
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 SMOOTH: DTypes = REAL | FULL_COMPLEXES
@@ -115,7 +116,7 @@ RAD2DEG = elementwise("rad2deg", REAL, values=increasing(math.degrees))
 # --- signs and rounding ---
 ABS = elementwise("abs", ANY, dtype=Real("x"), values=within(0.0, INF), fold=folding(absolute))
 NEG = elementwise("neg", NUMERIC, dtype=SAME, values=decreasing(lambda x: -x), fold=folding(lambda x: -x))
-POSITIVE_OF = elementwise("positive", ANY, dtype=SAME, values=Values("same"), fold=folding(lambda x: x))
+POSITIVE_OF = replace(elementwise("positive", ANY, dtype=SAME, values=Values("same"), fold=folding(lambda x: x)), aliases="x")
 SIGN = elementwise(
     "sign", NUMERIC, dtype=SAME, values=increasing(lambda x: float((x > 0) - (x < 0))),
     fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)),

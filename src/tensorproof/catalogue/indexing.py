@@ -167,11 +167,16 @@ def _taken(c: Call, x: TensorType, tensors: list[Picked]) -> TensorType:
     return x.but(shape=shape, contents=contents, strides=None if x.strides is None else UNKNOWN_STRIDES, weak=False)
 
 
+def getitem_rule(c: Call) -> TensorType:
+    c.copied = any(isinstance(i, bool | list) or (isinstance(i, TensorType) and (len(i.shape) > 0 or i.dtype in MASKS)) for i in c["index"])
+    return indexed(c, c.tensor("x"), c["index"])
+
+
 GETITEM = Op(
     "getitem",
     (X,),
     (Index(),),
-    lambda c: indexed(c, c.tensor("x"), c["index"]),
+    getitem_rule,
     Like("x"),
     data_dependent=True,
     aliases="x",

@@ -126,7 +126,7 @@ def meshgrid_shapes(c: Call) -> list[Any]:
     return [x.but(shape=Shape(sizes), contents=None, strides=None if len(xs) == 1 else (-1,), weak=False) for x in xs]
 
 
-MESHGRID = Op("meshgrid", (XS,), (Choice("indexing", ("ij", "xy"), "ij"),), meshgrid_shapes, counted=True, doc="Coordinates of a grid.")
+MESHGRID = Op("meshgrid", (XS,), (Choice("indexing", ("ij", "xy"), "ij"),), meshgrid_shapes, counted=True, aliases="xs", doc="Coordinates of a grid.")
 
 
 def cartesian_shape(c: Call) -> Shape:
@@ -145,7 +145,7 @@ def combinations_shape(c: Call) -> Shape:
     return Shape((chosen // factorial(r), r))
 
 
-CARTESIAN_PROD = Op("cartesian_prod", (XS,), (), cartesian_shape, lambda c: c["xs"][0].dtype)
+CARTESIAN_PROD = Op("cartesian_prod", (XS,), (), cartesian_shape, lambda c: c["xs"][0].dtype, aliases="xs")
 COMBINATIONS = Op("combinations", (Tensor("x", "N"),), (Int("r", 2, least=0), Bool("replacement", False)), combinations_shape, Like("x"))
 
 
@@ -154,7 +154,7 @@ def broadcast_shapes(c: Call) -> list[Any]:
     return [x if x.shape == shape else x.but(shape=shape, contents=None, strides=(-1,)) for x in c["xs"]]
 
 
-BROADCAST_TENSORS = Op("broadcast_tensors", (ANY_NUMBER,), (), broadcast_shapes, counted=True)
+BROADCAST_TENSORS = Op("broadcast_tensors", (ANY_NUMBER,), (), broadcast_shapes, counted=True, aliases="xs")
 
 # --- taking apart -----------------------------------------------------------------------------------------------------------------
 

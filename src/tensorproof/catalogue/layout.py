@@ -52,7 +52,7 @@ def contiguous_rule(c: Call) -> TensorType:
     return x.but(strides=strides_of_format(x.shape, memory))
 
 
-CONTIGUOUS = Op("contiguous", (X,), (Anything("memory"),), contiguous_rule, doc="The same tensor in row-major memory.")
+CONTIGUOUS = Op("contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", doc="The same tensor in row-major memory.")
 COPY = Op(
     "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), doc="The same elements in memory of their own."
 )
@@ -247,7 +247,8 @@ DIAG_EMBED = Op(
 
 
 def resize_rule(c: Call) -> TensorType:
-    return c.tensor("x").but(shape=Shape(c["size"]), contents=None, strides=strides_of_format(Shape(c["size"]), c["memory"]))
+    x, shape = c.tensor("x"), Shape(c["size"])
+    return x.but(shape=shape, contents=None, strides=strides_of_format(shape, c["memory"]) if x.strides is None else UNKNOWN_STRIDES)
 
 
 RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",))
@@ -257,6 +258,7 @@ SUM_TO_SIZE = Op(
     (Ints("size", shape=True),),
     lambda c: sum_to_shape(c),
     lambda c: c.dtype("x") if c["size"] and c.shape("x") == tuple(c["size"]) else Summed("x")(c),
+    aliases="x",
     doc="Summed over the axes that broadcasting would repeat.",
 )
 

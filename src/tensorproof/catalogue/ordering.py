@@ -14,6 +14,7 @@ from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DTyp
 from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 SORTED = ALL_INTS | FLOATS | BOOLS
@@ -42,7 +43,7 @@ sorted_type = Lined(SORTED, Like("x"))
 
 def _pair(c: Call, shape: Shape, found: tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]) -> list[Any]:
     sorted_type(c)
-    x = c.tensor("x").but(shape=shape, strides=None, weak=False)
+    x = c.tensor("x").but(shape=shape, strides=None if c.tensor("x").strides is None else UNKNOWN_STRIDES, weak=False)
     return [x.but(contents=found[0]), x.but(contents=found[1], dtype=INT64)]
 
 

@@ -10,6 +10,7 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
+from tensorproof.ops.storage import strides_or_none
 from tensorproof.terms.dtypes import ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, lower, maximum, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
@@ -51,8 +52,10 @@ def layer_shape(c: Call) -> list[Shape]:
     states = [state_checked(c, "hx", batch, projected)]
     if c.op.name == "lstm":
         states.append(state_checked(c, "cx", batch, hidden))
-    c.reordered = c["batch_first"]  # torch computes steps first and shows the result transposed
-    return [Shape((*lead, projected * directions)), *states]
+    made = Shape((*lead, projected * directions))
+    if c["batch_first"] and len(made) == 3 and c.framework == "torch":  # torch computes steps first and shows the result transposed
+        c.laid = strides_or_none(made, (made[2], made[0] * made[2], 1))
+    return [made, *states]
 
 
 def layer(name: str, outputs: tuple[str, ...], *more: Any) -> Op:

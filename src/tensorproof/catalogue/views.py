@@ -52,9 +52,27 @@ def resolved(c: Call, size: Sequence[Any], numel: Dim, about: Sequence[str] = ("
     return Shape(numel // rest if n == -1 else n for n in size)
 
 
+def only_splits(old: Shape, new: Shape) -> bool:
+    """Whether each axis becomes one or several, so that every order of memory will do."""
+    if not old.known or not new.known:
+        return False
+    rest = [n for n in new if n != 1]
+    for size in old:
+        if size == 1:
+            continue
+        total: Dim = 1
+        while rest and total != size:
+            total = total * rest.pop(0)
+        if total != size:
+            return False
+    return not rest
+
+
 def shown_as(c: Call, x: TensorType, shape: Shape, strict: bool) -> TensorType:
     """x in another shape of as many elements. Strict: without a copy."""
     strides, holds = reshaped(x, shape) if x.shape.known else (None if x.strides is None else UNKNOWN_STRIDES, True)
+    if strict and strides == UNKNOWN_STRIDES and c.framework == "torch" and not only_splits(x.shape, shape):
+        raise c.give_up("it is not known how the tensor lies in memory, and a view may need another order")
     if strict:
         c.require(
             "strides", holds, f"a view as {shape!r} needs another order of memory than {x.shape!r} with strides {x.strides!r} has", "x"

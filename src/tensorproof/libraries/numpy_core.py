@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries.images import array_of, is_image
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.python_random import between
+from tensorproof.libraries.python_random import between, shuffle
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Segment, Shape
@@ -152,14 +152,15 @@ FUNCTIONS: dict[str, Any] = {
     **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _outside), "numpy.memmap": _mapped, "numpy.fromfile": _mapped,
     **dict.fromkeys(
         (
-            "numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.shuffle", "numpy.random.set_state",
+            "numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.set_state",
             "numpy.set_printoptions", "numpy.seterr", "numpy.testing.assert_allclose", "numpy.testing.assert_equal", "numpy.testing.assert_array_equal",
             "numpy.testing.assert_almost_equal", "numpy.testing.assert_array_almost_equal",
         ),
         _nothing,
     ),
-    "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context, "numpy.printoptions": _context,
-    "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator, "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
+    "numpy.random.shuffle": shuffle, "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context,
+    "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
+    "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
     "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
@@ -168,6 +169,6 @@ KINDS = {
         item=lambda m, me, index, node: unknown_array(m, node), open=True, methods={"close": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me,
     ),
     "numpy.random.Generator": KindModel(
-        {**{n: _drawn(s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: None, "seed": lambda m, me, a, k, n: None}, open=True,
+        {**{n: _drawn(s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n), "seed": lambda m, me, a, k, n: None}, open=True,
     ),
 }  # fmt: skip

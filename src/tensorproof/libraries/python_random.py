@@ -121,9 +121,12 @@ def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return listed(m, _shuffled(m, found, node)[:count])
 
 
-def _shuffle(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+def shuffle(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    """The items of a list, or the rows of an array, in another order."""
     value = args[0]
-    if isinstance(value, List):
+    if isinstance(value, TensorType):
+        m.memory.write(value)
+    elif isinstance(value, List):
         m.heap.touch(value.items)
         value.items[:] = _shuffled(m, list(value.items), node)
     elif isinstance(value, tuple | str):
@@ -140,7 +143,7 @@ _NUMBERS = (
 _METHODS: dict[str, Run] = {
     **{name: lambda m, a, k, n: REAL for name in _NUMBERS}, "getstate": unknown("a state"), "randint": _randint, "randrange": _randrange,
     "choice": _choice, "choices": _choices,
-    "sample": _sample, "shuffle": _shuffle, "seed": nothing, "setstate": nothing,
+    "sample": _sample, "shuffle": shuffle, "seed": nothing, "setstate": nothing,
     "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
     "randbytes": unknown("random bytes"),
 }  # fmt: skip

@@ -65,7 +65,7 @@ def _size(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> A
 def _init(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """torch.nn.init fills a tensor and returns it."""
     t = args[0] if args else kwargs.get("tensor")
-    return t.but(contents=None) if isinstance(t, TensorType) else t
+    return m.memory.write(t) if isinstance(t, TensorType) else t
 
 
 def _is_tensor(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

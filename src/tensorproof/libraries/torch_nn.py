@@ -399,7 +399,7 @@ def _parameter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
     data = args[0] if args else kwargs.get("data")
     if isinstance(data, TensorType):
         grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
-        return data.but(parameter=True, requires_grad=grad is True, contents=None)
+        return m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None), data)
     return m.gap("torch.nn.Parameter", node, "of something that is no tensor") if data is not None else Unknown("Parameter")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
 from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
+from tensorproof.ops.order import COMPACT, LIKE, OWN
 from tensorproof.ops.record import Op, Out, Requirement
 from tensorproof.ops.session import GiveUp, Refused, Session, python_number
 from tensorproof.terms.dtypes import ANY, DType
@@ -18,13 +19,13 @@ from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
-from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, Outputs, TensorType
+from tensorproof.terms.tensor import MOST_CONTENTS, SOMEWHERE, UNKNOWN_STRIDES, Outputs, Storage, TensorType
 
 
 class Call:
     """The arguments of one application of `op`."""
 
-    __slots__ = ("_rank_unknown", "arguments", "dims", "lead", "name", "named_by", "op", "reordered", "session")
+    __slots__ = ("_rank_unknown", "arguments", "copied", "dims", "laid", "lead", "name", "named_by", "op", "reordered", "session")
 
     def __init__(self, op: Op, arguments: dict[str, Any], session: Session, name: str) -> None:
         self.op = op
@@ -35,6 +36,10 @@ class Call:
         self.named_by: dict[str, str] = {}
         self.lead: dict[str, tuple[Dim, ...]] = {}
         self._rank_unknown: list[str] = []
+        self.laid: tuple[Dim, ...] | None = None
+        """A rule sets this to the strides of its first result, where they are known and not row-major."""
+        self.copied = False
+        """A rule of a view sets this where this result lies in memory of its own."""
         self.reordered = False
         """A rule sets this where the results may lie in memory in another order than row-major even though the inputs do not."""
 
@@ -296,7 +301,29 @@ def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "") -
     if not call.bind() and not getattr(op.shape, "any_rank", False):
         return _unknown(call)
     shapes = layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call)
-    return _results(call, shapes)
+    return _placed(call, _results(call, shapes))
+
+
+def _placed(call: Call, made: Any) -> Any:
+    """Results with the memory that they lie in: that of the input of which they are a view, or into which they are written."""
+    op = call.op
+    shown = call.arguments.get(op.aliases or op.writes[0]) if op.aliases or op.writes else None
+    if call.copied:
+        base = None
+    elif isinstance(shown, tuple):
+        if type(made) is tuple and len(made) == len(shown):
+            return tuple(_at(one, of.base or SOMEWHERE) for one, of in zip(made, shown))
+        base = SOMEWHERE
+    else:
+        base = shown.base or SOMEWHERE if isinstance(shown, TensorType) else None
+    if isinstance(made, TensorType):
+        return _at(made, base)
+    moved = [_at(one, base) for one in made]
+    return made.like(moved) if isinstance(made, Outputs) else tuple(moved)
+
+
+def _at(made: Any, base: Storage | None) -> Any:
+    return made if not isinstance(made, TensorType) or made.base is base else made.but(base=base)
 
 
 def _dtype(call: Call, out: Out | None) -> DType | None:
@@ -317,6 +344,8 @@ def _results(call: Call, shapes: Any) -> Any:
         return tuple(_one(call, s, dtype) for s in shapes)
     present = [out for out in op.outputs if not out.when or call[out.when]]
     made = [s if isinstance(s, TensorType) else _one(call, s, _dtype(call, out)) for out, s in zip(present, shapes)]
+    if call.laid is not None:
+        made[0] = made[0].but(strides=call.laid)
     return made[0] if len(op.outputs) == 1 or len(made) == 1 else Outputs.named(made, [out.name for out in present])
 
 
@@ -329,19 +358,28 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
         contents = call.op.fold(call)
         if contents is not None and len(contents) > MOST_CONTENTS:
             contents = None
-    return TensorType(made, dtype, contents=contents, device=_device(call), strides=_strides(call), framework=call.framework)
+    return TensorType(made, dtype, contents=contents, device=_device(call), strides=_strides(call, made), framework=call.framework)
 
 
-def _strides(call: Call) -> tuple[Dim, ...] | None:
-    """Contiguous inputs give a contiguous result, unless the rule says otherwise; of others torch may keep the order of axes or not."""
-    if call.reordered:
+def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
+    """Contiguous inputs give a contiguous result, unless the rule or the table of orders says otherwise."""
+    name = call.op.name
+    if (call.reordered or name in OWN) and (not shape.known or len(shape) > (0 if name in ("real", "imag") else 1)):
         return UNKNOWN_STRIDES
-    for parameter in call.op.inputs:
-        value = call.arguments.get(parameter.name)
-        for one in value if isinstance(value, tuple) else (value,):
-            if isinstance(one, TensorType) and one.strides is not None:
-                return UNKNOWN_STRIDES
-    return None
+    if name in COMPACT or (shape.known and not len(shape)):
+        return None
+    inputs = [call.arguments.get(parameter.name) for parameter in call.op.inputs]
+    tensors = [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
+    if all(t.strides is None for t in tensors):
+        return None
+    if name in LIKE and shape.known:
+        from tensorproof.ops.storage import copied_strides
+
+        wide = [t for t in tensors if not t.weak and t.shape.known and len(t.shape)]
+        first = wide[0].strides if wide else None
+        if all(t.strides == first and t.shape == shape for t in wide) and wide:
+            return copied_strides(wide[0])
+    return UNKNOWN_STRIDES
 
 
 def _device(call: Call) -> str | None:

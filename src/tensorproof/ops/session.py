@@ -41,6 +41,8 @@ class Session:
     """The number of true elements of each mask seen, by identity: `x[mask]` and `y[mask]` have one size."""
     masks: dict[int, tuple[TensorType, Dim]] = field(default_factory=dict[int, tuple[TensorType, Dim]])
     """Those among them that hold zeros and ones only, with a count that is known."""
+    written: list[Any] = field(default_factory=list[Any])
+    """The tensors that the present call writes into."""
 
     numbers: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
     """The symbols for whole numbers in tensors whose contents are not known, by identity: `tf.zeros([n, 3])` and `tf.ones([n, 3])` have one size."""

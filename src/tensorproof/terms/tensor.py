@@ -13,6 +13,25 @@ MOST_CONTENTS = 4096
 """Contents of larger tensors are not kept."""
 
 
+class Storage:
+    """The memory that a tensor shares with its views. Where two tensors lie makes them no different: every storage equals every other, and None."""
+
+    __slots__ = ("space",)
+
+    def __init__(self, space: Any = None) -> None:
+        self.space = space
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Storage)
+
+    def __hash__(self) -> int:
+        return hash(None)
+
+
+SOMEWHERE = Storage()
+"""The memory of a view of a tensor whose own memory nobody follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class TensorType:
     """One abstract tensor.
@@ -35,6 +54,8 @@ class TensorType:
     """Whether it is an `nn.Parameter`: a module that gets it as an attribute registers it."""
     framework: str = "torch"
     """Whose tensor it is: its methods and operators follow that framework's rules."""
+    base: Storage | None = None
+    """The memory that it may share with others. An operator gives a view the base of what it shows, and a new tensor none: the front end gives it one."""
     taped: int = 0
     """Its number in a graph whose steps are recorded (libraries/tape.py), 0 when it belongs to none: two such tensors are never equal, nor joined."""
 

@@ -10,11 +10,12 @@ from tensorproof.bindings.modules import Module
 from tensorproof.catalogue.attention import MASK, SEED, STATE
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Float, Int, Tensor
+from tensorproof.ops.storage import steps_of, strides_or_none
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, UINT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 # --- multi-head attention ---
 
@@ -71,7 +72,11 @@ def multi_head_layer(module: Module, names: Mapping[str, Any], session: Session)
 
 
 def swapped(x: TensorType) -> TensorType:
-    return x.but(shape=Shape((x.shape[1], x.shape[0], *x.shape[2:]))) if x.shape.known and len(x.shape) == 3 else x
+    if not x.shape.known or len(x.shape) != 3:
+        return x
+    steps = steps_of(x)
+    shape = Shape((x.shape[1], x.shape[0], *x.shape[2:]))
+    return x.but(shape=shape, strides=UNKNOWN_STRIDES if steps is None else strides_or_none(shape, (steps[1], steps[0], *steps[2:])))
 
 
 @takes(
@@ -84,7 +89,10 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     if a["batch_first"]:
         a.update({n: swapped(a[n]) for n in ("query", "key", "value")})
     output, weights = multi_head(a, run)
-    return (swapped(output) if a["batch_first"] else output), weights
+    if not a["batch_first"]:
+        return output, weights
+    made = swapped(output)
+    return (made if a["_module"].training or made is output else made.but(strides=UNKNOWN_STRIDES)), weights  # in evaluation another kernel may run
 
 
 @takes(

@@ -6,11 +6,12 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
+from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import BFLOAT16, BY_LABEL, FLOAT16, FLOAT32, INT32, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 Arguments = dict[str, Any]
 
@@ -69,8 +70,8 @@ def batched_dropout(a: Arguments, run: Run) -> Any:
     rank = 5 if "3d" in run.name else 3
     training = a["_module"].training if "_module" in a else a["training"]
     if x.shape.known and len(x.shape) != rank:
-        result = run(run.row.op, x=x.but(shape=Shape((1, *x.shape))), p=a["p"], training=training)
-        return result.but(shape=x.shape)
+        result = run(run.row.op, x=x.but(shape=Shape((1, *x.shape)), strides=None), p=a["p"], training=training)
+        return result.but(shape=x.shape, strides=copied_strides(x))
     return run(run.row.op, x=x, p=a["p"], training=training)
 
 
@@ -107,7 +108,8 @@ def masked_logaddexp(a: Arguments, run: Run) -> Any:
     for tensor, mask in ((x, a["input_mask"]), (y, a["other_mask"])):
         if isinstance(mask, TensorType):
             run("copy_into", x=tensor, y=mask)
-    return run("logaddexp", x=x, y=y).but(dtype=a["dtype"] or a["x"].dtype)
+    made: TensorType = run("logaddexp", x=x, y=y)
+    return made.but(dtype=a["dtype"] or a["x"].dtype, strides=made.strides and UNKNOWN_STRIDES)
 
 
 def to(a: Arguments, run: Run) -> Any:

@@ -12,7 +12,7 @@ from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BOOL, INT32, INT64
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 Arguments = dict[str, Any]
 
@@ -182,10 +182,10 @@ def masked_put(a: Arguments, run: Run) -> Any:
     place = masked_index(a, run)
     _fits(x, value, place, run)
     if eq(place.shape.numel, 0) is True:
-        return x.but(contents=None, strides=None)
+        return x.but(contents=None, strides=x.strides and UNKNOWN_STRIDES)
     for p, q in zip(reversed(value.shape), reversed(place.shape)):
         run.require("value", disj(eq(p, q), eq(p, 1)), f"values of {value.shape!r} do not expand to {place.shape!r}", ("value",))
-    return x.but(contents=None, strides=None)
+    return x.but(contents=None, strides=x.strides and UNKNOWN_STRIDES)
 
 
 @takes(Choice("reduce", ("add", "multiply")))

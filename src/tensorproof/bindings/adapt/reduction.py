@@ -8,7 +8,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
 from tensorproof.terms.dtypes import REALS_OR_BOOL
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import SOMEWHERE, TensorType
 
 
 @takes(Bool("unbiased", True), Axes("dim", None))
@@ -151,7 +151,7 @@ def norm(a: dict[str, Any], run: Run) -> Any:
 def histogramdd(a: dict[str, Any], run: Run) -> Any:
     """The counts, and the edges as a tuple of their own."""
     hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight")})
-    return hist, tuple(edges)
+    return hist, tuple(e.but(base=SOMEWHERE) for e in edges)
 
 
 def unique_all(a: dict[str, Any], run: Run) -> Any:

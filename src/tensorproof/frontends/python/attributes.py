@@ -416,6 +416,10 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
             registry.set_model_attribute(m, owner, name, value, node)
         case Choice():
             store(m, owner.then, name, value, node) if owner.then is owner.other else m.gap("assignment to an attribute of a choice", node)
+        case TensorType() if name == "requires_grad" and isinstance(value, bool):
+            m.memory.change(owner, m.memory.current(owner).but(requires_grad=value))
+        case TensorType() if name == "data" and isinstance(value, TensorType):
+            m.memory.write(owner, value.but(parameter=owner.parameter, requires_grad=owner.requires_grad))
         case TensorType() if name in ("data", "grad", "requires_grad"):
             pass
         case Named() | ModuleType():

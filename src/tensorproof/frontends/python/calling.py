@@ -16,6 +16,7 @@ from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
+from tensorproof.frontends.python.memory import writing
 from tensorproof.libraries import label_ranges, outside, registry, tape, tape_ranks
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
@@ -47,6 +48,7 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     m.path.calls += 1
     m.step()
     if kind is Named:
+        args = m.memory.all_current(args)
         return _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
     if kind is Method:
         return _guarded(m, callee.name, node, lambda: call_method(m, callee.owner, callee.name, args, kwargs, node))
@@ -55,10 +57,12 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if kind is Class:
         return classes.construct(m, callee, args, kwargs, node)
     if kind is Native:
+        args = m.memory.all_current(args)
         return _guarded(m, callee.name, node, lambda: callee.run(m, args, kwargs, node))
     if kind is Instance:
         return classes.call_instance(m, callee, args, kwargs, node)
     if kind is Model:
+        args = m.memory.all_current(args)
         return _guarded(m, callee.kind, node, lambda: registry.call_model(m, callee, args, kwargs, node))
     if kind is Unknown:
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
@@ -215,6 +219,14 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     distributed = _distributed(m, args, kwargs, lambda a, k: call_spelling(m, name, a, k, node))
     if distributed is not MISSING:
         return distributed
+    args = m.memory.all_current(args)
+    made = _called(m, name, args, kwargs, node)
+    if isinstance(made, Unknown) and writing(name) and args and isinstance(args[0], TensorType):
+        m.memory.write(args[0])
+    return made
+
+
+def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if name in _COUNTING:
         plain_args, plain_kwargs = tensors.sized(m, plain_args), {k: tensors.sized(m, v) for k, v in plain_kwargs.items()}
@@ -294,14 +306,16 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
         raise Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fixes.fix(refused.code, outcome, layer))
     if outcome.unknown is not None:
         return m.gap(name, node, outcome.unknown)
-    suspects.look(m, name, outcome, node)
     result = outcome.outputs
+    if not isinstance(result, Module):
+        result = outcome.outputs = m.memory.called(name, result, outcome.written, args, kwargs)
+    suspects.look(m, name, outcome, node)
+    if isinstance(result, Module):
+        return Layer(result, m.user_span(node))
     if type(result) is TensorType:
         tensors.count_ones(m, name, args, kwargs, result)
         if m.bounds or name.endswith(".randint"):
             label_ranges.follow(m, name, args, kwargs, result)
-    if isinstance(result, Module):
-        return Layer(result, m.user_span(node))
     made = tensors.as_program_value(m, result)
     if layer is None and outcome.outputs is not None and name.startswith("keras."):
         made = registry.keras_result(m, name, made, args, kwargs, before)

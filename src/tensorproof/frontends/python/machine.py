@@ -10,6 +10,7 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python import attributes, calling, containers, exceptions, iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
+from tensorproof.frontends.python.memory import Memory
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.libraries import tape_ranks
 from tensorproof.ops.call import Session
@@ -64,6 +65,7 @@ class Interpreter:
         self.bounds: dict[int, tuple[TensorType, Dim, Dim]] = {}
         """Tensors of whole numbers that were drawn, with the least that they may hold and what they stay below."""
         self.made_at: dict[int, tuple[Any, str, Span]] = {}
+        self.memory = Memory(self)
         modules.start(self)
 
     # --- places ---

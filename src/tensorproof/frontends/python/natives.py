@@ -79,6 +79,7 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
                 partial(call, m, callee, (*args[:i], one.then, *args[i + 1 :]), kwargs, node),
                 partial(call, m, callee, (*args[:i], one.other, *args[i + 1 :]), kwargs, node),
             )
+    args = m.memory.all_current(args)
     try:
         model = MODELS.get(callee)
     except TypeError:

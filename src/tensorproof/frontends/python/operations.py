@@ -179,7 +179,7 @@ def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_plac
         owner = b if isinstance(b, TensorType) else a
     home = tensors.tensor_class(owner)
     if isinstance(a, TensorType):
-        return m.spelling(f"{home}.__i{word}__" if in_place and home == "torch.Tensor" else f"{home}.__{word}__", (a, b), {}, node)
+        return m.spelling(f"{home}.__i{word}__" if in_place and home in ("torch.Tensor", "numpy.ndarray") else f"{home}.__{word}__", (a, b), {}, node)
     return m.spelling(f"{home}.__r{word}__", (b, a), {}, node)
 
 
@@ -370,6 +370,7 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
         case Term():
             return ne(value, 0)
         case TensorType():
+            value = m.memory.current(value)
             if value.contents is not None and len(value.contents) == 1 and not isinstance(value.contents[0], Term):
                 return bool(value.contents[0])
             if value.shape.concrete and value.shape.numel != 1:

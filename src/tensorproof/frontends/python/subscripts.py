@@ -49,7 +49,7 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
         case TensorType():
             if owner.framework == "tf" and isinstance(index, TensorType) and index.dtype is BOOL:
                 return m.spelling("tf.boolean_mask", (owner, index), {}, node)
-            found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _numbers(index)), {}, node)
+            found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _numbers(m, index)), {}, node)
             return _plainer(m, index, found) if m.facts else found
         case Unknown():
             return Unknown("subscript")
@@ -76,16 +76,20 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
             raise m.raised("TypeError", f"a {type(owner).__name__} cannot be indexed", node)
 
 
-def _numbers(index: Any) -> Any:
+def _numbers(m: Interpreter, index: Any) -> Any:
     """An index with the numbers of tensors that hold one known number each in its slices."""
     if isinstance(index, slice):
-        return slice(as_size(index.start), as_size(index.stop), as_size(index.step))
-    return tuple(map(_numbers, index)) if type(index) is tuple else index
+        return slice(_number(m, index.start), _number(m, index.stop), _number(m, index.step))
+    return tuple(_numbers(m, one) for one in index) if type(index) is tuple else index
+
+
+def _number(m: Interpreter, value: Any) -> Any:
+    return as_size(m.memory.current(value)) if type(value) is TensorType else value
 
 
 def _plainer(m: Interpreter, index: Any, found: Any) -> Any:
     """`x[i : i + n]` of which the facts tell that it lies inside: n long."""
-    cut = _numbers(index)
+    cut = _numbers(m, index)
     if not isinstance(cut, slice) or not isinstance(found, TensorType) or not found.shape or not isinstance(found.shape[0], Term):
         return found
     if isinstance(cut.start, (int, Term)) and isinstance(cut.stop, (int, Term)):
@@ -97,11 +101,11 @@ def _plainer(m: Interpreter, index: Any, found: Any) -> Any:
 
 def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
     sequence = owner.items if isinstance(owner, List) else owner
-    index = as_size(index)
+    index = _number(m, index)
     if isinstance(sequence, (list, tuple)) and has_many(sequence):
         return uncounted.item(m, sequence, index, node)
     if isinstance(index, slice):
-        parts = [as_size(p) for p in (index.start, index.stop, index.step)]
+        parts = [_number(m, p) for p in (index.start, index.stop, index.step)]
         open_part = uncounted.part_of(m, owner, parts) if any(isinstance(p, (Term, Unknown, TensorType)) for p in parts) else None
         if open_part is not None:
             return open_part
@@ -194,8 +198,7 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
         case TensorType():
             if owner.framework == "tf":
                 tf_tensors.refuse_items(m, owner, node)
-            written = m.spelling(f"{tensors.tensor_class(owner)}.__setitem__", (owner, index, value), {}, node)
-            _forget_contents(frame, owner, written, node)
+            m.spelling(f"{tensors.tensor_class(owner)}.__setitem__", (owner, index, value), {}, node)
         case Instance():
             from tensorproof.frontends.python.attributes import in_class
 
@@ -219,17 +222,8 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
             m.gap("item assignment", node)
 
 
-def _forget_contents(frame: Frame, owner: TensorType, written: Any, node: ast.AST) -> None:
-    """A tensor was written: the names that hold it hold the new contents."""
-    tensors.written(frame.machine, owner, written)
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        for space in (frame.space, *frame.scopes, frame.globals):
-            if space.get(node.value.id) is owner:
-                frame.machine.heap.set(space, node.value.id, written if isinstance(written, TensorType) else owner.but(contents=None))
-
-
 def _into_list(m: Interpreter, owner: List, index: Any, value: Any, node: ast.AST) -> None:
-    index = as_size(index)
+    index = _number(m, index)
     if has_many(owner.items):
         uncounted.set_item(m, owner, index, value, node)
         return
@@ -289,9 +283,9 @@ def delete(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> None:
                 raise m.raised("KeyError", f"the key {index!r} is missing", node)
             m.heap.delete(owner.items, known)
         case List():
-            at = as_size(index) if isinstance(index, slice) else iteration.concrete(m, as_size(index))
+            at = index if isinstance(index, slice) else iteration.concrete(m, _number(m, index))
             if isinstance(at, slice):
-                at = slice(*(iteration.concrete(m, p) for p in (at.start, at.stop, at.step)))
+                at = slice(*(iteration.concrete(m, _number(m, p)) for p in (at.start, at.stop, at.step)))
             if at is MISSING or isinstance(at, Unknown):
                 m.gap("del x[…]", node, "the index is not known")
                 return

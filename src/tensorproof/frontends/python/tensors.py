@@ -15,7 +15,7 @@ from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, Term, upper
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.terms.tensor import SOMEWHERE, Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
@@ -40,6 +40,7 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
         return tf_tensors.attribute(m, owner, name, node)
     if owner.framework == "keras":
         return registry.keras_tensor_attribute(m, owner, name, node)
+    held, owner = owner, m.memory.current(owner)
     match name:
         case "shape":
             return tuple(owner.shape) if owner.shape.known else Unknown("the shape of a tensor of unknown rank")
@@ -54,9 +55,9 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
         case "requires_grad":
             return owner.requires_grad
         case "data":
-            return owner
+            return m.memory.made(owner.but(requires_grad=False, base=owner.base or SOMEWHERE)) if owner.framework == "torch" else owner
         case "grad":
-            return owner
+            return owner.but(requires_grad=False, parameter=False, contents=None, base=None)
         case "layout":
             return f"torch.{owner.layout}"
         case "is_cuda":
@@ -71,18 +72,15 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
             home = tensor_class(owner)
             if is_public(f"{home}.{name}") is False:
                 raise m.raised("AttributeError", f"{home} has no attribute {name}", node)
-            return Method(owner, name)
+            return Method(held, name)
 
 
 def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     home = tensor_class(owner)
     model = registry.function(f"{home}.{name}")
     if model is not None:
-        return model(m, (owner, *args), kwargs, node)
-    result = m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
-    if name.endswith("_") and not name.endswith("__"):
-        written(m, owner, result)
-    return result
+        return model(m, (m.memory.current(owner), *args), kwargs, node)
+    return m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
 
 
 def count_ones(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: TensorType) -> None:
@@ -127,17 +125,6 @@ def _same_count(m: Interpreter, word: str, args: tuple[Any, ...], result: Tensor
 def _most(mask: TensorType) -> int | None:
     most = upper(mask.shape.numel)
     return int(most) if most < 2**62 else None
-
-
-def written(m: Interpreter, owner: TensorType, result: Any) -> None:
-    """A tensor was written in place: its counts are those of what came out, or none inside a branch that may be undone."""
-    new = m.session.masks.get(id(result)) if isinstance(result, TensorType) and not m.heap.marks else None
-    m.model_state.get("compared", {}).pop(id(owner), None)
-    if result is not owner or m.heap.marks:
-        m.session.counts.pop(id(owner), None)
-        m.session.masks.pop(id(owner), None)
-    if new is not None and new[0] is result:
-        m.session.masks[id(owner)] = m.session.counts[id(owner)] = (owner, new[1])
 
 
 def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Any:
@@ -191,7 +178,7 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     """The program's containers as the plain tuples and lists that operators take; what they cannot take is `Unknown`."""
     kind = type(value)
     if kind is TensorType:
-        return value
+        return m.memory.current(value)
     if (kind is List and uncounted(value.items)) or (kind is tuple and uncounted(value)):
         return _uncounted(value.items if kind is List else value)
     if kind is List:
