@@ -65,8 +65,8 @@ def of_call(m: Any, name: str, function: Any, node: Any) -> Any:
     if given is None or isinstance(function, Class):
         return None
     if given.parts:
-        space = {} if given.count is None else {LENGTH: given.count}
-        return Model(KIND, m.heap.space({**space, "given": given}), m.user_span(node))
+        space: dict[Any, Any] = {"given": given} | ({} if given.count is None else {LENGTH: given.count})
+        return Model(KIND, m.heap.space(space), m.user_span(node))
     return None
 
 
