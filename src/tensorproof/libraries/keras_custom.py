@@ -6,14 +6,14 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import keras_graph, keras_layer, keras_masks, keras_models, keras_state, keras_words
+from tensorproof.libraries import keras_graph, keras_layer, keras_masks, keras_models, keras_saving, keras_state, keras_words
 from tensorproof.libraries.model import ClassModel
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, Function, Instance, List, Model, StaticMethod
+from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, Native, StaticMethod
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 _BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "input_dim", "batch_input_shape", "batch_shape", "dynamic", "weights")
@@ -266,10 +266,6 @@ def _attribute(m: Any, me: Instance, name: str, node: Any) -> Any:
     return Unknown(name) if name.startswith("_") and not name.startswith("__") else MISSING
 
 
-def _stored(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
-    return None
-
-
 def _library_call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """`super().call(x)`, or the call of a class that derives from one of Keras' layers or models."""
     if isinstance(me.native, (Layer, Model)):
@@ -287,18 +283,23 @@ def _compute_output_shape(m: Any, me: Instance, args: tuple[Any, ...], kwargs: d
     return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
 
 
-def _from_config(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    from tensorproof.values.objects import Dict
+def _member(m: Any, cls: Class, name: str) -> Any:
+    """`Cls.from_config(config)`."""
+    if name != "from_config":
+        return MISSING
 
-    config = args[0] if args else kwargs.get("config")
-    if isinstance(me, Class) and isinstance(config, Dict):
-        return m.call(me, (), dict(config.items), node)
-    return m.gap("from_config", node, "the configuration is not known")
+    def run(machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        config = args[0] if args else kwargs.get("config")
+        if isinstance(config, Dict):
+            return machine.call(cls, (), dict(config.items), node)
+        return machine.gap("from_config", node, "the configuration is not known")
+
+    return Native("from_config", run)
 
 
 LAYER_METHODS: dict[str, Any] = {
     **keras_state.METHODS, "add_weight": add_weight, "add_variable": add_weight, "build": _build, "compute_output_shape": _compute_output_shape,
-    "from_config": _from_config, "call": _library_call,
+    "call": _library_call,
 }  # fmt: skip
 
 
@@ -310,7 +311,7 @@ def _save(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: 
     return None
 
 
-_EXTRA: dict[str, Any] = {"summary": _summary, "get_layer": keras_models.get_layer, "save": _save, "save_weights": _save, "export": _save}
+_EXTRA: dict[str, Any] = {"summary": _summary, "get_layer": keras_models.get_layer, "export": _save, **keras_saving.METHODS}
 MODEL_METHODS: dict[str, Any] = {**_EXTRA, **keras_models.training_methods()}
 
 
@@ -324,7 +325,7 @@ def _inner(word: str) -> Any:
 
 
 CLASSES = {
-    "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, stored=_stored),
+    "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, member=_member),
     "keras.Model": ClassModel("keras.Model", bases=("keras.Layer",), methods=MODEL_METHODS, init=_init_model),
     "keras.Sequential": ClassModel("keras.Sequential", bases=("keras.Model",), methods={"add": _inner("add"), "pop": _inner("pop")}, init=_init_sequential),
 }

@@ -10,6 +10,7 @@ from tensorproof.bindings.names import is_public
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import keras_graph, keras_masks, keras_state, keras_words
+from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Cursor
@@ -116,7 +117,12 @@ def call_layer(m: Any, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, An
     named = {k: v for k, v in kwargs.items() if k in known or k not in ("training", "mask")}
     if "training" in named and (isinstance(named["training"], (TensorType, Unknown)) or not isinstance(named["training"], bool)):
         del named["training"]
-    return keras_graph.call(m, layer, partial(_run, layer), args, named, node)
+    return keras_graph.call(m, layer, partial(_run, layer), args, named, node, partial(_without_states, layer) if "initial_state" in known else None)
+
+
+def _without_states(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """While a graph is built Keras does not look at a recurrent layer's states."""
+    return _run(layer, m, args[:1], {k: v for k, v in kwargs.items() if k != "initial_state"}, node)
 
 
 def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -125,6 +131,7 @@ def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
     given = _tensors(m, layer, args, node)
     if "mask" in kwargs and not isinstance(kwargs["mask"], TensorType):
         del kwargs["mask"]
+    _check_statistics(m, layer, given, node)
     names = [a.theirs for a in module.row.call_arguments]
     if "query_mask" in names:
         kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
@@ -134,7 +141,7 @@ def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
             _note_built(m, layer, one, node)
     activation = layer.tensors.get("activation")
     if activation is not None and "LSTM" not in module.name and "GRU" not in module.name and "RNN" not in module.name:
-        return m.call(activation, (result,), {}, node)
+        return m.call(activation, (keras_graph.mapped_result(m, result, "tf"),), {}, node)
     return result
 
 
@@ -145,6 +152,18 @@ def _tensors(m: Any, layer: Layer, args: tuple[Any, ...], node: Any) -> tuple[An
     if (args and isinstance(args[0], (Layer, str, bool, Function))) or (args and isinstance(args[0], (Instance, Model)) and keras_state.is_layer(args[0])):
         raise m.raised("ValueError", f"the layer {keras_graph.layer_name(layer)} takes tensors, and gets something else", node, "keras/input")
     return args
+
+
+def _check_statistics(m: Any, layer: Layer, args: tuple[Any, ...], node: Any) -> None:
+    """A Normalization that has learned its statistics takes inputs of that width."""
+    mean = layer.module.buffers.get("mean") if layer.module.name == "keras.layers.Normalization" and layer.module.built else None
+    x = args[0] if args else None
+    axis = layer.module.arguments.get("dim", -1)
+    if mean is None or not isinstance(x, TensorType) or not x.shape.known or len(mean.shape) != 1 or not isinstance(axis, int):
+        return
+    if -len(x.shape) <= axis < len(x.shape):
+        message = f"the layer has learned the statistics of {mean.shape[0]!r} features and gets {x.shape[axis]!r}"
+        m.require("axis_norm/size", eq(x.shape[axis], mean.shape[0]), message, node, trail=(Step(layer.span, "the layer is made here"),))
 
 
 def _modules(module: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import keras_graph, keras_state, tape
+from tensorproof.libraries import keras_graph, keras_saving, keras_state, tape
 from tensorproof.libraries.keras_inputs import fitted, input_layer, matched
 from tensorproof.libraries.keras_sequential import add, build, ends, ensure_ends, make, run
 from tensorproof.libraries.keras_state import is_model
@@ -244,7 +244,7 @@ def end(m: Any, me: Any, name: str, node: Any) -> Any:
     if name in ("inputs", "outputs"):
         return List(m.heap.row(tape.tensors_in(side)))
     if name in ("input", "output"):
-        if isinstance(graph, Model) and graph.kind == "keras.Sequential" and keras_graph.calls_of(m, me):
+        if isinstance(graph, Model) and graph.kind == "keras.Sequential":  # which keeps them under `inputs` and `outputs` only
             return keras_state.attribute(m, me, name, node)
         return side
     shown = keras_graph.mapped(m, side, lambda t: keras_graph.shown_shape(m, t))
@@ -282,7 +282,7 @@ def _compute_output_shape(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict
 
 METHODS: dict[str, Any] = {
     **keras_state.METHODS, "add": _add, "pop": _pop, "build": _build, "summary": _summary, "get_layer": get_layer, "call": _call_method,
-    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "save_weights": _save, "export": _save, "save": _save,
+    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "export": _save, **keras_saving.METHODS,
 }  # fmt: skip
 _FUNCTIONAL = {k: v for k, v in METHODS.items() if k not in ("add", "pop")}
 KINDS = {

@@ -83,7 +83,8 @@ def _input_of(m: Any, layer: Any, node: Any) -> Any:
     """The input that the first layer tells: `input_shape=`, `input_dim=`, or the input of a model."""
     if isinstance(layer, Layer):
         given = layer.module.arguments
-        if given.get("input_shape") is None and given.get("input_dim") is not None:
+        own = any(a.theirs == "input_dim" and not a.keyword_only for a in layer.module.row.arguments)  # of an Embedding, where it is the vocabulary
+        if given.get("input_shape") is None and given.get("input_dim") is not None and not own:
             return make_input(m, (given["input_dim"],), None, None, given.get("dtype"), None, node)
         if given.get("input_shape") is not None:
             return make_input(m, given["input_shape"], given.get("batch_size"), None, _input_type(layer), None, node)

@@ -20,7 +20,18 @@ def is_main_block(node: ast.stmt) -> bool:
 
 def has_driver(tree: ast.Module) -> bool:
     """Top-level effects, or a main block. A file of imports, definitions and constants has none; one without classes has nothing else to enter."""
-    return any(_drives(node) for node in tree.body) or not any(isinstance(node, ast.ClassDef) for node in tree.body)
+    if any(_drives(node) for node in tree.body) or not any(isinstance(node, ast.ClassDef) for node in tree.body):
+        return True
+    return _uses_keras(tree) and any(isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) for node in tree.body)
+
+
+def _uses_keras(tree: ast.Module) -> bool:
+    """Whether the file imports Keras, where making a model (`Model(inputs, outputs)`) already runs it."""
+    for node in tree.body:
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if any(name.partition(".")[0] in ("keras", "tensorflow", "tf_keras") for name in names):
+            return True
+    return False
 
 
 def _drives(node: ast.stmt) -> bool:
