@@ -131,7 +131,7 @@ def _suspect(m: Any, name: str, loss: Layer, target: TensorType, output: TensorT
         m.warn("suspect/from-logits", f"the loss takes probabilities, and the model ends without softmax or sigmoid: use from_logits=True ({name})", node)
     if one and name == "CategoricalCrossentropy":
         m.warn("suspect/one-class", "categorical_crossentropy over a single output is always 0: use binary_crossentropy", node)
-    if one and activation in ("softmax", "Softmax"):
+    elif one and activation in ("softmax", "Softmax"):
         m.warn("suspect/one-class", "softmax over a single output is always 1: use sigmoid", node)
     if len(t) == len(x) > 1 and {t[-1], x[-1]} != {1} and (t[-1] == 1 or one) and t[-1] != x[-1] and name not in ("BinaryCrossentropy", *_CROSS):
         m.warn("suspect/broadcast", f"the loss broadcasts the targets {t!r} with the outputs {x!r}", node)

@@ -9,10 +9,12 @@ from tensorproof.libraries import keras_callbacks as callbacks
 from tensorproof.libraries.keras_arrays import unpacked
 from tensorproof.libraries.keras_compile import bound, compile_, compute_loss, compute_metrics, outputs, result_names, state_of, trail
 from tensorproof.libraries.keras_optimizers import try_schedule
+from tensorproof.libraries.keras_saving import keep_model
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import eq, implies
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -144,14 +146,30 @@ def _adds_no_loss(m: Any, me: Any) -> bool:
     return True
 
 
+def _stateful(m: Any, me: Any) -> Any:
+    """The batch size that a layer with a state holds fast; None where there is none."""
+    from tensorproof.libraries import keras_models
+
+    if not isinstance(me, Model):
+        return None
+    layers = [v for v in keras_models.layers_of(m, me) if isinstance(v, Layer) and v.module is not None]
+    specs = keras_models.input_specs(m, me) if any(v.module.arguments.get("stateful") is True for v in layers) else None
+    return specs[0].shape[0] if specs and specs[0].shape.known and isinstance(specs[0].shape[0], int) else None
+
+
 def _run(m: Any, me: Any, data: batches.Batches, training: bool, word: str, node: Any) -> Any:
     """Every kind of batch goes through the step; what the first gives."""
     if data.unknown:
         return m.gap(f"Model.{word}", node, f"the data is not known: {data.unknown}")
     first: Any = None
+    held = _stateful(m, me)
     for at, (condition, batch) in enumerate(data.rounds):
         if any(isinstance(v, Unknown) for v in batches.leaves(batch)):
             return m.gap(f"Model.{word}", node, "a part of the data is not known")
+        leading = next((t for t in batches.leaves(batch[0]) if isinstance(t, TensorType) and t.shape), None)
+        if held is not None and leading is not None:
+            message = f"a stateful layer takes batches of {held}, and the data makes one of {leading.shape[0]!r}"
+            m.require("keras/stateful", implies(condition, eq(leading.shape[0], held)), message, node)
         made = m.branching.choose(condition, lambda b=batch: _step(m, me, b, training, node), lambda: None)
         first = made if at == 0 else first
     return first
@@ -197,9 +215,16 @@ def fit(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
     if names is not None and any(isinstance(c, Model) and c.kind.endswith("LearningRateScheduler") for c in given_callbacks):
         names = [*names, *(() if "learning_rate" in names else ("learning_rate",))]
     _fill(m, history, names, epochs, given_callbacks, node)
+    _saved(m, me, given_callbacks)
     for hook, numbered in callbacks.AFTER:
         callbacks.run(m, given_callbacks, hook, numbered, callbacks.logs(m, names), node, last_epoch if "epoch" in hook else None)
     return history
+
+
+def _saved(m: Any, me: Any, given_callbacks: list[Any]) -> None:
+    for one in given_callbacks:
+        if isinstance(one, Model) and one.kind.endswith(".ModelCheckpoint"):
+            keep_model(m, one.space.get("filepath"), me)
 
 
 def _empty(m: Any) -> Any:
