@@ -146,6 +146,8 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
     if kind is Class:
         found = registry.class_items(m, value)
         return None if found is MISSING else found
+    if kind is Unknown and value.number in ("float", "int"):
+        raise m.raised("TypeError", f"a {value.number} cannot be iterated", node)
     if kind is Unknown:
         return None
     if isinstance(value, (int, float, bool, type(None))):
