@@ -37,6 +37,8 @@ def _array(name: str) -> Any:
             dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
             if isinstance(dtype, DType):  # numbers from outside, one for each item
                 return TensorType(Shape((len(given.items),)), dtype, framework="numpy")
+        if isinstance(given, List) and given.items and all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in given.items):
+            return Model("texts", m.heap.space({"length": len(given.items)}))
         return m.spelling(f"numpy.{name}", args, kwargs, node)
 
     return run

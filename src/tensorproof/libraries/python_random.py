@@ -10,7 +10,7 @@ from tensorproof.terms.ints import Origin, Term, lower, upper
 from tensorproof.terms.predicates import Predicate, ge, le, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model, Record
-from tensorproof.values.python_values import REAL, Unknown
+from tensorproof.values.python_values import REAL, TEXT, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -85,6 +85,8 @@ def _any_of(items: list[Any]) -> Any:
     first = items[0]
     if _alike(items):
         return first
+    if all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in items):
+        return TEXT
     if any(type(v) is not type(first) for v in items):
         kinds = {_number(v) for v in items}
         return Unknown("one of several items", number=kinds.pop() if len(kinds) == 1 else "")

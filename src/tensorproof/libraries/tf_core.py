@@ -164,6 +164,12 @@ def _same(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     return args[0]
 
 
+def _scoped(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """Names of variables begin with a scope from here on: they are not followed."""
+    m.model_state["tf name scopes"] = True
+    return args[0] if args and not isinstance(args[0], str) else Model("context", m.heap.space())
+
+
 def _custom_gradient(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     """`@tf.custom_gradient`: the function gives its result and how it is derived; a call gives the result."""
 
@@ -294,9 +300,9 @@ _STRATEGIES = (
     "MirroredStrategy", "OneDeviceStrategy", "TPUStrategy", "MultiWorkerMirroredStrategy", "get_strategy", "Strategy", "experimental.TPUStrategy",
     "experimental.CentralStorageStrategy", "experimental.MultiWorkerMirroredStrategy", "ParameterServerStrategy",
 )  # fmt: skip
-_CONTEXTS = ("tf.device", "tf.name_scope", "tf.init_scope", "tf.control_dependencies", "tf.experimental.async_scope", "tf.xla.experimental.jit_scope")
+_CONTEXTS = ("tf.device", "tf.init_scope", "tf.control_dependencies", "tf.experimental.async_scope", "tf.xla.experimental.jit_scope")
 FUNCTIONS: dict[str, Any] = _Functions({
-    "tf.function": _function, "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), "tf.Module.with_name_scope": _same,
+    "tf.function": _function, "tf.name_scope": _scoped, "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), "tf.Module.with_name_scope": _scoped,
     **dict.fromkeys(_NOTHING, nothing), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES}, **dict.fromkeys(_CONTEXTS, _context),
     "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
     "tf.config.experimental.list_logical_devices": _devices, "tf.config.get_visible_devices": _devices, "tf.is_tensor": _is_tensor,

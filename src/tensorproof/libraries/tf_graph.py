@@ -91,7 +91,7 @@ def name_of(m: Any, tensor: TensorType) -> Any:
 def variable_made(m: Any, made: TensorType, name: Any, node: Any) -> TensorType:
     """tf.Variable: the graph keeps it, where the program builds one."""
     if not is_old(m):
-        return made
+        return made if m.model_state.get("tf name scopes") else named(m, made, name if isinstance(name, str) else "Variable")
     stem = scope(m) + (name if isinstance(name, str) else "Variable")
     full = unique(m, stem)
     m.heap.set(graph(m).space["variables"], full, (made, m.user_span(node), made.requires_grad))

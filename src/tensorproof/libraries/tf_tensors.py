@@ -166,6 +166,8 @@ def text_tensor(m: Any, value: Any, node: Any) -> TensorType | None:
     """A tensor of texts that a program wrote out; None for what holds no text."""
     if isinstance(value, (str, bytes)) or (isinstance(value, Unknown) and value.text):
         return TensorType(Shape(), STRING, framework="tf")
+    if isinstance(value, Model) and value.kind == "texts":
+        return TensorType(Shape((value.space["length"],)), STRING, framework="tf")
     if not isinstance(value, (List, tuple)) or isinstance(value, TensorShape):
         return None
     parts = [text_tensor(m, v, node) or v for v in (value.items if isinstance(value, List) else value)]
