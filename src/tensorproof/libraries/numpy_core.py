@@ -144,6 +144,14 @@ def _iinfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     return Model("object", m.heap.space({"max": low + 2**dtype.bits - 1, "min": low, "bits": dtype.bits}))
 
 
+def _at(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """`np.add.at(a, indices, b)`: what an assignment to these places demands."""
+    if len(args) > 2 and isinstance(args[0], TensorType):
+        m.spelling("numpy.ndarray.__setitem__", args[:3], {}, node)
+    elif not args or not isinstance(args[0], Unknown):
+        m.gap("numpy.ufunc.at", node, "its arguments are not known")
+
+
 _RANDOM = {
     "random": "random", "normal": "normal", "standard_normal": "standard_normal", "uniform": "uniform", "integers": "randint", "randint": "randint",
     "choice": "choice", "permutation": "permutation", "rand": "rand", "randn": "randn", "poisson": "poisson", "binomial": "binomial", "beta": "beta",
@@ -163,7 +171,7 @@ FUNCTIONS: dict[str, Any] = {
     "numpy.random.shuffle": shuffle, "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context,
     "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
     "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
-    "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
+    **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")}, "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
 KINDS = {
