@@ -171,7 +171,8 @@ FUNCTIONS: dict[str, Any] = {
     "numpy.random.shuffle": shuffle, "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context,
     "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
     "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
-    **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")}, "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
+    **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
+    "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
 KINDS = {
