@@ -20,13 +20,12 @@ class DataSet(object):
         encoded[np.arange(labels.shape[0]), labels] = 1.0
         return encoded
 
-    def batches(self, batch_size, shuffle=True):
-        order = np.arange(self.num_examples)
-        if shuffle:
-            np.random.shuffle(order)
-        for start in range(0, self.num_examples, batch_size):
-            chosen = order[start:start + batch_size]
-            yield self.images[chosen], self.labels[chosen]
+    def next_batch(self, batch_size):
+        chosen = np.random.choice(self.num_examples, batch_size, replace=False)
+        return self.images[chosen], self.labels[chosen]
+
+    def slice(self, start, stop):
+        return self.images[start:stop], self.labels[start:stop]
 
 
 def load():

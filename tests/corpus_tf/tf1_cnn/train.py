@@ -18,7 +18,8 @@ FLAGS = flags.FLAGS
 
 def evaluate(sess, net, data):
     total = 0
-    for images, labels in data.batches(FLAGS.batch_size, shuffle=False):
+    for start in range(0, data.num_examples, FLAGS.batch_size):
+        images, labels = data.slice(start, start + FLAGS.batch_size)
         total += sess.run(net.correct_count, feed_dict={net.images: images, net.labels: labels, net.keep_prob: 1.0, net.is_training: False})
     return float(total) / data.num_examples
 
@@ -36,12 +37,12 @@ def main(_):
         step = 0
         for epoch in range(FLAGS.epochs):
             began = time.time()
-            for images, labels in train_data.batches(FLAGS.batch_size):
+            for _ in range(steps_per_epoch):
+                images, labels = train_data.next_batch(FLAGS.batch_size)
                 feed = {net.images: images, net.labels: labels, net.keep_prob: 0.5, net.is_training: True}
                 _, loss, step = sess.run([net.train_op, net.loss, net.global_step], feed_dict=feed)
                 if step % 100 == 0:
-                    feed[net.keep_prob] = 1.0
-                    feed[net.is_training] = False
+                    feed = {net.images: images, net.labels: labels, net.keep_prob: 1.0, net.is_training: False}
                     summary, accuracy = sess.run([net.summary, net.accuracy], feed_dict=feed)
                     writer.add_summary(summary, step)
                     print("step %d: loss %.4f, accuracy %.3f" % (step, loss, accuracy))
