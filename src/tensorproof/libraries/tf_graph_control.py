@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorproof.libraries import tape, tf_control
 from tensorproof.libraries.plain import argument, listed
-from tensorproof.libraries.tf_graph import OPERATION, operation
+from tensorproof.libraries.tf_graph import OPERATION, is_old, operation
 from tensorproof.libraries.tf_shapes import sizes_of
 from tensorproof.libraries.tf_tensors import converted
 from tensorproof.terms.ints import Origin
@@ -26,7 +26,7 @@ def _graph_only(name: str, run: Any) -> Any:
     eager = tf_control.FUNCTIONS.get(name)
 
     def chosen(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-        if eager is not None and not m.model_state.get("tf1"):
+        if eager is not None and not is_old(m):
             return eager(m, args, kwargs, node)
         return run(m, args, kwargs, node)
 

@@ -39,6 +39,13 @@ def layer_scope(m: Any, name: Any, default: str) -> str:
     return f"{prefix(m)}{default}" + (f"_{seen}" if seen else "")
 
 
+def known_channels(m: Any, word: str, x: Any, first: bool, node: Any) -> None:
+    """A layer makes its kernel when it is called: the axis of channels must be known then."""
+    if isinstance(x, TensorType) and x.taped and x.shape.known and len(x.shape) > 1 and tape.shown(m, x.shape[1 if first else -1]) is None:
+        message = f"the axis of features of the inputs of {word} must be known when the graph is built, and is None"
+        raise m.raised("ValueError", message, node, "layer/inputs")
+
+
 def kernel_shape(word: str, x: TensorType, units: Any, kernel: Any, channels_first: bool) -> Shape | None:
     """The shape of a layer's kernel; None where it cannot be told."""
     if not x.shape.known or not len(x.shape) or not isinstance(units, (int, Term)):
@@ -72,8 +79,9 @@ def make_variables(m: Any, word: str, x: Any, units: Any, kernel: Any, full: str
 def _layer(word: str) -> Any:
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         begin(m)
-        made = m.spelling(f"tf.layers.{word}", args, kwargs, node)
         x, units = argument(args, kwargs, 0, "inputs"), argument(args, kwargs, 1, "units" if word == "dense" else "filters")
+        known_channels(m, word, x, kwargs.get("data_format") == "channels_first", node)
+        made = m.spelling(f"tf.layers.{word}", args, kwargs, node)
         kernel = None if word == "dense" else argument(args, kwargs, 2, "kernel_size")
         reuse = kwargs.get("reuse")
         again = reuse if reuse is not None and reuse is not False else reuses(m)

@@ -12,7 +12,7 @@ flags.DEFINE_integer("batch_size", 128, "Examples in a batch.")
 flags.DEFINE_integer("epochs", 20, "How often the data are seen.")
 flags.DEFINE_integer("num_blocks", 2, "Residual blocks.")
 flags.DEFINE_float("learning_rate", 0.1, "The first learning rate.")
-flags.DEFINE_string("log_dir", "/tmp/cifar", "Where summaries and checkpoints go.")
+flags.DEFINE_string("train_dir", "/tmp/cifar", "Where summaries and checkpoints go.")
 FLAGS = flags.FLAGS
 
 
@@ -32,7 +32,7 @@ def main(_):
     config = tf.ConfigProto(allow_soft_placement=True)
     config.gpu_options.allow_growth = True
     with tf.Session(config=config) as sess:
-        writer = tf.summary.FileWriter(FLAGS.log_dir, sess.graph)
+        writer = tf.summary.FileWriter(FLAGS.train_dir, sess.graph)
         sess.run(tf.global_variables_initializer())
         step = 0
         for epoch in range(FLAGS.epochs):
@@ -47,7 +47,7 @@ def main(_):
                     writer.add_summary(summary, step)
                     print("step %d: loss %.4f, accuracy %.3f" % (step, loss, accuracy))
             print("epoch %d took %.1f s, test accuracy %.4f" % (epoch, time.time() - began, evaluate(sess, net, test_data)))
-            saver.save(sess, os.path.join(FLAGS.log_dir, "model"), global_step=step)
+            saver.save(sess, os.path.join(FLAGS.train_dir, "model"), global_step=step)
 
 
 if __name__ == "__main__":
