@@ -11,7 +11,7 @@ from tensorproof.libraries.tf_elements import SPEC, as_arguments, element_of, ma
 from tensorproof.libraries.tf_pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
 from tensorproof.libraries.tf_shapes import compatible, sizes_of
 from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin, Term, ceildiv, maximum
+from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, upper
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -60,22 +60,38 @@ def _from_generator(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
         if types is None:
             raise m.raised("TypeError", "from_generator needs output_signature or output_types", node, "call/arguments")
         spec = _spec_of_types(m, types, shapes, node)
-    sample = _first_of(m, make, given, node)
+    sample, count = _first_of(m, make, given, node)
     if sample is not MISSING and not isinstance(sample, Unknown):
         sample = element_of(m, sample if not isinstance(sample, List) or not isinstance(spec, tuple) else tuple(sample.items), node)
         _fits(m, sample, spec, node)
     known = sample if sample is not MISSING else None
-    return dataset(m, tensor_of_spec(m, spec, node, known), unknown_count(m, node), counted=False)
+    return dataset(m, tensor_of_spec(m, spec, node, known), unknown_count(m, node) if count is None else count, counted=False)
 
 
-def _first_of(m: Any, make: Any, given: Any, node: Any) -> Any:
-    """What a generator gives first; MISSING when that cannot be told."""
+_ENDED: Any = object()
+MOST_COUNTED, MOST_STEPS = 2048, 20_000
+"""A generator is counted up to here, and while it takes no more steps than this."""
+
+
+def _first_of(m: Any, make: Any, given: Any, node: Any) -> tuple[Any, Any]:
+    """What a generator gives first, and how often it gives something; MISSING and None when that cannot be told."""
     source = m.call(make, tuple(m.iterate(given, node) or ()), {}, node)
-    if isinstance(source, (Generator, Iterator)):
-        found = m.call(next, (source, MISSING), {}, node)
-        return found
-    listed = None if isinstance(source, Unknown) else m.iterate(source, node)
-    return listed[0] if listed else MISSING
+    if not isinstance(source, (Generator, Iterator)):
+        listed = None if isinstance(source, Unknown) else m.iterate(source, node)
+        return (listed[0], len(listed)) if listed else (MISSING, None)
+    began, forks = m.steps, m.branching.count
+    first = m.call(next, (source, _ENDED), {}, node)
+    count = 0 if first is _ENDED else 1
+    while count and m.steps - began < MOST_STEPS and m.branching.count == forks:
+        one = m.call(next, (source, _ENDED), {}, node)
+        if one is _ENDED:
+            return first, count
+        if [t.shape for t in tensors_in(one)] != [t.shape for t in tensors_in(first)]:
+            return MISSING, None
+        count += 1
+        if count >= MOST_COUNTED:
+            break
+    return (MISSING, None) if first is _ENDED else (first, None)
 
 
 def _spec_of_types(m: Any, types: Any, shapes: Any, node: Any) -> Any:
@@ -174,13 +190,25 @@ def _flat_map(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
         ending = _flattened(m, traced(m, function, as_arguments(me.space["last"][1]), {}, node), node)
         if not is_dataset(ending):
             return ending
-        mine, theirs = tensors_in(made.space["element"]), tensors_in(ending.space["element"])
-        if any(a.shape != b.shape for a, b in zip(mine, theirs)):
-            last = (True, ending.space["element"])
+        made = like(m, made, element=_both(m, made.space["element"], ending.space["element"], node))
     total: Any = ENDLESS if ENDLESS in (count, each) else unknown_count(m, node)
     if all(isinstance(v, (int, Term)) for v in (count, each)) and last is None and me.space["last"] is None:
         total = count * each
     return like(m, made, count=total, last=last, counted=False)
+
+
+def _both(m: Any, regular: Any, ending: Any, node: Any) -> Any:
+    """An element that is a whole window or one of the shorter ones at the end."""
+    theirs = iter(tensors_in(ending))
+
+    def act(t: TensorType) -> TensorType:
+        other = next(theirs, t)
+        if not t.shape.known or not other.shape.known or len(t.shape) != len(other.shape) or t.shape == other.shape:
+            return t
+        sizes = [a if a == b else varying(m, max(int(lower(b)), 0), int(upper(a)) if upper(a) < 1 << 60 else None, node) for a, b in zip(t.shape, other.shape)]
+        return t.but(shape=Shape(sizes), contents=None)
+
+    return mapped(m, act, regular)
 
 
 def _flattened(m: Any, value: Any, node: Any) -> Any:

@@ -172,6 +172,8 @@ def batched(m: Any, me: Model, size: Any, dropping: Any, make: Any, node: Any) -
         if not full:
             return dataset(m, make(rest), 1, opened=True, counted=counted)
         return dataset(m, make(size), full + 1, (True, make(rest)), True, counted)
+    if isinstance(size, int) and upper(count) < size and dropping is not True:
+        return dataset(m, make(count), 1, opened=True, counted=counted)
     if dropping is True:
         return dataset(m, make(size), maximum(count // size, 1), counted=counted)
     if size == 1:
