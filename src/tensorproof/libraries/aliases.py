@@ -18,7 +18,9 @@ _WAYS = (
     ("tf.compat.v1.nn.rnn_cell", "tf.nn.rnn_cell"), ("tf.compat.v1.estimator", "tf.estimator"), ("tf.compat.v1.feature_column", "tf.feature_column"),
     ("tf.python.framework.ops", "tf"), ("tf.python.ops.array_ops", "tf"), ("tf.python.ops.math_ops", "tf"), ("tf.python.ops.nn_ops", "tf.nn"),
     ("tf.python.ops.nn", "tf.nn"), ("tf.python.ops.variable_scope", "tf"), ("tf.python.ops.init_ops", "tf"), ("tf.contrib.framework.nest", "tf.nest"),
-    ("tf.contrib.seq2seq.sequence_loss", "tf.contrib.seq2seq.sequence_loss"),
+    *((f"tf.{w}", f"tf.io.{w}") for w in ("parse_single_example", "parse_example", "FixedLenFeature", "VarLenFeature", "decode_raw", "decode_csv", "read_file",
+       "write_file", "gfile", "parse_tensor", "FixedLenSequenceFeature", "serialize_tensor", "matching_files")),
+    ("tf.python_io.TFRecordWriter", "tf.io.TFRecordWriter"), ("tf.python_io.tf_record_iterator", "tf.io.tf_record_iterator"),
 )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def value(m: Any, name: str) -> Any:
 
 def known(name: str) -> bool:
     """Whether any table speaks of this name."""
-    return any(_entry(name, table) is not None for table in ("FUNCTIONS", "VALUES", "CLASSES"))
+    return name in FILES or any(_entry(name, table) is not None for table in ("FUNCTIONS", "VALUES", "CLASSES"))
 
 
 @cache

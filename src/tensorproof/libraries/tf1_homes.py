@@ -29,6 +29,7 @@ _NAMES = {
         "cond", "case", "while_loop", "map_fn", "scan", "foldl", "foldr", "py_func", "compat.v1.cond", "compat.v1.case", "compat.v1.while_loop",
         "compat.v1.map_fn", "compat.v1.scan", "compat.v1.foldl", "compat.v1.foldr",
     ),
+    "tf_estimator": ("estimator", "feature_column"),
     "tf_layers1": ("layers", "nn.dropout", "compat.v1.nn.dropout"),
     "tf_examples": ("examples", "contrib.learn"),
     "tf_iterators": (
