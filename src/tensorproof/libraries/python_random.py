@@ -9,7 +9,8 @@ from tensorproof.libraries.plain import argument, listed, nothing, unknown
 from tensorproof.terms.ints import Origin, Term, lower, upper
 from tensorproof.terms.predicates import Predicate, ge, le, lt
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model, Record
+from tensorproof.values.many import gathered
+from tensorproof.values.objects import Choice, List, Model, Record
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 
 Args = tuple[Any, ...]
@@ -59,12 +60,35 @@ def _alike(items: list[Any]) -> bool:
     return all(v is first or (type(v) is type(first) and isinstance(v, (int, str, float)) and v == first) for v in items)
 
 
+def _nothing_to_draw(m: Any, word: str, node: Any) -> Any:
+    """An error, unless the way here hangs on truth values that nobody knows: they may never be so together."""
+    if any(open_truth(fact) for fact in m.facts):
+        return m.gap(f"random.{word}", node, "of what may be nothing")
+    raise m.raised("IndexError", f"{word} of nothing", node)
+
+
+def open_truth(fact: Any) -> bool:
+    return isinstance(fact, Predicate) and (fact.kind == "flag" or (fact.kind in ("and", "or", "not") and any(map(open_truth, fact.args))))
+
+
+def _of_either(m: Any, source: Any, node: Any) -> list[Any] | None:
+    """The items of a sequence, or of both where it is one of two: what is drawn may come from either."""
+    if not isinstance(source, Choice):
+        return m.iterate(source, node)  # type: ignore[no-any-return]
+    first, second = _of_either(m, source.then, node), _of_either(m, source.other, node)
+    return None if first is None or second is None else first + second
+
+
 def _choice(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
-    found = m.iterate(argument(args, kwargs, 0, "seq"), node)
+    source = argument(args, kwargs, 0, "seq")
+    if isinstance(source, Choice):
+        found = _of_either(m, source, node)
+        return Unknown("choice") if not found else any_of(found)
+    found = m.iterate(source, node)
     if found is None:
         return Unknown("choice")
     if not found:
-        raise m.raised("IndexError", "choice of nothing", node)
+        return _nothing_to_draw(m, "choice", node)
     if _alike(found):
         return found[0]
     return m.item(tuple(found), between(m, "choice", 0, len(found) - 1, node), node)
@@ -72,15 +96,17 @@ def _choice(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 def _choices(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     count = kwargs.get("k", 1)
-    found = m.iterate(argument(args, kwargs, 0, "population"), node)
-    if found is None or not isinstance(count, int):
+    found = _of_either(m, argument(args, kwargs, 0, "population"), node)
+    if found is None or not isinstance(count, (int, Term)):
         return Unknown("choices")
     if not found:
-        raise m.raised("IndexError", "choices of nothing", node)
+        return _nothing_to_draw(m, "choices", node)
+    if isinstance(count, Term) or count > 64:
+        return listed(m, [gathered(count, [any_of(found)])])
     return listed(m, [_choice(m, (tuple(found),), {}, node) for _ in range(count)])
 
 
-def _any_of(items: list[Any]) -> Any:
+def any_of(items: list[Any]) -> Any:
     """One value that stands for any of the items: what they share is kept, the rest is not known."""
     first = items[0]
     if _alike(items):
@@ -95,7 +121,7 @@ def _any_of(items: list[Any]) -> Any:
         same = all(v.but(contents=None, requires_grad=whole.requires_grad) == whole for v in items)
         return whole if same else Unknown("one of several tensors")
     if isinstance(first, tuple) and all(len(v) == len(first) for v in items):
-        parts = [_any_of(list(column)) for column in zip(*items)]
+        parts = [any_of(list(column)) for column in zip(*items)]
         if not isinstance(first, Record):
             return tuple(parts)
         return Record.of(first.cls, parts) if all(v.cls is first.cls for v in items) else Unknown("one of several items")
@@ -111,11 +137,14 @@ def _number(value: Any) -> str:
 
 def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
     """The items in an order that nobody knows."""
-    return [_any_of(items)] * len(items) if items else []
+    return [any_of(items)] * len(items) if items else []
 
 
 def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
-    count, found = argument(args, kwargs, 1, "k"), m.iterate(argument(args, kwargs, 0, "population"), node)
+    count, found = argument(args, kwargs, 1, "k"), _of_either(m, argument(args, kwargs, 0, "population"), node)
+    if isinstance(count, Term) and found:
+        m.demand("ValueError", le(count, len(found)), f"a sample of {count!r} from {len(found)}", node)
+        return listed(m, [gathered(count, [any_of(found)])])
     if found is None or not isinstance(count, int):
         return Unknown("sample")
     if not 0 <= count <= len(found):

@@ -72,13 +72,17 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
             return True, False
         if proved is False and (origins == {Origin.WORLD} or (understood and not origins)):
             witness = solver.check([("not", negate(predicate))]).witness
-            findings.append(_finding(stated, Certainty.POSSIBLE, dict(witness)))
-            return True, False
+            found = _finding(stated, Certainty.POSSIBLE, dict(witness))
+            rare = stated.requirement.code in _RARE
+            findings.append(replace(found, severity=Severity.WARNING) if rare else found)
+            return not rare, False
         if proved is False and origins == {Origin.USER}:
             _pinned(solver, stated, findings)
         return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN
 
 
+_RARE = {"batch_norm/values"}
+"""What fails for one remainder of the data's length only, as a last batch of one sample: told as a warning while that length is not known."""
 _ANY_NUMBER = -(2**63)
 """The least value of a number that the user types."""
 _MOST_VALUES = 3

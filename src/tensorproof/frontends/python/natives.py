@@ -19,7 +19,7 @@ from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maxi
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
-from tensorproof.values.many import length
+from tensorproof.values.many import is_text, length, shown
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import (
     OPEN,
@@ -103,12 +103,20 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return _wrapped(m, operations.plain(m, callee, args, node, kwargs))
 
 
+def _texts(m: Interpreter, args: tuple[Any, ...], node: ast.AST) -> bool:
+    """Whether what is joined are texts, as far as that is known."""
+    found = uncounted.listed(m, args[0], node) if len(args) == 1 else None
+    return found is not None and all(is_text(v) or (isinstance(v, (Unknown, Choice)) and not operations.number_kind(v)) for v in shown(found))
+
+
 def _half_plain(m: Interpreter, callee: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """A pure function with the program's containers among its arguments: they are spelled out when all is concrete."""
     try:
         spelled = tuple(host(m, a) for a in args), {k: host(m, v) for k, v in kwargs.items()}
     except ValueError:
         if isinstance(getattr(callee, "__self__", None), str) and name in ("format", "format_map"):
+            return TEXT
+        if isinstance(getattr(callee, "__self__", None), str) and name == "join" and _texts(m, args, node):
             return TEXT
         if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
             return Unknown(name)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration, tensors, uncounted
+from tensorproof.frontends.python.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry, tf_tensors
 from tensorproof.libraries.whole_numbers import whole_tensor
@@ -18,7 +19,7 @@ from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -103,7 +104,7 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
     sequence = owner.items if isinstance(owner, List) else owner
     index = _number(m, index)
     if isinstance(sequence, (list, tuple)) and has_many(sequence):
-        return uncounted.item(m, sequence, index, node)
+        return uncounted.item(m, sequence, tensors.sized(m, index) if isinstance(index, slice) else index, node)
     if isinstance(index, slice):
         parts = [_number(m, p) for p in (index.start, index.stop, index.step)]
         open_part = uncounted.part_of(m, owner, parts) if any(isinstance(p, (Term, Unknown, TensorType)) for p in parts) else None
@@ -121,7 +122,7 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
             raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
         return List(m.heap.row(found)) if isinstance(owner, List) else found
     if isinstance(index, Unknown):
-        return Unknown("subscript")
+        return TEXT if isinstance(owner, str) else Unknown("subscript")
     if isinstance(index, Choice):
         return m.branching.choose(index.condition, lambda: load(m, owner, index.then, node), lambda: load(m, owner, index.other, node))
     if isinstance(index, Term):
@@ -142,8 +143,12 @@ def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.A
     m.demand("IndexError", conj(ge(index, -count), lt(index, count)), f"index {index!r} is out of range for {count} items", node)
     if all(one is sequence[0] for one in sequence):
         return sequence[0]
-    if count > 64:
-        return m.gap("item at a size that is not known", node, f"of {count} different items")
+    if count > 64 or all(map(holds_lists, sequence)):
+        try:
+            return one_of(m, sequence, index, node)
+        except Unlike:
+            if count > 64:
+                return m.gap("item at a size that is not known", node, f"of {count} different items")
     result: Any = MISSING
     try:
         for i in reversed(range(count)):
@@ -151,6 +156,10 @@ def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.A
             if here is not False:
                 result = sequence[i] if result is MISSING else join(here, sequence[i], result)
     except CannotJoin:
+        try:
+            return one_of(m, sequence, index, node)
+        except Unlike:
+            pass
         for i in range(count):
             if iteration.decided(m, disj(eq(index, i), eq(index, i - count))):
                 return sequence[i]
@@ -160,7 +169,7 @@ def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.A
 def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
     known = key(m, index, node)
     if isinstance(known, Unknown):
-        return known if not owner.items else _from_open(m, owner, index, node)
+        return known if not owner.items and owner.default is None else _from_open(m, owner, index, node)
     value = owner.items.get(known, MISSING)
     if value is MISSING:
         if OPEN in owner.items:

@@ -100,6 +100,8 @@ def part_of(m: Interpreter, owner: Any, ends: list[Any]) -> List | None:
     """`items[start:stop]` of a list that is counted out, up to or from a number that nobody knows, where all items are alike."""
     items = list(owner.items) if isinstance(owner, List) else []
     start, stop, step = (size_in(m, p) if whole_tensor(p) or (isinstance(p, Unknown) and p.number == "int") else p for p in ends)
+    if isinstance(owner, List) and not items:
+        return List(m.heap.row())
     if not items or step is not None or not all(p is None or (type(p) in (int, Term) and lower(p) >= 0) for p in (start, stop)):
         return None
     if not all(alike(v, items[0]) for v in items[1:]):
