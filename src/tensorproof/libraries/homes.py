@@ -50,7 +50,7 @@ FILES = {
     **{f"keras.utils.{w}": "keras_arrays" for w in ("to_categorical", "normalize", "pad_sequences", "pack_x_y_sample_weight", "unpack_x_y_sample_weight")},
     "keras.config": "keras_backend", "keras.mixed_precision": "keras_backend", "keras.DTypePolicy": "keras_backend",
     "keras.dtype_policies": "keras_backend", "keras.saving": "keras_utils", "keras.models": "keras_utils", "keras.models.load_model": "keras_saving", "keras.src.api_export": "keras_utils",
-    "keras.name_scope": "keras_utils", "keras.device": "keras_utils", "keras.image": "keras_utils", "keras.scope": "keras_utils", "keras.policy": "keras_utils",
+    "keras.ops": "keras_operations", "keras.random": "keras_operations", "keras.seed": "keras_operations", "keras.name_scope": "keras_utils", "keras.device": "keras_utils", "keras.image": "keras_utils", "keras.scope": "keras_utils", "keras.policy": "keras_utils",
     "einops": "einops_model", "pandas": "tables", "sklearn": "tables", "os.path": "python_paths",
     "importlib": "python_system", "configparser": "python_files",
     **dict.fromkeys(("heapq", "bisect", "queue", "io", "multiprocessing", "concurrent"), "python_queues"), "tomli": "python_files", "rich": "quiet",

@@ -8,10 +8,11 @@ from tensorproof.libraries import keras_graph
 from tensorproof.libraries.model import KindModel
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import Named, Unknown
 
 _SAME = {
     "abs": "tf.abs", "square": "tf.square", "sqrt": "tf.sqrt", "exp": "tf.exp", "log": "tf.math.log", "round": "tf.round", "sign": "tf.sign", "sin": "tf.sin",
@@ -248,8 +249,37 @@ def _call_function(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, A
     return keras_graph.mapped(m, result, lambda t: t.but(framework="numpy"))
 
 
+def _ctc_cost(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`ctc_batch_cost(y_true, y_pred, input_length, label_length)`: one number for each sample."""
+    y_true, y_pred, steps, labels = _values(args, kwargs)[:4]
+    for name, value, rank in (("y_true", y_true, 2), ("y_pred", y_pred, 3), ("input_length", steps, 2), ("label_length", labels, 2)):
+        if not isinstance(value, TensorType) or not value.shape.known:
+            return m.gap("keras.backend.ctc_batch_cost", node, f"{name} is not known")
+        if len(value.shape) != rank:
+            raise m.raised("ValueError", f"{name} of ctc_batch_cost has {rank} axes, and is {value.shape!r}", node, "ctc_loss/rank")
+        m.require("ctc_loss/batch", eq(value.shape[0], y_pred.shape[0]), f"{name} is {value.shape!r} and y_pred {y_pred.shape!r}: the batches differ", node)
+    return y_pred.but(shape=Shape((y_pred.shape[0], 1)), contents=None)
+
+
+def _unmodelled(name: str) -> Any:
+    return lambda m, args, kwargs, node: m.gap(f"keras.backend.{name}", node, "no model")
+
+
+_LATER = (
+    "bias_add", "map_fn", "random_bernoulli", "pool3d", "reverse", "foldl", "foldr", "update", "binary_focal_crossentropy", "depthwise_conv2d", "to_dense",
+    "batch_normalization", "conv1d", "random_normal_variable", "result_type", "moving_average_update", "update_add", "ctc_label_dense_to_sparse", "conv2d",
+    "conv3d", "update_sub", "batch_get_value", "hard_sigmoid", "separable_conv2d", "spatial_2d_padding", "gradients", "ctc_decode", "rnn",
+    "spatial_3d_padding", "random_uniform_variable", "resize_volumes", "resize_images", "in_top_k", "categorical_focal_crossentropy", "pool2d",
+    "conv2d_transpose", "is_sparse", "count_params", "temporal_padding", "placeholder", "get_session", "update_lr", "local_conv1d", "local_conv2d",
+    "print_tensor", "tensorflow_backend",
+)  # fmt: skip
+"""Functions that tf.keras.backend has or had, and that are not understood yet."""
 KINDS = {"keras.backend.function": KindModel(call=_call_function)}
 _FUNCTIONS: dict[str, Any] = {
+    **{k: _unmodelled(k) for k in _LATER}, "ctc_batch_cost": _ctc_cost, "update": lambda m, a, k, n: a[1], "update_add": lambda m, a, k, n: a[0],
+    "hard_sigmoid": _same("tf.sigmoid"), "is_sparse": lambda m, a, k, n: False, "map_fn": lambda m, a, k, n: m.call(Named("tf.map_fn"), a[:2], {}, n),
+    "reverse": lambda m, a, k, n: m.spelling("tf.reverse", (a[0], a[1] if isinstance(a[1], (List, tuple)) else (a[1],)), {}, n),
+    "print_tensor": lambda m, a, k, n: a[0], "bias_add": lambda m, a, k, n: m.spelling("tf.nn.bias_add", a[:2], {}, n),
     **{k: _same(v) for k, v in _SAME.items()}, **{k: _two(v) for k, v in _TWO.items()}, **{k: _reduced(v) for k, v in _REDUCED.items()},
     **{k: _with_axis(v, default) for k, (v, _, default) in _WITH_AXIS.items()},
     "clip": _clip, "relu": _relu, "int_shape": _int_shape, "ndim": _ndim, "dtype": _dtype, "flatten": _flatten, "batch_flatten": _batch_flatten,

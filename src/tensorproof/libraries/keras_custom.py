@@ -324,7 +324,14 @@ def _inner(word: str) -> Any:
     return run
 
 
+def _init_wrapper(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """`layers.Wrapper(layer)`: keeps the layer inside under that name."""
+    _init_layer(m, me, args[1:], {k: v for k, v in kwargs.items() if k != "layer"}, node)
+    m.heap.set(me.space, "layer", args[0] if args else kwargs.get("layer"))
+
+
 CLASSES = {
+    "keras.layers.Wrapper": ClassModel("keras.layers.Wrapper", bases=("keras.Layer",), init=_init_wrapper),
     "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, member=_member),
     "keras.Model": ClassModel("keras.Model", bases=("keras.Layer",), methods=MODEL_METHODS, init=_init_model),
     "keras.Sequential": ClassModel("keras.Sequential", bases=("keras.Model",), methods={"add": _inner("add"), "pop": _inner("pop")}, init=_init_sequential),

@@ -227,12 +227,12 @@ def layer_name(layer: Any) -> Any:
     if isinstance(layer, (Instance, Model)):
         found = layer.space.get("name")
         return found if found is not None else layer.cls.name if isinstance(layer, Instance) else layer.kind
-    return str(layer)
+    return "operation" if layer is None else str(layer)
 
 
 def note_call(m: Any, layer: Any, result: Any) -> None:
     """Remember the step in which a layer was called."""
-    made = tape.tensors_in(result)
+    made = tape.tensors_in(result) if layer is not None else []
     by = made_by(m, made[0]) if made else None
     if by is not None:
         kept = state(m)

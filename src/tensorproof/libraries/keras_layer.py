@@ -10,6 +10,7 @@ from tensorproof.bindings.names import is_public
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import keras_graph, keras_masks, keras_state, keras_words
+from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -235,9 +236,21 @@ def _adapt(m: Any, me: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], nod
         call_layer(m, me, (data.but(shape=Shape(sizes), framework="tf", contents=None),), {}, node)
 
 
+def _initial_state(m: Any, me: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """The zeros that a recurrent layer or cell begins with."""
+    batch = args[0] if args else kwargs.get("batch_size")
+    if isinstance(batch, TensorType) and batch.contents is not None and len(batch.contents) == 1:
+        batch = batch.contents[0]
+    units = me.module.arguments.get("units")
+    if not isinstance(batch, (int, Term)) or not isinstance(units, (int, Term)):
+        return m.gap("get_initial_state", node, "the batch size is not known")
+    count = 2 if "LSTM" in me.module.name else 1
+    return List(m.heap.row(TensorType(Shape((batch, units)), framework="tf") for _ in range(count)))
+
+
 METHODS: dict[str, Any] = {
     **keras_state.METHODS, "build": _build, "compute_output_shape": _compute_output_shape, "call": _call_method, "__call__": _call_method,
-    "adapt": _adapt, "get_initial_state": lambda m, me, a, k, n: m.gap("get_initial_state", n, "no model"),
+    "adapt": _adapt, "get_initial_state": _initial_state,
 }  # fmt: skip
 
 

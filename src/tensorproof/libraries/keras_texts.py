@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.keras_special import arguments, kind, made
-from tensorproof.terms.dtypes import FLOAT32, INT64
+from tensorproof.libraries.sequences import sequence
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.many import length
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import TEXT, Unknown
 
 _COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")
 _ORDERS = {
@@ -54,11 +56,11 @@ def _size(m: Any, name: str, given: dict[str, Any], node: Any) -> Any:
         items = m.iterate(bounds, node) if isinstance(bounds, (List, tuple)) else None
         return len(items) + 1 if items is not None else given.get("num_bins")
     words = given.get("vocabulary")
-    items = m.iterate(words, node) if isinstance(words, (List, tuple)) else None
+    count = length(words.items) if isinstance(words, List) else len(words) if type(words) is tuple else None
     oov = given.get("num_oov_indices", 1)
-    if items is not None and isinstance(oov, int):
+    if isinstance(count, (int, Term)) and isinstance(oov, int):
         masked = given.get("mask_token", "" if name == "TextVectorization" else None)
-        return len(items) + oov + (1 if masked is not None and given.get("output_mode", "int") == "int" else 0)
+        return count + oov + (1 if masked is not None and given.get("output_mode", "int") == "int" else 0)
     most = given.get("max_tokens")
     if given.get("pad_to_max_tokens") is True and isinstance(most, (int, Term)):
         return most
@@ -88,7 +90,7 @@ def _run(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
                 length = m.symbol(m.name_here("length", node), 1, None, Origin.WORLD)
             return TensorType(Shape((*shape, length)), INT64, framework="tf")
     if mode == "int":
-        return TensorType(shape, INT64, framework="tf") if me.space["*invert*"] is not True else m.gap(me.kind, node, "texts that come out")
+        return TensorType(shape, BY_LABEL["string"] if me.space["*invert*"] is True else INT64, framework="tf")
     if not isinstance(size, (int, Term)):
         return m.gap(me.kind, node, "the number of tokens is not known")
     if mode == "one_hot":
@@ -103,7 +105,10 @@ def _nothing(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], n
 
 
 def _vocabulary(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    return Unknown("vocabulary")
+    size = me.space["*size*"]
+    if isinstance(size, int) and size <= 4096:
+        return List(m.heap.row([TEXT] * size))
+    return sequence(m, size, TEXT, TEXT) if isinstance(size, (int, Term)) else Unknown("vocabulary")
 
 
 def _vocabulary_size(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

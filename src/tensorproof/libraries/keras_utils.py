@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.libraries import keras_graph, tape
 from tensorproof.libraries.model import KindModel
-from tensorproof.terms.dtypes import FLOAT32
+from tensorproof.terms.dtypes import FLOAT32, FLOAT64
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -75,6 +75,38 @@ def _image_tensor(m: Any, me: Model, name: str, node: Any) -> Any:
             return Unknown(name)
 
 
+def _to_img(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """An array with channels as a picture."""
+    x = args[0] if args else kwargs.get("x")
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return m.gap("keras.utils.array_to_img", node, "the array is not known")
+    if len(x.shape) != 3:
+        raise m.raised("ValueError", f"a picture has three axes, height, width and channels, and this is {x.shape!r}", node, "picture/rank")
+    channels = x.shape[-1]
+    if isinstance(channels, int) and channels not in (1, 3, 4):
+        raise m.raised("ValueError", f"a picture has 1, 3 or 4 channels, and not {channels}", node, "picture/channels")
+    return Model("keras.image", m.heap.space({"size": tuple(x.shape[:2]), "channels": channels}))
+
+
+def _unpacked(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`unpack_x_y_sample_weight(data)`: inputs, targets and weights; None for what is not there."""
+    data = args[0] if args else kwargs.get("data")
+    if isinstance(data, Unknown):
+        return (data, data, data)
+    items = list(data.items) if isinstance(data, List) else list(data) if type(data) is tuple else [data]
+    return (*items, None, None)[:3] if len(items) <= 3 else m.gap("unpack_x_y_sample_weight", node, "of more than three parts")
+
+
+def _packed(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = [v for v in (*args, *kwargs.values()) if v is not None]
+    return given[0] if len(given) == 1 else tuple(given)
+
+
+def _normalised(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    x = args[0] if args else kwargs.get("x")
+    return x.but(dtype=x.dtype if x.dtype is not None and x.dtype.is_float else FLOAT64, contents=None) if isinstance(x, TensorType) else Unknown("array")
+
+
 def _scope(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     return Model("keras.scope", m.heap.space())
 
@@ -105,6 +137,8 @@ _QUIET = (
 FUNCTIONS: dict[str, Any] = {
     **{f"keras.utils.{word}": _nothing for word in _QUIET}, "keras.utils.get_file": lambda m, a, k, n: TEXT,
     "keras.utils.get_source_inputs": _source_inputs,
+    "keras.utils.array_to_img": _to_img, "keras.utils.unpack_x_y_sample_weight": _unpacked, "keras.utils.pack_x_y_sample_weight": _packed,
+    "keras.utils.normalize": _normalised, "keras.utils.is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0]),
     "keras.utils.img_to_array": _img_to_array, "keras.utils.load_img": _load_img,
     "keras.saving.register_keras_serializable": _decorator, "keras.src.api_export.keras_export": _decorator,
     "keras.saving.custom_object_scope": _scope, "keras.name_scope": _scope, "keras.device": _scope, "keras.saving.get_custom_objects": _custom_objects,
