@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -9,7 +10,8 @@ from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.shapes.contract import Contract, contract_of
 from tensorproof.engines.shapes.decide import decide
-from tensorproof.frontends.python.entry import Entered, Input, choices, enter, module_classes, parameters
+from tensorproof.frontends.python.annotations import inputs
+from tensorproof.frontends.python.entry import Entered, Input, choices, enter, entries, line_of, tensors_of
 from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
@@ -37,15 +39,15 @@ def infer(source: Source, only: str | None = None, given: dict[str, Input] | Non
     """The contracts of the modules that a file defines."""
     modules = Modules(source, (FilePath(source.path).resolve().parent,))
     first = _started(modules, {})
-    names = [c.name for c in module_classes(first)]
+    names = [e.name for e in entries(first)]
     if only is not None and only not in names:
         raise BadInput(f"{source.path} defines no module named {only}" + (f"; it defines {', '.join(names)}" if names else ""))
-    entered = [c for c in module_classes(first) if only in (None, c.name)]
-    taken = {a.arg for c in entered for a in parameters(first.in_class(c, "forward"))}
+    entered = [e for e in entries(first) if only in (None, e.name)]
+    taken = {a.arg for e in entered for a in tensors_of(first, e)}
     unused = next((name for name in given or {} if name not in taken), None)
     if unused is not None:
         raise BadInput(f"no module of {source.path} takes an input {unused}" + (f"; they take {', '.join(sorted(taken))}" if taken else ""))
-    return [_infer_one(modules, c.name, given or {}) for c in entered]
+    return [_infer_one(modules, e.name, given or {}) for e in entered]
 
 
 def _started(modules: Modules, decisions: dict[Predicate, bool]) -> Interpreter:
@@ -70,10 +72,10 @@ def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Ente
     finished: list[Entered] = []
     while pending and len(finished) < MOST_PATHS:
         run = _started(modules, pending.pop())
-        cls = next(c for c in module_classes(run) if c.name == name)
+        entry = next(e for e in entries(run) if e.name == name)
         run.path = Path(gaps=run.path.gaps)
         try:
-            finished.append(enter(run, cls, choice))
+            finished.append(enter(run, entry, choice))
         except Fork as fork:
             if len(pending) + len(finished) < MOST_PATHS:
                 pending += run.branching.sides(fork)
@@ -82,12 +84,15 @@ def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Ente
 
 def _infer_one(modules: Modules, name: str, given: dict[str, Input]) -> Inferred:
     run = _started(modules, {})
-    cls = next(c for c in module_classes(run) if c.name == name)
-    line = cls.span.line if cls.span is not None else 1
-    wanted = [a.arg for a in parameters(run.in_class(cls, "forward"))]
+    entry = next(e for e in entries(run) if e.name == name)
+    line = line_of(entry)
+    arguments = tensors_of(run, entry)
+    wanted = [a.arg for a in arguments]
+    annotated = {a.arg: found for a in arguments if a.arg not in given and (found := inputs(a.annotation))}
     failures: list[list[Diagnostic]] = []
     working: list[tuple[dict[str, Input], list[Entered]]] = []
-    for choice in choices(wanted, {k: v for k, v in given.items() if k in wanted}):
+    told = [dict(zip(annotated, picks)) for picks in islice(product(*annotated.values()), MOST_PATHS)]
+    for choice in (c for one in told for c in choices(wanted, {**one, **{k: v for k, v in given.items() if k in wanted}})):
         ways = _attempt(modules, name, choice)
         findings = [d for way in ways for d in decide(way.path)[1]]
         if any(d.severity is Severity.ERROR for d in findings):

@@ -60,6 +60,31 @@ def module_classes(m: Interpreter) -> list[Class]:
     ]
 
 
+def entries(m: Interpreter) -> list[Class | Function]:
+    """What can be entered: the modules, and the functions whose annotations tell the shapes of their arguments."""
+    from tensorproof.frontends.python.annotations import tells_shapes
+
+    functions = [v for v in m.modules.main.space.values() if isinstance(v, Function) and v.module is m.modules.main and tells_shapes(v.code.node)]
+    return [*module_classes(m), *functions]
+
+
+def called(m: Interpreter, entry: Class | Function) -> Any:
+    """The function that takes an entry's inputs."""
+    return entry if isinstance(entry, Function) else m.in_class(entry, "forward")
+
+
+def tensors_of(m: Interpreter, entry: Class | Function) -> list[ast.arg]:
+    """The arguments that are tensors, as far as annotations tell."""
+    return [a for a in parameters(called(m, entry), isinstance(entry, Class)) if _plain_word(a) not in _PLAIN]
+
+
+_PLAIN = ("int", "bool", "float", "str")
+
+
+def _plain_word(argument: ast.arg) -> str:
+    return ast.unparse(argument.annotation) if argument.annotation is not None else ""
+
+
 def registry_is_module(m: Interpreter, cls: Class) -> bool:
     from tensorproof.frontends.python.classes import cls_is
     from tensorproof.values.python_values import Named
@@ -67,12 +92,12 @@ def registry_is_module(m: Interpreter, cls: Class) -> bool:
     return cls_is(cls, Named("torch.nn.Module")) and m.in_class(cls, "forward") is not MISSING
 
 
-def parameters(function: Any) -> list[ast.arg]:
-    """The arguments of a method that have no default, `self` left aside."""
+def parameters(function: Any, method: bool = True) -> list[ast.arg]:
+    """The arguments of a function that have no default, a method's `self` left aside."""
     if not isinstance(function, Function):
         return []
     a = function.code.node.args
-    positional = [*a.posonlyargs, *a.args][1:]
+    positional = [*a.posonlyargs, *a.args][1 if method else 0 :]
     required = len(positional) - len(function.defaults)
     return [*positional[: max(0, required)], *(k for k in a.kwonlyargs if k.arg not in function.keyword_defaults)]
 
@@ -93,19 +118,23 @@ def constructor_value(m: Interpreter, argument: ast.arg, owner: str) -> Any:
     return Unknown(argument.arg)
 
 
-def enter(m: Interpreter, cls: Class, choice: dict[str, Input]) -> Entered:
-    """Construct the module and call it once."""
-    node = ast.copy_location(ast.Call(ast.Name(cls.name, ast.Load()), [], []), _place(cls))
+def enter(m: Interpreter, entry: Class | Function, choice: dict[str, Input]) -> Entered:
+    """Construct the module and call it once, or call the function."""
+    node = ast.copy_location(ast.Call(ast.Name(entry.name, ast.Load()), [], []), _place(entry))
     ast.fix_missing_locations(node)
-    result = Entered(cls.name)
-    init, forward = m.in_class(cls, "__init__"), m.in_class(cls, "forward")
+    result = Entered(entry.name)
     try:
-        made = {a.arg: constructor_value(m, a, cls.name) for a in parameters(init)}
-        instance = m.call(cls, (), made, node)
-        for argument in parameters(forward):
+        instance: Any = entry
+        if isinstance(entry, Class):
+            instance = m.call(entry, (), {a.arg: constructor_value(m, a, entry.name) for a in parameters(m.in_class(entry, "__init__"))}, node)
+        tensors = tensors_of(m, entry)
+        for argument in tensors:
             chosen = choice.get(argument.arg, Input(2))
-            result.inputs[argument.arg] = tensor(argument.arg, chosen, len(parameters(forward)) > 1)
-        result.output = m.call(instance, (), dict(result.inputs), node)
+            result.inputs[argument.arg] = tensor(argument.arg, chosen, len(tensors) > 1)
+        others = {
+            a.arg: constructor_value(m, a, entry.name) for a in parameters(called(m, entry), isinstance(entry, Class)) if a.arg not in result.inputs
+        }
+        result.output = m.call(instance, (), {**result.inputs, **others}, node)
     except Raised as raised:
         m.uncaught(raised)
         result.failed = True
@@ -121,13 +150,35 @@ def tensor(name: str, chosen: Input, several: bool) -> TensorType:
     for i, label in enumerate(labels):
         given = chosen.sizes[i] if chosen.sizes is not None else None
         shared = f"{name}.{label}" if several else label
-        sizes.append(given if isinstance(given, int) else symbol(given or shared, 1, None, Origin.USER))
+        sizes.append(given if isinstance(given, int) else size(given or shared))
     return TensorType(Shape(sizes), chosen.dtype)
 
 
-def _place(cls: Class) -> ast.AST:
+def size(text: str) -> Any:
+    """A size by its name, or by a sum or product of names (`2*c`)."""
+
+    def read(node: ast.AST) -> Any:
+        match node:
+            case ast.BinOp(left=left, op=op, right=right):
+                a, b = read(left), read(right)
+                return a + b if isinstance(op, ast.Add) else a - b if isinstance(op, ast.Sub) else a * b if isinstance(op, ast.Mult) else a // b
+            case ast.Constant(value=int() as value):
+                return value
+            case _:
+                return symbol(ast.unparse(node), 1, None, Origin.USER)
+
+    return symbol(text, 1, None, Origin.USER) if not any(c in text for c in "+-*/") else read(ast.parse(text, mode="eval").body)
+
+
+def line_of(entry: Class | Function) -> int:
+    if isinstance(entry, Function):
+        return entry.code.node.lineno
+    return entry.span.line if entry.span is not None else 1
+
+
+def _place(entry: Class | Function) -> ast.AST:
     here = ast.Pass()
-    here.lineno = here.end_lineno = cls.span.line if cls.span is not None else 1
+    here.lineno = here.end_lineno = line_of(entry)
     here.col_offset = here.end_col_offset = 0
     return here
 
