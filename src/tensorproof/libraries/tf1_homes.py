@@ -30,6 +30,11 @@ _NAMES = {
         "compat.v1.map_fn", "compat.v1.scan", "compat.v1.foldl", "compat.v1.foldr",
     ),
     "tf_estimator": ("estimator", "feature_column"),
+    "tf_queues": (
+        "train.string_input_producer", "train.input_producer", "train.range_input_producer", "train.slice_input_producer", "train.limit_epochs", "train.batch",
+        "train.shuffle_batch", "train.maybe_batch", "train.maybe_shuffle_batch", "TFRecordReader", "TextLineReader", "WholeFileReader",
+        "FixedLengthRecordReader", "IdentityReader", "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "queue", "QueueBase", "ReaderBase",
+    ),
     "tf_layers1": ("layers", "nn.dropout", "compat.v1.nn.dropout"),
     "tf_examples": ("examples", "contrib.learn"),
     "tf_iterators": (

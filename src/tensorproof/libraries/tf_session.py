@@ -120,7 +120,7 @@ def _array(value: Any) -> Any:
 def _missing(m: Any, leaf: TensorType, node: Any) -> TensorType:
     """A leaf that nobody feeds."""
     found = m.model_state.get(LEAVES, {}).get(id(leaf))
-    if found is None or found[1] == "data":
+    if found is None or found[1] in ("data", "queue"):
         return leaf.but(taped=0)
     if isinstance(found[1], TensorType):
         return found[1].but(taped=0)
