@@ -172,7 +172,7 @@ def unpacked(m: Any, data: Any, node: Any) -> tuple[Any, Any, Any]:
         return parts, None, None
     if not 1 <= len(parts) <= 3:
         raise m.raised("ValueError", f"a batch is x, (x, y) or (x, y, sample_weight), and this has {len(parts)} parts", node, "keras/batch")
-    return (*parts, *(None,) * (3 - len(parts)))  # type: ignore[return-value]
+    return (*parts, *(None,) * (3 - len(parts)))
 
 
 _UTILS: dict[str, Any] = {

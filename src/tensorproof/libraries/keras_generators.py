@@ -15,7 +15,7 @@ from tensorproof.terms.ints import Origin, Term, ceildiv
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Instance, Model
+from tensorproof.values.objects import Bound, Instance, List, Model
 from tensorproof.values.python_values import TEXT, Named, Unknown
 
 HOME = "keras.preprocessing.image."
@@ -60,7 +60,7 @@ def _batches(m: Any, x: Any, y: Any, count: Any, size: Any, more: Words, node: A
 
 
 def _batch(m: Any, me: Model, rows: Any) -> Any:
-    def stacked(one: TensorType) -> TensorType:
+    def stacked(one: TensorType) -> Any:
         return keep(m, one, one.but(shape=Shape((rows, *one.shape)), contents=None, strides=None))
 
     x, y = me.space["x"], me.space["y"]
@@ -99,7 +99,7 @@ def _from_files(m: Any, me: Model, given: Words, count: Any, allowed: tuple[Any,
     classes = classes_of(m, given.get("directory"), given.get("classes"), node)
     if mode == "raw":
         columns = given.get("y_col")
-        wide = (len(columns.items),) if hasattr(columns, "items") and not isinstance(columns, str) else ()
+        wide = (len(columns.items),) if isinstance(columns, List) else ()
         label: Any = TensorType(Shape(wide), FLOAT32, framework="numpy")
     elif mode == "multi_output":
         return m.gap("flow_from_dataframe", node, "with class_mode='multi_output'")

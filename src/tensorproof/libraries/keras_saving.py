@@ -66,7 +66,8 @@ def _shapes(m: Any, me: Any, node: Any) -> tuple[Any, ...] | None:
     if items is None:
         return None
     tensors = [i.space.get("tensor") if isinstance(i, Model) else i for i in items]
-    return tuple(t.shape for t in tensors) if all(isinstance(t, TensorType) and t.shape.known for t in tensors) else None
+    known = [t.shape for t in tensors if isinstance(t, TensorType) and t.shape.known]
+    return tuple(known) if len(known) == len(tensors) else None
 
 
 def _load_weights(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> None:
