@@ -186,6 +186,8 @@ def bind(
         if session is not None and row.framework != "torch" and type(value) in (list, tuple) and isinstance(kinds[argument.ours], (Ints, Sizes, Pairs)):
             value = _with_sizes(value, session)
         if not kinds[argument.ours].takes(value) and not _is_default(value, argument.default):
+            if isinstance(value, TensorType) and not value.shape.known:
+                raise GiveUp(f"the rank of {argument.theirs} is not known")
             raise Mismatch(f"{row.name} does not take {show(value)} as {argument.theirs}")
         bound[argument.ours] = value
     if left:

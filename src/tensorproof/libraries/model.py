@@ -93,7 +93,7 @@ class Open(Rounds):
 
 def some_rounds(m: Any, word: str, item: Any, node: Any) -> Open:
     """Rounds over data of unknown length, which hold at least one item."""
-    return Open(m.symbol(m.name_here(word, node), 1, None, Origin.WORLD), lambda k: item, 1)
+    return Open(m.symbol(m.name_here(word, node), 1, None, Origin.USER), lambda k: item, 1)
 
 
 def counts_of(rounds: Any) -> tuple[int, ...] | None:

@@ -10,8 +10,8 @@ from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, floordiv, maximum, minimum, upper
 from tensorproof.terms.predicates import eq, gt
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import gathered, length, shown, uncounted
-from tensorproof.values.objects import Dict, List, Model, Set
+from tensorproof.values.many import gathered
+from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 MOST_ROUNDS = 16
@@ -43,11 +43,7 @@ def rounds_of(m: Any, value: Any, node: Any) -> Any:
     """The rounds of a loop over data, or over items that were not counted out; None for anything else."""
     if isinstance(value, Model):
         return registry.rounds(m, value, node)
-    items = value.items if type(value) in (List, Set) else value if isinstance(value, tuple) else ()
-    if not uncounted(items):
-        return None
-    samples, count = shown(items), length(items)
-    return None if isinstance(count, Unknown) else Open(count, lambda k: samples[0] if k == 0 else samples[-1], 1)
+    return m.open_rounds(value, node)
 
 
 def _enumerate_rounds(m: Any, me: Model, node: Any) -> Any:

@@ -368,6 +368,8 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
         return UNKNOWN_STRIDES
     if name in COMPACT or (shape.known and not len(shape)):
         return None
+    if name in ("cat", "stack") and call.framework == "torch" and shape.known and len(shape) < 4:
+        return None  # only pictures keep another order
     inputs = [call.arguments.get(parameter.name) for parameter in call.op.inputs]
     tensors = [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
     if all(t.strides is None for t in tensors):

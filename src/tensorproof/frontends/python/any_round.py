@@ -152,6 +152,7 @@ class AnyRound:
         finally:
             m.any_round -= 1
             m.session.names = names | m.session.names
+        m.stood_for_many += 1
         if len(self.frame.waiting) == waiting:
             for fact in m.leave_facts(facts):
                 m.assume(fact)
@@ -163,7 +164,8 @@ class AnyRound:
     def _leave(self, mark: Mark) -> None:
         """Memory after the last round."""
         heap, widening = self.m.heap, self.widening
-        last = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count - 1})
+        enough = widening.enough()
+        last = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count - 1, **enough})
         difference, before = heap.difference(mark), heap.before(mark)
         ran = _surely(gt(self.count, self.since))
         for location, value in difference.values.items():
@@ -172,7 +174,7 @@ class AnyRound:
             if key is ORDER or isinstance(owner, Cursor):
                 continue
             if location in self.wide and (key is ITEMS or not ran or _numbered(self.wide[location])):
-                new = widening.at(self.wide[location], self.count)
+                new = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count, **enough})(self.wide[location])
                 if not ran and key is not ITEMS and self.first[location] is not MISSING and not _numbered(new):
                     new = self._maybe(new, self.first[location])
             else:

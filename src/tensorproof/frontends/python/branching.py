@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
 from tensorproof.frontends.python.joining import CannotJoin, join, join_location, join_uncounted
+from tensorproof.terms.ints import ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
-from tensorproof.values.heap import ITEMS, ORDER, Difference, Mark, read
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Difference, Entries, Mark, read
+from tensorproof.values.many import gathered
+from tensorproof.values.objects import OPEN
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -143,6 +146,7 @@ class Branching:
         """Memory holds the second side; write what both sides make of each location that either wrote."""
         before = self.run.heap.before(mark)
         writes: list[tuple[Any, Any, Any]] = []
+        perhaps: list[tuple[Any, Any, Truth, Any]] = []
         for location in {**first.values, **second.values}:
             number_of, key = location
             owner: Any = first.owners[number_of] if number_of in first.owners else second.owners[number_of]
@@ -153,12 +157,24 @@ class Branching:
                 try:
                     writes.append((owner, key, join_location(p, a, b, owner, key)))
                 except CannotJoin:
-                    if not self.run.any_round or key not in (ITEMS, ORDER):
+                    if not self.run.any_round or (key not in (ITEMS, ORDER) and type(owner) is not Entries):
                         raise Fork(number) from None
+                    if type(owner) is Entries and key is not ORDER:
+                        perhaps.append((owner, key, p if b is MISSING else negate(p), a if b is MISSING else b))
                     if key is ITEMS:
                         writes.append((owner, key, self._uncounted(p, a, b, number)))
         for owner, key, value in writes:
             self.run.heap.write(owner, key, value)
+        for owner, key, condition, value in perhaps:
+            self._entry(owner, key, condition, value)
+
+    def _entry(self, owner: Any, key: Any, condition: Truth, value: Any) -> None:
+        """An entry that one side made, in a round that stands for many: one of those whose keys are not known."""
+        old = owner.get(OPEN)
+        samples = [*((old.first, old.second) if old is not None else ()), (key, value)]
+        count = ite(condition, 1, 0) + (0 if old is None else old.count)
+        self.run.heap.write(owner, key, MISSING)
+        self.run.heap.write(owner, OPEN, gathered(count, samples))
 
     def _uncounted(self, p: Truth, a: Any, b: Any, number: int) -> Any:
         try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tensorproof.frontends.python import iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import Dict, Generator, List, Model, Set
 from tensorproof.values.python_values import Unknown
@@ -19,6 +21,42 @@ Node = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 class _NotKnown(Exception):
     """The items of a source are not known."""
+
+
+class Again:
+    """The same item again and again: a round that wrote nothing, made no symbol and added plain values stands for the next."""
+
+    def __init__(self, frame: Frame, own: Frame) -> None:
+        self.machine = frame.machine
+        self.own = own
+        self.item: Any = self
+        self.added: list[Any] = []
+        self.pure = False
+
+    def covers(self, item: Any) -> bool:
+        return self.pure and item is self.item
+
+    def adding(self, add: Callable[[Any], None]) -> Callable[[Any], None]:
+        def run(value: Any) -> None:
+            self.added.append(value)
+            add(value)
+
+        return run
+
+    @contextmanager
+    def watched(self, item: Any) -> Iterator[None]:
+        machine = self.machine
+        names, machine.session.names = machine.session.names, set()
+        mark = machine.heap.mark()
+        self.added, self.pure, repeated, self.item = [], False, item is self.item, item
+        try:
+            yield
+            wrote = machine.heap.difference(mark).owners.values()
+            plain = all(isinstance(v, (int, float, str, type(None))) or (isinstance(v, TensorType) and v.contents is None) for v in self.added)
+            self.pure = repeated and plain and not machine.session.names and all(o is self.own.space for o in wrote)
+        finally:
+            machine.heap.forget(mark)
+            machine.session.names |= names
 
 
 def comprehension(node: Node, scope: Scope) -> Run:
@@ -90,9 +128,15 @@ def comprehension(node: Node, scope: Scope) -> Run:
             found = iteration.items(machine, source, generator.iter)
             if found is None:
                 found = data_items(at, source)
+            again = Again(frame, own)
             for item in found:
                 machine.step()
-                round_(at, item, add)
+                if again.covers(item):
+                    for value in again.added:
+                        add(value)
+                    continue
+                with again.watched(item):
+                    round_(at, item, again.adding(add))
 
         def data_items(at: int, source: Any) -> list[Any]:
             """Data in rounds, of which nobody knows how many: those that stand for all."""

@@ -18,7 +18,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.values.python_values import Layer, Many, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -115,9 +115,9 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
     """All items of a value; None when they are not known."""
     kind = type(value)
     if kind is List or kind is Set:
-        return None if uncounted(value.items) else list(value.items)
+        return _unpacked(value.items, wanted) if uncounted(value.items) else list(value.items)
     if kind is tuple or isinstance(value, tuple):
-        return None if uncounted(value) else list(value)
+        return _unpacked(value, wanted) if uncounted(value) else list(value)
     if kind is Dict:
         return None if OPEN in value.items else list(value.items)
     if kind is str or kind is bytes:
@@ -159,6 +159,15 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
         except Exception:
             return None
     return None
+
+
+def _unpacked(items: Any, wanted: int | None) -> list[Any] | None:
+    """As many items as there are names for them, of a list that was not counted out: data are taken to have the form that the program gives them."""
+    plain = sum(type(v) is not Many for v in items)
+    many = [v for v in items if type(v) is Many]
+    if wanted is None or len(many) != 1 or wanted < plain:
+        return None
+    return [one for v in items for one in ([v.first] * (wanted - plain) if type(v) is Many else [v])]
 
 
 def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Any] | None:

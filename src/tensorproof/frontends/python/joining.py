@@ -11,7 +11,7 @@ from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
 from tensorproof.values.many import gathered, length, shown
 from tensorproof.values.objects import OPEN, Choice
-from tensorproof.values.python_values import Many, Unknown
+from tensorproof.values.python_values import REAL, Many, Unknown
 
 DEEPEST_CHOICE = 6
 _PLAIN = (str, float, bytes, complex, type(None), range, slice)
@@ -75,9 +75,18 @@ def _choice(p: Truth, a: Any, b: Any) -> Any:
     if a is b:
         return a
     depth = 1 + max(a.depth if isinstance(a, Choice) else 0, b.depth if isinstance(b, Choice) else 0)
+    if depth > 1 and _all_numbers(a) and _all_numbers(b):
+        return REAL
     if depth > DEEPEST_CHOICE:
         raise CannotJoin
     return Choice(p, a, b, depth)
+
+
+def _all_numbers(value: Any) -> bool:
+    """Whether a value is a number on each of its ways, and a real one on some."""
+    if type(value) is Choice:
+        return _all_numbers(value.then) and _all_numbers(value.other)
+    return isinstance(value, (int, float, Term)) and not isinstance(value, bool)
 
 
 def may_be_missing(value: Any) -> bool:

@@ -14,7 +14,7 @@ from tensorproof.frontends.python.gathering import Gathering
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.frontends.python.steady import Steady, fingerprint
 from tensorproof.frontends.python.uncounted import open_rounds
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, tf_autograph
 from tensorproof.libraries.model import Open, counts_of
 from tensorproof.terms.ints import lower
 from tensorproof.terms.predicates import Predicate, gt, negate
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 Act = Callable[[Frame], Signal | None]
 MOST_OPEN_ROUNDS = 3
+_WAIT = 4
+"""How many rounds of a constant loop are run before one is tried that stands for the rest."""
+_DEAR = 3000
+"""How many steps the rest must take for that."""
 
 
 def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
@@ -39,7 +43,8 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
     def run(frame: Frame) -> Signal | None:
         m = frame.machine
         value = registry.plain_source(source(frame))
-        base = len(frame.waiting)
+        base, stood_for_many = len(frame.waiting), m.stood_for_many
+        before = tf_autograph.watched(m, frame, value)
         rounds = registry.rounds(m, value, node) if isinstance(value, Model) else open_rounds(m, value, node)
         if isinstance(rounds, Open):
             signal = _uncounted_loop(m, frame, rounds, put, body, node)
@@ -57,7 +62,15 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
                 signal = _open_loop(m, frame, value, put, body, node)
             else:
                 signal = _constant_loop(m, frame, found, put, body, node, isinstance(value, range))
-        return _finish(m, frame, base, signal, other, bool(node.orelse))
+        if before is not None:
+            tf_autograph.kept(m, frame, before, node)
+        if m.stood_for_many == stood_for_many:
+            return _finish(m, frame, base, signal, other, bool(node.orelse))
+        m.any_round += 1
+        try:
+            return _finish(m, frame, base, signal, other, bool(node.orelse))
+        finally:
+            m.any_round -= 1
 
     return run
 
@@ -89,7 +102,15 @@ def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
 
 def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, watched: bool) -> Signal | None:
     steady = Steady(m, frame, items) if len(items) >= 6 and watched else None
+    began, last, waiting = m.steps, len(items) - 1, len(frame.waiting)
     for at in range(len(items)):
+        if steady is not None and at == _WAIT < last and (len(frame.waiting) > waiting or (m.steps - began) // at * (last - at) > _DEAR):
+            ended = many_rounds(m, frame, at, last, lambda k: items[0] + (items[1] - items[0]) * k, put, body, node)
+            if ended is not FAILED:
+                if ended is not None:
+                    return ended
+                put(frame, items[last])
+                return one_round(m, frame, body)
         if steady is not None and steady.due(at):
             if steady.try_round(at, put, body, node):
                 return None

@@ -45,6 +45,8 @@ class Interpreter:
         self.told = modules.main_source.told
         self.any_round = 0
         """How many loops are in a round that stands for all of them: there, what two ways leave of a list is told by how many it has."""
+        self.stood_for_many = 0
+        """How many loops had such a round."""
         self.facts: list[Predicate] = []
         self.lasting: list[bool] = []
         self.handlers = 0

@@ -13,9 +13,11 @@ from tensorproof.libraries.model import Open
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.ints import Origin, Term, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered, is_text, length, number_of, shown, uncounted
-from tensorproof.values.objects import OPEN, Choice, Dict, List, Model, Set
+from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set
 from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
 
 if TYPE_CHECKING:
@@ -42,22 +44,37 @@ def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
         return found if isinstance(found, Open) else None
     if type(value) in (List, Set, Dict) or isinstance(value, tuple):
         items = parts(m, value, node)
-        return None if items is None else of_items(items)
+        return None if items is None else of_items(m, items, node)
     return None
 
 
-def of_items(items: list[Any]) -> Open | None:
+def of_items(m: Interpreter, items: list[Any], node: ast.AST) -> Open | None:
     """Rounds over items of which some are not counted out."""
     count = length(items)
     samples = shown(items)
     if isinstance(count, Unknown):
         return None
-    return Open(count, lambda k: samples[0] if k == 0 else samples[-1], 1) if not _mixed(samples) else None
+    any_item = samples[-1]
+    for one in samples[:-1]:
+        any_item = any_of(m, one, any_item, node)
+    return Open(count, lambda k: samples[0] if k == 0 else any_item, 1)
 
 
-def _mixed(samples: list[Any]) -> bool:
-    """Whether the first and the last do not stand for all."""
-    return any(not alike(v, samples[0]) and not alike(v, samples[-1]) and type(v) not in (type(samples[0]), type(samples[-1])) for v in samples[1:-1])
+def any_of(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
+    """Any item of a list in which these two are shown."""
+    if a is b or alike(a, b):
+        return b
+    if type(a) in (int, Term) and type(b) in (int, Term):
+        if isinstance(a, Term) or isinstance(b, Term):
+            return b if isinstance(b, Term) else a
+        return m.symbol(m.name_here("item", node), min(a, b), max(a, b), Origin.UNMODELLED)
+    if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape.known and b.shape.known and len(a.shape) == len(b.shape) and a.dtype is b.dtype:
+        return b.but(shape=Shape(any_of(m, x, y, node) for x, y in zip(a.shape, b.shape)), contents=b.contents if a.contents == b.contents else None)
+    if type(a) is tuple and type(b) is tuple and len(a) == len(b):
+        return tuple(any_of(m, x, y, node) for x, y in zip(a, b))
+    if type(a) is type(b) and isinstance(a, (List, Dict, Instance, Model)):
+        return b
+    return either(m, a, b, node)
 
 
 def keys(value: Dict) -> list[Any]:

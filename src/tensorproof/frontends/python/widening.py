@@ -9,19 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.steady import alike
-from tensorproof.terms.ints import Origin, Term, lower
+from tensorproof.terms.ints import Origin, Term, lower, sole_atom
 from tensorproof.terms.predicates import Predicate, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING
 from tensorproof.values.many import Renaming, gathered, is_text, length, number_of, shown
-from tensorproof.values.objects import Choice, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Many, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
-MOST_DEPTH = 4
+MOST_DEPTH = 8
+MOST_WAYS = 4
 
 
 class Widening:
@@ -38,6 +39,7 @@ class Widening:
         self.names: frozenset[str] = frozenset()
         """What the round that just ran has made."""
         self.made = 0
+        self.counts: set[str] = set()
 
     # --- does a description hold? ---
 
@@ -55,9 +57,9 @@ class Widening:
             return type(value) in (int, Term) and wide == value
         if isinstance(wide, Predicate) and wide in self.wild:
             return isinstance(value, (bool, Predicate))
+        if type(value) is Choice and not (type(wide) is Choice and wide.condition is value.condition):
+            return self.covers(wide, value.then, depth) and self.covers(wide, value.other, depth)
         if type(wide) is Choice and wide.condition in self.wild:
-            if type(value) is Choice:
-                return self.covers(wide, value.then, depth) and self.covers(wide, value.other, depth)
             return self.covers(wide.then, value, depth) or self.covers(wide.other, value, depth)
         if type(wide) is not type(value) or depth == 0:
             return False
@@ -145,13 +147,16 @@ class Widening:
             return MISSING if second is MISSING else gathered(self._any(0, "count"), [wide.first, second])
         return self._either(wide, end, MOST_DEPTH)
 
+    def enough(self) -> dict[Any, Any]:
+        """For each number of items that was not counted: the number after the last round. Data are taken to hold two different items at least."""
+        counts = [s for s in self.wild if type(s) is Term and self.counts & names_in(s)]
+        return {sole_atom(s): self.m.symbol(f"{s!r}, all rounds", 2, None, Origin.USER) for s in counts}
+
     def _next(self, term: Any) -> Any:
         return self.at(term, self.round + 1)
 
     def at(self, value: Any, number: Any) -> Any:
         """A description in another round."""
-        from tensorproof.terms.ints import sole_atom
-
         return Renaming(self.m.heap, frozenset(), "", {sole_atom(self.round): number})(value)
 
     def _grown(self, head: tuple[Any, ...], end: tuple[Any, ...]) -> Any:
@@ -169,6 +174,8 @@ class Widening:
         else:
             count = growth * (self.round - self.since)
         items = shown(added)
+        if any(_has_identity(item) for item in items):
+            return MISSING
         samples = [self._named(items[0], "'"), self._named(items[-1], '"')]
         for item in items[1:-1]:
             if not alike(item, items[0]) and not alike(item, items[-1]):
@@ -184,8 +191,11 @@ class Widening:
 
     def _any(self, least: Any, word: str) -> Term:
         self.made += 1
-        made = self.m.symbol(f"{word} after {self.word}#{self.made}", least, None, Origin.UNMODELLED)
+        name = f"{word} after {self.word}#{self.made}"
+        made = self.m.symbol(name, least, None, Origin.UNMODELLED)
         assert type(made) is Term
+        if word == "count":
+            self.counts.add(name)
         self.wild.add(made)
         return made
 
@@ -234,6 +244,8 @@ class Widening:
 
     def _either(self, wide: Any, value: Any, depth: int) -> Any:
         """What stands for both."""
+        if type(wide) is Choice or type(value) is Choice:
+            return self._ways([*_leaves(wide), *_leaves(value)], depth)
         if wide is MISSING or value is MISSING:
             return self._choice(wide, value)
         if self.covers(wide, value):
@@ -280,6 +292,26 @@ class Widening:
                 return MISSING if any(p is MISSING for p in parts) else Model(wide.kind, space) if type(wide) is Model else Instance(wide.cls, space, wide.span)
         return self._choice(wide, value)
 
+    def _ways(self, leaves: list[Any], depth: int) -> Any:
+        """What stands for each of these: those that have a common description are one."""
+        found: list[Any] = []
+        for leaf in leaves:
+            for i, one in enumerate(found):
+                if one is leaf:
+                    break
+                both = self._either(one, leaf, depth - 1) if depth and one is not MISSING and leaf is not MISSING else MISSING
+                if both is not MISSING and type(both) is not Choice:
+                    found[i] = both
+                    break
+            else:
+                found.append(leaf)
+        result = found[0]
+        for one in found[1:]:
+            result = self._choice(result, one)
+            if result is MISSING:
+                return MISSING
+        return result
+
     def _flag(self) -> Predicate:
         from tensorproof.terms.predicates import flag
 
@@ -290,9 +322,17 @@ class Widening:
         self.wild.add(made)
         return made
 
+    def _loosened(self, value: Any) -> Any:
+        """A value of one round as that of any: what the round made may be anything."""
+        other = Renaming(self.m.heap, self.names | {self.round_name}, "~")
+        made = other(value)
+        self.wild.update(v for v in other.known.values() if isinstance(v, (Term, Predicate)))
+        return made
+
     def _choice(self, a: Any, b: Any) -> Any:
+        b = self._loosened(b)
         depth = 1 + max(a.depth if type(a) is Choice else 0, b.depth if type(b) is Choice else 0)
-        return MISSING if depth > MOST_DEPTH else Choice(self._flag(), a, b, depth)
+        return MISSING if depth > MOST_WAYS else Choice(self._flag(), a, b, depth)
 
 
 def names_in(value: Any) -> set[str]:
@@ -313,6 +353,19 @@ def names_in(value: Any) -> set[str]:
             else:
                 pending += one.args
     return found
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [*_leaves(value.then), *_leaves(value.other)] if type(value) is Choice else [value]
+
+
+def _has_identity(value: Any) -> bool:
+    """Whether it matters which of them it is: layers have weights of their own."""
+    if isinstance(value, tuple):
+        return any(_has_identity(v) for v in value)
+    if isinstance(value, Instance):
+        return any(isinstance(c, Named) and c.name.startswith(("torch.nn", "keras", "tf")) for c in value.cls.mro)
+    return isinstance(value, (Layer, Function, Class, Generator))
 
 
 def _strides(a: TensorType, b: TensorType) -> Any:
