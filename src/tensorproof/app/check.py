@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from pathlib import Path as FilePath
 from time import perf_counter
+from typing import TYPE_CHECKING
 
-from tensorproof.app.infer import Inferred, infer
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.shapes.decide import decide
 from tensorproof.frontends.python.driver import has_driver
-from tensorproof.frontends.python.entry import Input
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.modules import site_packages
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.values.told import NOTHING, Told
+
+if TYPE_CHECKING:
+    from tensorproof.app.infer import Inferred
+    from tensorproof.frontends.python.entry import Input
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Options:
 
     arguments: tuple[str, ...] = ()
     entry: str | None = None
-    inputs: dict[str, Input] = field(default_factory=dict[str, Input])
+    inputs: dict[str, Input] = field(default_factory=dict[str, "Input"])
     roots: tuple[str, ...] = ()
     environment: str | None = None
     told: Told = NOTHING
@@ -43,7 +46,7 @@ class Program:
     gaps: list[Gap]
     seconds: float
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    contracts: list[Inferred] = field(default_factory=list[Inferred])
+    contracts: list[Inferred] = field(default_factory=list["Inferred"])
 
 
 def check(paths: list[str], options: Options | None = None) -> list[Program]:
@@ -112,6 +115,8 @@ def check_source(source: Source, options: Options | None = None) -> Program:
 
 def check_modules(source: Source, options: Options) -> Program:
     """Every module of a file without a driver, entered with symbolic inputs."""
+    from tensorproof.app.infer import infer
+
     start = perf_counter()
     found = infer(source, options.entry, options.inputs)
     counts = {v.value: sum(i.verdict is v for i in found) for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}

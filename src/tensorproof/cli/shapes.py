@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.frontends.python.entry import Input
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
 from tensorproof.values.told import Dataset, Part
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.entry import Input
 
 _CLOSING = {"(": ")", "[": "]", "": ""}
 
 
 def inputs_of(texts: Iterable[str]) -> dict[str, Input]:
     """`x=8,3,H,W`, `x=(8, 3, 32, 32)`, `ids=int64:8,L`: a number fixes an axis, a name leaves it open; one name is one size."""
+    from tensorproof.frontends.python.entry import Input
+
     found: dict[str, Input] = {}
     for text in texts:
         name, equals, shape = text.partition("=")
