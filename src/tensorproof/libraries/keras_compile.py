@@ -8,6 +8,7 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import keras_losses_model as losses
 from tensorproof.libraries import keras_metrics as metrics
 from tensorproof.libraries import keras_optimizers as optimizers
+from tensorproof.libraries.keras_saving import STATE
 from tensorproof.libraries.model import KindModel
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.shapes import Shape
@@ -15,7 +16,6 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, Function, Instance, List, Model
 from tensorproof.values.python_values import Layer, Named, Unknown
 
-STATE = "*compiled*"
 _NAMES = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly", "steps_per_execution", "jit_compile", "auto_scale_loss")
 Args = tuple[Any, ...]
 Words = dict[str, Any]

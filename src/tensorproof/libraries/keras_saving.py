@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries.keras_compile import STATE
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
@@ -13,6 +12,8 @@ from tensorproof.values.objects import Instance, List, Model
 
 Args = tuple[Any, ...]
 Words = dict[str, Any]
+STATE = "*compiled*"
+"""Where a model keeps what it was compiled with."""
 WEIGHTS = "weights of "
 """Before a path under which weights alone were saved."""
 
