@@ -113,7 +113,7 @@ def _random_split(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: A
             raise m.raised("ValueError", message, node, "data/split")
         if isinstance(truth, Predicate) and getattr(data, "kind", "") != "torchvision.datasets.ImageFolder":
             m.require("data/split", truth, message, node)
-    return List(m.heap.row(Model(HOME + "Subset", m.heap.space({"dataset": data, "indices": _indices(m, c)})) for c in counts))
+    return List(m.heap.row(Model(HOME + "Subset", m.heap.space({"dataset": data, "indices": _indices(m, c), "drawn": True})) for c in counts))
 
 
 def _indices(m: Any, count: Any) -> Model:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data_samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
+from tensorproof.libraries.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import Rounds
 from tensorproof.terms.ints import Origin, Term, ceildiv, mod
 from tensorproof.terms.predicates import ne
@@ -205,7 +206,7 @@ class _Samples:
     """Two samples of a dataset, and batches of them."""
 
     def __init__(self, m: Any, me: Any, node: Any) -> None:
-        self.m, self.node, self.collate = m, node, me.space["collate_fn"]
+        self.m, self.node, self.collate, self.whole = m, node, me.space["collate_fn"], all_of_it(me)
         data = me.space["dataset"]
         self.count: Any = None
         """How many samples an iterable dataset gives, where that is not its length."""
@@ -223,7 +224,8 @@ class _Samples:
 
     def batch(self, count: Any) -> Any:
         if self.collate is None or (isinstance(self.collate, Named) and self.collate.name.endswith("default_collate")):
-            return stacked(self.m, self.first, self.first if count == 1 else self.second, count, self.node)
+            second = self.first if count == 1 else self.second
+            return labelled(self.m, self.first, second, stacked(self.m, self.first, second, count, self.node), self.whole)
         if isinstance(count, int):
             return self._collated(count)
         return self._of_any_count(count)

@@ -17,7 +17,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.frontends.python.memory import writing
-from tensorproof.libraries import label_ranges, outside, registry, tape, tape_ranks
+from tensorproof.libraries import index_ranges, label_ranges, outside, registry, tape, tape_ranks
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -307,6 +307,8 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
     if outcome.unknown is not None:
         return m.gap(name, node, outcome.unknown)
     result = outcome.outputs
+    if m.bounds and name.startswith("torch."):
+        index_ranges.check(m, name, outcome.bound, node)
     if not isinstance(result, Module):
         result = outcome.outputs = m.memory.called(name, result, outcome.written, args, kwargs)
     suspects.look(m, name, outcome, node)
@@ -316,6 +318,8 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
         tensors.count_ones(m, name, args, kwargs, result)
         if m.bounds or name.endswith(".randint"):
             label_ranges.follow(m, name, args, kwargs, result)
+    if result is not None:
+        index_ranges.follow(m, name, args, kwargs, result)
     made = tensors.as_program_value(m, result)
     if layer is None and outcome.outputs is not None and name.startswith("keras."):
         made = registry.keras_result(m, name, made, args, kwargs, before)
