@@ -33,12 +33,17 @@ _CODES = {
 }  # fmt: skip
 
 
+_TF_WORDS = {"float": "float32", "double": "float64", "half": "float16"}
+
+
 def _element_type(framework: str, value: Any) -> Any:
     """An element type by its name, NumPy's short code or the Python type."""
     if isinstance(value, DType):
         return value
     if isinstance(value, str):
         found = BY_LABEL.get(value) or (BY_LABEL.get(_CODES.get(value.lstrip("<=|"), "")) if framework == "numpy" else None)
+        if framework == "tf" and value in _TF_WORDS:
+            found = BY_LABEL[_TF_WORDS[value]]
         if found is not None or framework != "numpy":
             return value if found is None else found
     if isinstance(value, type) and value in _PYTHON_TYPES[framework]:
@@ -47,7 +52,9 @@ def _element_type(framework: str, value: Any) -> Any:
 
 
 def coerce(framework: str, kind: Parameter, value: Any) -> Any:
-    """Outside torch, numbers and nested lists are tensors where a tensor is wanted."""
+    """Outside torch, numbers and nested lists are tensors where a tensor is wanted. A number of NumPy is a number where none is."""
+    if not isinstance(kind, (Tensor, Tensors)):
+        value = _as_number(value)
     if framework == "torch" or isinstance(value, TensorType) or value is None:
         return value
     if isinstance(kind, ElementType):
@@ -64,6 +71,16 @@ def coerce(framework: str, kind: Parameter, value: Any) -> Any:
         except Ragged:
             raise Mismatch("nested lists of unequal lengths are no array") from None
         return value if any(v is None for v in made_all) else tuple(made_all)
+    return value
+
+
+def _as_number(value: Any) -> Any:
+    """`np.prod(shape)` as a size: a number that is known."""
+    if isinstance(value, TensorType):
+        known = value.framework == "numpy" and value.contents is not None and value.shape.known and not value.shape
+        return value.contents[0] if known and value.contents else value
+    if type(value) in (tuple, list) and any(isinstance(v, TensorType) for v in value):
+        return type(value)(_as_number(v) for v in value)
     return value
 
 

@@ -158,6 +158,7 @@ _RANDOM = {
     "gamma": "gamma", "exponential": "exponential", "random_sample": "random_sample", "laplace": "laplace", "lognormal": "lognormal",
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
+    "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
     **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": _load,
     **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _outside), "numpy.memmap": _mapped, "numpy.fromfile": _mapped,
     **dict.fromkeys(

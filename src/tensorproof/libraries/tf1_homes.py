@@ -48,7 +48,7 @@ _NAMES = {
     ),
     "tf_train": (
         "train", "contrib.opt", "gradients", "summary", "Summary", "scalar_summary", "histogram_summary", "image_summary", "merge_all_summaries",
-        "merge_summary", "metrics", "losses", "compat.v1.losses",
+        "merge_summary", "nn.nce_loss", "nn.sampled_softmax_loss", "metrics", "losses", "compat.v1.losses",
     ),
 }  # fmt: skip
 FILES = {

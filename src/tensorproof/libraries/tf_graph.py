@@ -94,7 +94,7 @@ def variable_made(m: Any, made: TensorType, name: Any, node: Any) -> TensorType:
         return made if m.model_state.get("tf name scopes") else named(m, made, name if isinstance(name, str) else "Variable")
     stem = scope(m) + (name if isinstance(name, str) else "Variable")
     full = unique(m, stem)
-    m.heap.set(graph(m).space["variables"], full, (made, m.user_span(node), made.requires_grad))
+    m.heap.set(graph(m).space["variables"], f" {full}", (made, m.user_span(node), made.requires_grad))  # a key that get_variable never asks for
     return named(m, made, full)
 
 

@@ -94,6 +94,29 @@ def _plain(value: Any) -> Any:
     return value.but(contents=None, parameter=False, taped=0) if isinstance(value, TensorType) else value
 
 
+def _sampled(word: str) -> Any:
+    """tf.nn.nce_loss and tf.nn.sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes): one number for each row."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        weights, biases, labels, inputs = args[:4]
+        if not all(isinstance(t, TensorType) and t.shape.known for t in args[:4]):
+            return m.gap(f"tf.nn.{word}", node, "a shape is not known")
+        ranks = [len(t.shape) for t in args[:4]]
+        if ranks != [2, 1, 2, 2]:
+            shown = ", ".join(repr(t.shape) for t in args[:4])
+            raise m.raised("ValueError", f"weights, biases, labels and inputs have ranks 2, 1, 2 and 2, and these are {shown}", node, f"{word}/rank")
+        m.require(f"{word}/features", eq(weights.shape[1], inputs.shape[1]), f"weights {weights.shape!r} do not go with inputs {inputs.shape!r}", node)
+        m.require(f"{word}/classes", eq(weights.shape[0], biases.shape[0]), f"weights {weights.shape!r} do not go with biases {biases.shape!r}", node)
+        m.require(f"{word}/batch", eq(labels.shape[0], inputs.shape[0]), f"labels {labels.shape!r} do not go with inputs {inputs.shape!r}", node)
+        return TensorType(Shape((inputs.shape[0],)), FLOAT32, framework="tf")
+
+    def loss(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        given = tuple(argument(args, kwargs, i, w) for i, w in enumerate(("weights", "biases", "labels", "inputs")))
+        return tape.step(m, f"tf.nn.{word}", run, given, {}, node)
+
+    return loss
+
+
 # --- summaries ---
 
 
@@ -214,6 +237,7 @@ _METRICS = ("accuracy", "mean", "mean_squared_error", "mean_absolute_error", "ro
 FUNCTIONS: dict[str, Any] = {
     **{f"tf.train.{n}": _optimizer for n in _OPTIMIZERS}, **{f"tf.contrib.opt.{n}": _optimizer for n in ("AdamWOptimizer", "NadamOptimizer", "LazyAdamOptimizer")},
     **{f"tf.train.{n}": _scalar for n in _RATES}, **{f"tf.train.{n}": quiet for n in _QUIET}, "tf.gradients": _gradients,
+    **{f"tf.nn.{w}": _sampled(w) for w in ("nce_loss", "sampled_softmax_loss")},
     "tf.train.import_meta_graph": _import_meta_graph, "tf.train.ExponentialMovingAverage": _average,
     **{f"tf.summary.{w}": _summary(w) for w in ("scalar", "histogram", "image", "audio", "text")}, "tf.summary.merge_all": _merge_all,
     "tf.summary.merge": _merge, "tf.summary.FileWriter": quiet, "tf.Summary": quiet, "tf.Summary.Value": quiet, "tf.scalar_summary": _summary("scalar"),

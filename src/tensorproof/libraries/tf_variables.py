@@ -33,7 +33,7 @@ def variables(m: Any, trainable: bool = False, inside: Any = None) -> list[Tenso
     found = list(graph(m).space["variables"].items())
     if isinstance(inside, Model) and "name" in inside.space:
         inside = inside.space["name"]
-    return [v for name, (v, _, learns) in found if (learns or not trainable) and (not isinstance(inside, str) or name.startswith(inside))]
+    return [v for name, (v, _, learns) in found if (learns or not trainable) and (not isinstance(inside, str) or name.strip().startswith(inside))]
 
 
 def shared(m: Any, name: str, shape: Shape, dtype: Any, reuse: Any, node: Any, trainable: bool = True) -> TensorType:

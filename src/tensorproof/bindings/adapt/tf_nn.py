@@ -244,7 +244,7 @@ def _conv_transpose(n: int) -> Any:
                 f"an output of {size!r} comes from {wanted!r} windows, and x has {found!r}",
                 ("sizes", "x"),
             )
-        batch = to_front(anew(x, sizes), last).shape[0] if lenient and full else x.shape[0]
+        batch = to_front(anew(x, sizes), last).shape[0] if full else x.shape[0]
         return to_back(anew(x, (batch, out, *inner)), last)
 
     return conv_transpose
