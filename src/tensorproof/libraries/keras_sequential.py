@@ -18,7 +18,7 @@ def ends(m: Any, model: Any) -> tuple[Any, Any] | None:
         return None
     if model.kind == "keras.Model":
         return model.space["*inputs*"], model.space["*outputs*"]
-    if model.space["*input*"] is None:
+    if model.kind != "keras.Sequential" or model.space["*input*"] is None:
         return None
     made = model.space["*made*"]
     return model.space["*input*"], made[-1] if made else model.space["*input*"]
@@ -55,6 +55,8 @@ def add(m: Any, me: Model, layer: Any, node: Any) -> None:
     if isinstance(layer, Unknown):
         m.gap("Sequential.add", node, "the layer is not known")
         m.heap.set(held, "*layers*", (*held["*layers*"], layer))
+        if held["*input*"] is not None:
+            m.heap.set(held, "*made*", (*held["*made*"], layer))
         return
     if (keras_graph.is_symbolic(layer) and tape.is_leaf(m, layer)) or (isinstance(layer, Model) and layer.kind == "keras.layers.InputLayer"):
         if held["*layers*"] or held["*input*"] is not None:

@@ -63,6 +63,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return tuple(type(None) if side is None else side for side in sides)  # what isinstance takes
     if kind_a is Named or kind_b is Named:
         return not_modelled(m, a if kind_a is Named else b, node)
+    if kind_b is TensorType and kind_a is str and word == "mod":
+        return TEXT  # "%d" % tensor
     if kind_a is TensorType or kind_b is TensorType:
         return on_tensors(m, word, a, b, node, in_place)
     if kind_a is Layer and word == "add" and a.module is None:
@@ -370,6 +372,8 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
         case Term():
             return ne(value, 0)
         case TensorType():
+            if value.framework == "keras":
+                raise m.raised("TypeError", "a symbolic KerasTensor has no truth value: its contents are not known while a model is made", node)
             value = m.memory.current(value)
             if value.contents is not None and len(value.contents) == 1 and not isinstance(value.contents[0], Term):
                 return bool(value.contents[0])
