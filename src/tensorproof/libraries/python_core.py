@@ -191,7 +191,9 @@ KINDS = {
     "enumerate": KindModel(rounds=_enumerate_rounds, next=_iterator_next),
     "zip": KindModel(rounds=_zip_rounds),
     "data iterator": KindModel(
-        {w: lambda m, me, args, kwargs, node: _iterator_next(m, me, node) for w in ("next", "get_next", "__next__")}, next=_iterator_next, rounds=lambda m, me, node: registry.rounds(m, me.space["source"], node), length=_length_of_source),
+        {w: lambda m, me, args, kwargs, node: _iterator_next(m, me, node) for w in ("next", "get_next", "__next__")},
+        next=_iterator_next, rounds=lambda m, me, node: registry.rounds(m, me.space["source"], node), length=_length_of_source,
+    ),
     "exception": KindModel(attribute=_exception_attribute, open=True),
     "object": KindModel(open=True),
     "context": KindModel(
