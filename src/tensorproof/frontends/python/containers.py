@@ -379,7 +379,7 @@ def _remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
 
 
 def _sort(m: Interpreter, owner: List, node: ast.AST, *, key: Any = None, reverse: Any = False) -> Any:
-    from tensorproof.frontends.python.natives import sort_items
+    from tensorproof.frontends.python.builtin_sequences import sort_items
 
     if has_many(owner.items):
         samples = shown(owner.items)

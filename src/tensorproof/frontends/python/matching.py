@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, iteration, natives, operations
+from tensorproof.frontends.python import attributes, builtin_classes, iteration, operations
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.terms.predicates import Truth, conj, disj
@@ -183,7 +183,7 @@ def _class(node: ast.MatchClass, scope: Scope) -> Test:
         v = _one(frame, v)
         m = frame.machine
         wanted = cls(frame)
-        holds = m.truth(natives.is_instance(m, v, wanted), node)
+        holds = m.truth(builtin_classes.is_instance(m, v, wanted), node)
         if holds is False:
             return False
         if positional and isinstance(wanted, type):

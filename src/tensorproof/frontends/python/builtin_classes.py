@@ -1,0 +1,230 @@
+"""Python's functions that ask after classes and attributes: isinstance, getattr, type, super, callable and their like."""
+
+from __future__ import annotations
+
+import ast
+import collections
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import operations
+from tensorproof.frontends.python.errors import BASES, Raised
+from tensorproof.libraries import registry
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import (
+    Bound,
+    Choice,
+    Class,
+    ClassMethod,
+    Dict,
+    Function,
+    Generator,
+    Instance,
+    Iterator,
+    List,
+    Model,
+    ModuleFile,
+    Native,
+    Property,
+    Record,
+    Set,
+    StaticMethod,
+    Super,
+)  # fmt: skip
+from tensorproof.values.python_values import Layer, Method, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def is_instance(m: Interpreter, value: Any, wanted: Any) -> Any:
+    """`isinstance(value, wanted)`."""
+    from tensorproof.frontends.python.classes import cls_is
+
+    if isinstance(wanted, tuple):
+        results = [is_instance(m, value, w) for w in wanted]
+        if any(r is True for r in results):
+            return True
+        return next((r for r in results if r is not False), False)
+    if isinstance(value, Unknown) or isinstance(wanted, Unknown):
+        return Unknown("isinstance")
+    if isinstance(value, Choice):
+        return m.branching.choose(value.condition, lambda: is_instance(m, value.then, wanted), lambda: is_instance(m, value.other, wanted))
+    if isinstance(wanted, Class):
+        return isinstance(value, (Instance, Record)) and cls_is(value.cls, wanted)
+    if isinstance(wanted, Named):
+        return registry.is_instance(m, value, wanted.name)
+    if isinstance(wanted, type):
+        return _is_host_instance(m, value, wanted)
+    return Unknown("isinstance")
+
+
+def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
+    match value:
+        case List():
+            return issubclass(collections.deque if value.deque else list, wanted)
+        case Dict():
+            counted = collections.Counter if value.counter else collections.OrderedDict if value.ordered else None
+            return issubclass(counted or (dict if value.default is None else collections.defaultdict), wanted)
+        case Set():
+            return issubclass(frozenset if value.frozen else set, wanted)
+        case Term():
+            return issubclass(int, wanted)
+        case Predicate():
+            return issubclass(bool, wanted)
+        case Instance():
+            if isinstance(value.native, (Dict, List)) and _is_host_instance(m, value.native, wanted):
+                return True
+            return wanted is object or any(c is wanted or (isinstance(c, type) and issubclass(c, wanted)) for c in value.cls.mro)
+        case Function() | Bound() | Native():
+            return wanted is object or wanted.__name__ in ("Callable", "FunctionType", "MethodType")
+        case Class():
+            return wanted in (type, object)
+        case Model() if value.kind == "exception":
+            kind = value.space["kind"]
+            return isinstance(kind, str) and kind in BASES and wanted.__name__ in _lineage(kind)
+        case _ if isinstance(value, (TensorType, Layer, Named, Model, ModuleFile, DType, Generator, Iterator, Method)):
+            if wanted.__name__ in ("Iterable", "Iterator") and isinstance(value, (Generator, Iterator)):
+                return True
+            return (
+                wanted is object
+                or (wanted.__name__ == "Iterable" and isinstance(value, TensorType))
+                or (wanted.__name__ == "Callable" and isinstance(value, Layer))
+            )
+        case _:
+            return isinstance(value, wanted)
+
+
+def _lineage(kind: str) -> set[str]:
+    found = {kind}
+    for base in BASES.get(kind, ()):
+        found |= _lineage(base)
+    return found
+
+
+def _isinstance(m: Interpreter, node: ast.AST, value: Any, wanted: Any) -> Any:
+    return is_instance(m, value, wanted)
+
+
+def _issubclass(m: Interpreter, node: ast.AST, cls: Any, wanted: Any) -> Any:
+    from tensorproof.frontends.python.classes import cls_is
+
+    if isinstance(wanted, tuple):
+        return any(_issubclass(m, node, cls, w) is True for w in wanted)
+    if isinstance(cls, Class):
+        return cls_is(cls, wanted) or wanted is object
+    if isinstance(cls, type) and isinstance(wanted, type):
+        return issubclass(cls, wanted)
+    if isinstance(cls, Named) and isinstance(wanted, Named):
+        return registry.derives(cls, wanted) or cls.name == wanted.name
+    return Unknown("issubclass")
+
+
+def _getattr(m: Interpreter, node: ast.AST, owner: Any, name: Any, *default: Any) -> Any:
+    if not isinstance(name, str):
+        return Unknown("getattr")
+    if not default:
+        return m.attribute(owner, name, node)
+    m.handlers += 1
+    try:
+        return m.attribute(owner, name, node)
+    except Raised as raised:
+        if raised.kind == "AttributeError":
+            return default[0]
+        raise
+    finally:
+        m.handlers -= 1
+
+
+def _hasattr(m: Interpreter, node: ast.AST, owner: Any, name: Any) -> Any:
+    if isinstance(owner, Unknown) or not isinstance(name, str):
+        return Unknown("hasattr")
+    missing = object()
+    gaps = len(m.path.gaps)
+    found = _getattr(m, node, owner, name, missing)
+    del m.path.gaps[gaps:]
+    return Unknown("hasattr") if isinstance(found, Unknown) else found is not missing
+
+
+def _setattr(m: Interpreter, node: ast.AST, owner: Any, name: Any, value: Any) -> None:
+    if isinstance(name, str):
+        m.set_attribute(owner, name, value, node)
+    else:
+        m.gap("setattr", node, "the name is not known")
+
+
+def _delattr(m: Interpreter, node: ast.AST, owner: Any, name: Any) -> None:
+    from tensorproof.frontends.python.attributes import delete
+
+    delete(m, owner, name, node)
+
+
+def _type(m: Interpreter, node: ast.AST, value: Any, *rest: Any) -> Any:
+    if rest:
+        return m.gap("type(name, bases, dict)", node)
+    match value:
+        case Instance() | Record():
+            return value.cls
+        case List():
+            return list
+        case Dict():
+            return dict
+        case Set():
+            return frozenset if value.frozen else set
+        case Unknown():
+            return value
+        case TensorType():
+            from tensorproof.frontends.python.tensors import tensor_class
+
+            return Named(tensor_class(value))
+        case Layer():
+            return Named(value.module.name if value.module is not None else "torch.nn.Sequential")
+        case Term():
+            return int
+        case Predicate():
+            return bool
+        case Choice():
+            return m.branching.choose(value.condition, lambda: _type(m, node, value.then), lambda: _type(m, node, value.other))
+        case Model():
+            return Named(value.kind)
+        case _:
+            return type(value)
+
+
+def _super(m: Interpreter, node: ast.AST, cls: Any = None, me: Any = None) -> Any:
+    if not isinstance(cls, (Class, Named, Unknown, type)):
+        raise m.raised("TypeError", f"super takes a class first, not a {operations.type_name(cls)}", node)
+    if me is None:  # bound to nothing: its own __init__ does nothing to the object
+        return Model("object", m.heap.space({"__init__": Native("__init__", lambda *a: None)}))
+    return Super(cls, me)
+
+
+def _property(m: Interpreter, node: ast.AST, get: Any = None, set: Any = None, *rest: Any, fget: Any = None, fset: Any = None, **ignored: Any) -> Any:
+    return Property(get or fget, set or fset)
+
+
+def _callable(m: Interpreter, node: ast.AST, value: Any) -> Any:
+    if isinstance(value, Unknown):
+        return value
+    if isinstance(value, Instance):
+        from tensorproof.frontends.python.attributes import in_class
+
+        return in_class(m, value.cls, "__call__")[0] is not MISSING or registry.calls(value)
+    if isinstance(value, Model):
+        return registry.model_calls(value)
+    return isinstance(value, (Function, Bound, Native, Class, Layer, Method, Named, type)) or (callable(value) and not isinstance(value, (List, Dict, Set)))
+
+
+def _vars(m: Interpreter, node: ast.AST, value: Any = None) -> Any:
+    return Unknown("vars") if value is None else m.attribute(value, "__dict__", node)
+
+
+MODELS: dict[Any, Callable[..., Any]] = {
+    isinstance: _isinstance, issubclass: _issubclass, getattr: _getattr, hasattr: _hasattr, setattr: _setattr, delattr: _delattr, type: _type,
+    super: _super, property: _property, staticmethod: lambda m, node, f: StaticMethod(f), classmethod: lambda m, node, f: ClassMethod(f),
+    callable: _callable, vars: _vars,
+}  # fmt: skip

@@ -1,0 +1,174 @@
+"""Python's functions of numbers and texts: sum, min, max, abs, int, float, bool, str, round, pow and divmod."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import operations, uncounted
+from tensorproof.frontends.python.builtin_sequences import sort_items
+from tensorproof.frontends.python.plain_values import all_plain, host
+from tensorproof.libraries import registry
+from tensorproof.libraries.whole_numbers import number_of
+from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maximum, minimum
+from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import (
+    Bound,
+    Choice,
+    Dict,
+    Function,
+    Instance,
+    List,
+    Model,
+    Set,
+)  # fmt: skip
+from tensorproof.values.python_values import REAL, TEXT, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+Run = Callable[..., Any]
+
+
+def _sum(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any:
+    many = uncounted.parts(m, value, node)
+    if many is not None:
+        return uncounted.total(m, many, start, node)
+    found = m.iterate(value, node)
+    if found is None:
+        return Unknown("sum")
+    total = start
+    for one in found:
+        total = operations.binary(m, ast.Add, total, one, node)
+    return total
+
+
+def _extreme(word: str) -> Run:
+    native, symbolic = (min, minimum) if word == "min" else (max, maximum)
+
+    def run(m: Interpreter, node: ast.AST, *values: Any, key: Any = None, default: Any = MISSING) -> Any:
+        many = uncounted.parts(m, values[0], node) if len(values) == 1 else None
+        if many is not None:
+            return uncounted.extreme(m, many, node)
+        found = list(values) if len(values) != 1 else m.iterate(values[0], node)
+        if found is None:
+            return Unknown(word)
+        if not found:
+            if default is not MISSING:
+                return default
+            raise m.raised("ValueError", f"{word} of nothing", node)
+        if key is not None:
+            result = sort_items(m, found, key, word == "max", node)
+            return result if isinstance(result, Unknown) else result[0]
+        if all(type(v) in (int, Term) for v in found):
+            return symbolic(*found)
+        if all(type(v) is TensorType and v.shape == () and v.dtype is found[0].dtype and v.framework == found[0].framework for v in found):
+            return found[0].but(contents=None, parameter=False)
+        if any(isinstance(v, (Unknown, TensorType)) for v in found):
+            kinds = {operations.number_kind(v) for v in found}
+            return Unknown(word, number="" if "" in kinds else "float" if "float" in kinds else "int")
+        if not all_plain(tuple(found)):
+            best = found[0]
+            for one in found[1:]:
+                better = m.truth(m.compare(ast.Lt if word == "min" else ast.Gt, one, best, node), node)
+                best = m.branching.choose(better, lambda one=one: one, lambda best=best: best)  # type: ignore[misc]
+            return best
+        return operations.plain(m, lambda *v: native(v), tuple(found), node)
+
+    return run
+
+
+def _abs(m: Interpreter, node: ast.AST, value: Any) -> Any:
+    match value:
+        case Term():
+            return absolute(value)
+        case TensorType():
+            from tensorproof.frontends.python.tensors import tensor_class
+
+            own = {"torch": f"{tensor_class(value)}.abs", "keras": "keras.ops.absolute", "tf": "tf.abs"}
+            return m.spelling(own.get(value.framework, "numpy.abs"), (value,), {}, node)
+        case Unknown():
+            return value
+        case Instance():
+            return m.call(m.attribute(value, "__abs__", node), (), {}, node)
+        case _:
+            return operations.plain(m, abs, (value,), node)
+
+
+def _number(native: Any) -> Run:
+    def run(m: Interpreter, node: ast.AST, value: Any = 0, *rest: Any) -> Any:
+        match value:
+            case TensorType():
+                if value.contents is not None and len(value.contents) == 1:
+                    return run(m, node, value.contents[0])
+                if value.shape.concrete and value.shape.numel != 1:
+                    raise m.raised("ValueError", f"only a tensor of one element becomes a number, this one is {value.shape!r}", node, "python/item")
+                if native is int and value.framework in ("torch", "numpy") and value.dtype is not None and value.dtype.is_integer:
+                    return number_of(m, value, node)
+                return Unknown(native.__name__, number=native.__name__ if native in (int, float) else "")
+            case Term():
+                return value if native is int else REAL if native is float else m.truth(value, node)
+            case Predicate():
+                from tensorproof.terms.ints import ite
+
+                return value if native is bool else ite(value, 1, 0)
+            case Unknown(text=True) if native is int:
+                return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER)
+            case Unknown(ratio=(above, below)) if native is int and lower(above) >= 0:
+                return floordiv(above, below)
+            case Unknown() | Choice():
+                return REAL if native is float else Unknown(native.__name__, number="int" if native is int else "")
+            case Instance():
+                return m.call(m.attribute(value, f"__{native.__name__}__", node), (), {}, node)
+            case _:
+                return operations.plain(m, native, (value, *rest), node)
+
+    return run
+
+
+def _bool(m: Interpreter, node: ast.AST, value: Any = False) -> Any:
+    return m.truth(value, node)
+
+
+def _str(m: Interpreter, node: ast.AST, value: Any = "", *rest: Any) -> Any:
+    if isinstance(value, (str, int, float, bool, complex, type(None), bytes)):
+        return operations.plain(m, str, (value, *rest), node)
+    if isinstance(value, Instance):
+        from tensorproof.frontends.python.attributes import in_class
+
+        for name in ("__str__", "__repr__"):
+            found, _ = in_class(m, value.cls, name)
+            if isinstance(found, Function):
+                return m.call(Bound(found, value), (), {}, node)
+    if isinstance(value, (List, Dict, tuple, Set)):
+        try:
+            return str(host(m, value))
+        except ValueError:
+            pass
+    return registry.model_text(m, value) if isinstance(value, Model) else TEXT
+
+
+def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any:
+    if isinstance(value, Term):
+        return value
+    if isinstance(value, (Unknown, Choice, TensorType)):
+        kind = operations.number_kind(value)
+        return Unknown("round", number="int" if kind and digits is None else kind)
+    return operations.plain(m, round, (value,) if digits is None else (value, digits), node)
+
+
+def _pow(m: Interpreter, node: ast.AST, a: Any, b: Any, *rest: Any) -> Any:
+    return operations.plain(m, pow, (a, b, *rest), node) if rest else operations.binary(m, ast.Pow, a, b, node)
+
+
+def _divmod(m: Interpreter, node: ast.AST, a: Any, b: Any) -> Any:
+    return operations.binary(m, ast.FloorDiv, a, b, node), operations.binary(m, ast.Mod, a, b, node)
+
+
+MODELS: dict[Any, Run] = {
+    sum: _sum, min: _extreme("min"), max: _extreme("max"), abs: _abs, int: _number(int), float: _number(float), bool: _bool, str: _str, round: _round,
+    pow: _pow, divmod: _divmod, repr: lambda m, node, v: _str(m, node, v) if not isinstance(v, str) else repr(v),
+}  # fmt: skip
