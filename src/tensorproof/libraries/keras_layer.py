@@ -133,6 +133,10 @@ def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
     if "mask" in kwargs and not isinstance(kwargs["mask"], TensorType):
         del kwargs["mask"]
     _check_statistics(m, layer, given, node)
+    rank = module.mode.get("rank")
+    if module.built and isinstance(rank, int) and given and isinstance(given[0], TensorType) and given[0].shape.known and len(given[0].shape) != rank:
+        message = f"the layer was built for {rank} axes and gets {given[0].shape!r}"
+        raise m.raised("ValueError", message, node, "batch_norm/rank", (Step(layer.span, "the layer is made here"),))
     names = [a.theirs for a in module.row.call_arguments]
     if "query_mask" in names:
         kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
@@ -140,6 +144,8 @@ def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
     for one in waiting:
         if one.built:
             _note_built(m, layer, one, node)
+            if one.name == "keras.layers.BatchNormalization" and isinstance(given[0], TensorType) and given[0].shape.known and one is module:
+                m.heap.set(one.mode, "rank", len(given[0].shape))
     activation = layer.tensors.get("activation")
     if activation is not None and "LSTM" not in module.name and "GRU" not in module.name and "RNN" not in module.name:
         return m.call(activation, (keras_graph.mapped_result(m, result, "tf"),), {}, node)

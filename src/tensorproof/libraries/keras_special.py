@@ -112,6 +112,8 @@ def _wrapper(name: str) -> Any:
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         word = "cell" if name == "RNN" else "layer"
         inner = args[0] if args else kwargs.get(word)
+        if name == "Bidirectional" and isinstance(inner, Layer) and not any(w in inner.module.name for w in ("LSTM", "GRU", "RNN", "Bidirectional")):
+            raise m.raised("TypeError", f"Bidirectional takes a recurrent layer, and not {inner.module.name}", node, "keras/wrapper")
         if isinstance(inner, Layer) and (name == "TimeDistributed" or not kwargs.get("backward_layer")):
             return keras_layer.construct(f"keras.layers.{name}", m, args, kwargs, node)
         if isinstance(inner, Unknown) or inner is None:

@@ -185,6 +185,8 @@ def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Any] | None:
 
 def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) -> list[Any] | None:
     value = m.memory.current(value)
+    if value.framework == "keras":
+        raise m.raised("NotImplementedError", "a symbolic KerasTensor cannot be iterated", node)
     if not value.shape.known:
         return None
     if len(value.shape) == 0:
