@@ -16,23 +16,9 @@ DRIVERS = {
     "mnist": "train.py", "resnet_cifar": "train.py", "vae": "main.py", "dcgan": "main.py", "unet": "train.py",
     "language_model": "main.py", "seq2seq": "train.py", "gpt": "train.py",
 }  # fmt: skip
-NOT_YET = {
-    "language_model": "lists and dicts that a loop over the lines of a file fills",
-    "seq2seq": "lists and dicts that a loop over the lines of a file fills",
-    "gpt": "a loop of steps in which a branch saves and remembers the best",
-}
-"""Scripts that are not proved yet, and why."""
 
 
-@pytest.mark.parametrize("name", NOT_YET)
-def test_bug_the_script_is_not_proved_yet_and_gives_no_false_alarm(name: str) -> None:
-    """bug: these are right programs, and are unknown; whoever mends that takes the script out of NOT_YET."""
-    (program,) = check([str(HERE / name / DRIVERS[name])])
-    assert not [d for d in program.diagnostics if d.severity is Severity.ERROR], program.diagnostics
-    assert program.gaps and program.verdict is Verdict.UNKNOWN
-
-
-@pytest.mark.parametrize("name", sorted(DRIVERS.keys() - NOT_YET.keys()))
+@pytest.mark.parametrize("name", sorted(DRIVERS))
 def test_the_script_is_proved(name: str) -> None:
     (program,) = check([str(HERE / name / DRIVERS[name])])
     assert not [d for d in program.diagnostics if d.severity is Severity.ERROR], program.diagnostics
@@ -55,6 +41,6 @@ def test_the_edit_is_found(name: str, file: str, old: str, new: str, line: str |
         assert line in told
 
 
-def test_each_proved_script_has_at_least_four_edits() -> None:
-    for name in DRIVERS.keys() - NOT_YET.keys():
+def test_each_script_has_at_least_four_edits() -> None:
+    for name in DRIVERS:
         assert sum(m[0] == name for m in MUTANTS) >= 4

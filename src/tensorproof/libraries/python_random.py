@@ -9,7 +9,7 @@ from tensorproof.libraries.plain import argument, listed, nothing, unknown
 from tensorproof.terms.ints import Origin, Term, lower, upper
 from tensorproof.terms.predicates import Predicate, ge, le, lt
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import gathered
+from tensorproof.values.many import gathered, length, shown, uncounted
 from tensorproof.values.objects import Choice, List, Model, Record
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 
@@ -84,6 +84,9 @@ def _choice(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if isinstance(source, Choice):
         found = _of_either(m, source, node)
         return Unknown("choice") if not found else any_of(found)
+    rounds = m.open_rounds(source, node)
+    if rounds is not None:
+        return rounds.item(1)
     found = m.iterate(source, node)
     if found is None:
         return Unknown("choice")
@@ -96,6 +99,9 @@ def _choice(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 def _choices(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     count = kwargs.get("k", 1)
+    drawn = _from_many(m, args, kwargs, count, node)
+    if drawn is not None:
+        return drawn
     found = _of_either(m, argument(args, kwargs, 0, "population"), node)
     if found is None or not isinstance(count, (int, Term)):
         return Unknown("choices")
@@ -104,6 +110,14 @@ def _choices(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if isinstance(count, Term) or count > 64:
         return listed(m, [gathered(count, [any_of(found)])])
     return listed(m, [_choice(m, (tuple(found),), {}, node) for _ in range(count)])
+
+
+def _from_many(m: Any, args: Args, kwargs: Named_, count: Any, node: Any) -> List | None:
+    """So many of items that were not counted out."""
+    rounds = m.open_rounds(argument(args, kwargs, 0, "population"), node)
+    if rounds is None or not isinstance(count, (int, Term)):
+        return None
+    return listed(m, [rounds.item(1)] * count if isinstance(count, int) and count <= 4096 else [gathered(count, [rounds.item(1)])])
 
 
 def any_of(items: list[Any]) -> Any:
@@ -137,11 +151,17 @@ def _number(value: Any) -> str:
 
 def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
     """The items in an order that nobody knows."""
+    if uncounted(items):
+        return [gathered(length(items), shown(items))]
     return [any_of(items)] * len(items) if items else []
 
 
 def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
-    count, found = argument(args, kwargs, 1, "k"), _of_either(m, argument(args, kwargs, 0, "population"), node)
+    count = argument(args, kwargs, 1, "k")
+    drawn = _from_many(m, args, kwargs, count, node)
+    if drawn is not None:
+        return drawn
+    found = _of_either(m, argument(args, kwargs, 0, "population"), node)
     if isinstance(count, Term) and found:
         m.demand("ValueError", le(count, len(found)), f"a sample of {count!r} from {len(found)}", node)
         return listed(m, [gathered(count, [any_of(found)])])

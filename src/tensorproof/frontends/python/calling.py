@@ -21,7 +21,7 @@ from tensorproof.libraries import index_ranges, label_ranges, outside, registry,
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, Model, Native, Super
+from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, List, Model, Native, Super
 from tensorproof.values.path import Stated
 from tensorproof.values.python_values import Layer, Method, Named, Unknown
 
@@ -280,9 +280,21 @@ def _with_reals(given: Any, named: dict[str, Any], tried: list[Outcome]) -> Outc
     return accepted[0]
 
 
+def _sides(m: Interpreter, value: Any) -> tuple[tuple[Any, Any], Any]:
+    """A sequence that holds one of two values: the condition with the sequence that holds the first, and that with the other."""
+    items = list(value if type(value) is tuple else value.items)
+    at = next(i for i, v in enumerate(items) if type(v) is Choice)
+    both = [[*items[:at], one, *items[at + 1 :]] for one in (items[at].then, items[at].other)]
+    made = [tuple(one) if type(value) is tuple else List(m.heap.row(one)) for one in both]
+    return (items[at].condition, made[0]), made[1]
+
+
 def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], again: Any) -> Any:
     """An argument that is one of two values: the call with each of them."""
     for i, value in enumerate(args):
+        if type(value) in (tuple, List) and Choice in map(type, value if type(value) is tuple else value.items):
+            then, other = _sides(m, value)
+            return m.branching.choose(then[0], partial(again, (*args[:i], then[1], *args[i + 1 :]), kwargs), partial(again, (*args[:i], other, *args[i + 1 :]), kwargs))
         if type(value) is Choice:
             then, other = (*args[:i], value.then, *args[i + 1 :]), (*args[:i], value.other, *args[i + 1 :])
             return m.branching.choose(value.condition, partial(again, then, kwargs), partial(again, other, kwargs))

@@ -95,7 +95,7 @@ def may_be_missing(value: Any) -> bool:
 
 
 def _tensors(p: Truth, a: TensorType, b: TensorType) -> TensorType | None:
-    if a.framework != b.framework or a.dtype is not b.dtype or a.layout != b.layout or a.device != b.device:
+    if a.framework != b.framework or a.dtype is not b.dtype or a.layout != b.layout or (a.device or "cpu") != (b.device or "cpu"):
         return None
     if a.shape == b.shape:
         shape = a.shape

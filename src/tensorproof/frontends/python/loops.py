@@ -57,7 +57,8 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         elif isinstance(value, Instance) and m.in_class(value.cls, "__iter__") is not MISSING:
             signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
         else:
-            found = iteration.items(m, value, node.iter)
+            long = isinstance(value, range) and iteration.too_long(value) and max(abs(value[0]), abs(value[-1])) < 2**62
+            found = value if long else iteration.items(m, value, node.iter)
             if found is None:
                 signal = _open_loop(m, frame, value, put, body, node)
             else:

@@ -96,7 +96,7 @@ class Widening:
         return Renaming(self.m.heap, self.names | {self.round_name}, suffix)(value)
 
     def _tensor(self, wide: TensorType, value: TensorType) -> bool:
-        if wide.dtype is not value.dtype or wide.framework != value.framework or wide.layout != value.layout or wide.device != value.device:
+        if wide.dtype is not value.dtype or wide.framework != value.framework or wide.layout != value.layout or (wide.device or "cpu") != (value.device or "cpu"):
             return False
         if not wide.shape.known or not value.shape.known or len(wide.shape) != len(value.shape):
             return wide.shape == value.shape
@@ -236,7 +236,7 @@ class Widening:
         return self._either(head, end, depth)
 
     def _same_kind(self, a: TensorType, b: TensorType) -> bool:
-        same = a.dtype is b.dtype and a.framework == b.framework and a.layout == b.layout and a.device == b.device
+        same = a.dtype is b.dtype and a.framework == b.framework and a.layout == b.layout and (a.device or "cpu") == (b.device or "cpu")
         return same and a.shape.known and b.shape.known and len(a.shape) == len(b.shape)
 
     def _all(self, parts: list[Any], make: Any) -> Any:
