@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.uncounted import found as uncounted_entry
-from tensorproof.frontends.python.uncounted import keys, parts, put, values
-from tensorproof.frontends.python.uncounted import pairs as pairs_of
-from tensorproof.libraries.registry import data_of
-from tensorproof.terms.ints import Origin, Term, ite, minimum
-from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, negate
-from tensorproof.terms.tensor import TensorType
+from tensorproof.frontends.python.dict_methods import COUNTER, DICT
+from tensorproof.frontends.python.equality import surely_same
+from tensorproof.frontends.python.list_methods import DEQUE, LIST
+from tensorproof.frontends.python.set_methods import SET
+from tensorproof.frontends.python.uncounted import parts
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import gathered, length, shown
-from tensorproof.values.many import uncounted as has_many
-from tensorproof.values.objects import OPEN, Choice, Dict, Instance, Iterator, List, Set
-from tensorproof.values.python_values import COUNTED, Many, Method, Unknown
+from tensorproof.values.objects import Dict, List, Set
+from tensorproof.values.python_values import Method, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter

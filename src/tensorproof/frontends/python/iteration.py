@@ -430,7 +430,7 @@ def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], node: a
                 return owner
             case _:
                 return m.gap(f"generator.{name}", node)
-    from tensorproof.frontends.python.containers import count, surely_same
+    from tensorproof.frontends.python.equality import count, surely_same
 
     if name == "count":
         return count(m, owner, args[0], node)

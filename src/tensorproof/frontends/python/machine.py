@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python import attributes, calling, containers, exceptions, iteration, operations, subscripts, uncounted
+from tensorproof.frontends.python import attributes, calling, equality, exceptions, iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.memory import Memory
@@ -259,7 +259,7 @@ class Interpreter:
         if found is not MISSING:
             return self.truth(self.call(Bound(found, container), (item,), {}, node), node)
         listed = self.iterate(container, node)
-        return Unknown("in") if listed is None else containers.contains(self, tuple(listed), item, node)
+        return Unknown("in") if listed is None else equality.contains(self, tuple(listed), item, node)
 
     # --- what models and compiled code call ---
 

@@ -7,7 +7,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, iteration, tensors
+from tensorproof.frontends.python import containers, equality, iteration, tensors
 from tensorproof.frontends.python import uncounted as uncounted_items
 from tensorproof.libraries import registry, tf_shapes, tf_tensors
 from tensorproof.ops.inputs import is_number
@@ -239,7 +239,7 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
                 raise m.raised("TypeError", f"the operator {word} is not defined for {a.cls.name}", node)
             return m.call(Bound(found, a), (), {}, node)
         case Predicate():
-            return unary(m, op, containers.number(a), node)
+            return unary(m, op, equality.number(a), node)
         case Term():
             return -a if op is ast.USub else a if op is ast.UAdd else -a - 1
         case _:
@@ -250,7 +250,7 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
     if op in (ast.Is, ast.IsNot):
         return _identity(m, a, b, op is ast.Is)
     if op in (ast.In, ast.NotIn):
-        found = containers.contains(m, b, a, node)
+        found = equality.contains(m, b, a, node)
         return found if op is ast.In or isinstance(found, Unknown) else negate(found)
     word, native = COMPARE[op]
     kind_a, kind_b = type(a), type(b)
@@ -289,7 +289,7 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
     if kind_a is Term or kind_b is Term or isinstance(a, Predicate) or isinstance(b, Predicate):
         return _symbolic(m, word, a, b)
     if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set) or isinstance(a, tuple) or isinstance(b, tuple):
-        return containers.compare(m, word, a, b, node)
+        return equality.compare(m, word, a, b, node)
     return plain(m, native, (a, b), node)
 
 
@@ -489,6 +489,6 @@ def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) ->
             return Set(m.heap.row(uncounted_items.distinct(m, list(items), node)), frozen)
         if isinstance(item, (List, Dict)):
             raise m.raised("TypeError", f"a {type_name(item)} cannot be in a set", node)
-        if not any(containers.surely_same(m, item, other, node) for other in made.items):
+        if not any(equality.surely_same(m, item, other, node) for other in made.items):
             made.items.append(item)
     return made

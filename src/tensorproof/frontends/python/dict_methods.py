@@ -1,0 +1,165 @@
+"""The methods of dicts and counters. Every write goes through the heap."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.equality import hashable
+from tensorproof.frontends.python.uncounted import found as uncounted_entry
+from tensorproof.frontends.python.uncounted import keys, parts, put, values
+from tensorproof.frontends.python.uncounted import pairs as pairs_of
+from tensorproof.libraries.registry import data_of
+from tensorproof.terms.ints import Term, minimum
+from tensorproof.values.heap import MISSING
+from tensorproof.values.many import gathered, length, shown
+from tensorproof.values.objects import OPEN, Dict, Iterator, List
+from tensorproof.values.python_values import COUNTED, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
+    known = hashable(m, name, node)
+    if known in owner.items if not isinstance(known, Unknown) else False:
+        return owner.items[known]
+    if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
+        return uncounted_entry(m, owner, otherwise, node)
+    return otherwise
+
+
+def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
+    known = hashable(m, name, node)
+    if isinstance(known, Unknown) or (known not in owner.items and OPEN in owner.items):
+        value = uncounted_entry(m, owner, otherwise, node) if owner.items else otherwise
+        put(m, owner, name, value, node)
+        return value
+    if known not in owner.items:
+        m.heap.set(owner.items, known, otherwise)
+    return owner.items[known]
+
+
+def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Any, *otherwise: Any) -> Any:
+    known = hashable(m, name, node)
+    value = owner.items.get(known, MISSING) if not isinstance(known, Unknown) else MISSING
+    if value is MISSING:
+        if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
+            m.gap("dict.pop", node, "of a key that is not known")
+            return uncounted_entry(m, owner, otherwise[0] if otherwise else MISSING, node)
+        if otherwise:
+            return otherwise[0]
+        raise m.raised("KeyError", f"the key {name!r} is missing", node)
+    m.heap.delete(owner.items, known)
+    return value
+
+
+def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Any = None, **named: Any) -> Any:
+    other = data_of(other)
+    if isinstance(other, Dict):
+        pairs = [p for p in other.items.items() if p[0] is not OPEN]
+        if OPEN in other.items:
+            for k, v in shown([other.items[OPEN]]):
+                put(m, owner, k, v, node)
+    elif other is None:
+        pairs = []
+    else:
+        found = m.iterate(other, node)
+        if found is None:
+            return m.gap("dict.update", node, "of an unknown value")
+        pairs = [tuple(m.iterate(p, node) or ()) for p in found]
+    for k, v in [*pairs, *named.items()]:
+        known = hashable(m, k, node)
+        if isinstance(known, Unknown):
+            put(m, owner, k, v, node)
+        else:
+            m.heap.set(owner.items, known, v)
+    return None
+
+
+def _clear_all(m: Interpreter, owner: Dict, node: ast.AST) -> None:
+    for k in list(owner.items):
+        m.heap.delete(owner.items, k)
+
+
+def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> Any:
+    if not owner.items:
+        raise m.raised("KeyError", "the dict is empty", node)
+    name = list(owner.items)[-1 if last else 0]
+    value = owner.items[name]
+    m.heap.delete(owner.items, name)
+    return name, value
+
+
+def _listed(items: Callable[[Dict], list[Any]]) -> Callable[..., Any]:
+    return lambda m, owner, node: List(m.heap.row(items(owner)))
+
+
+DICT: dict[str, Callable[..., Any]] = {
+    "get": _get, "setdefault": _set_default, "pop": _pop_key, "update": _update, "clear": _clear_all, "popitem": _pop_item,
+    "keys": _listed(keys), "values": _listed(values), "items": _listed(pairs_of),
+    "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), owner.default),
+    "fromkeys": lambda m, owner, node, keys, value=None: Dict(m.heap.entries(dict.fromkeys(m.iterate(keys, node) or (), value))),
+    "move_to_end": lambda m, owner, node, name, last=True: _move(m, owner, node, name, last),
+}  # fmt: skip
+
+
+def _move(m: Interpreter, owner: Dict, node: ast.AST, name: Any, last: bool) -> None:
+    value = _pop_key(m, owner, node, name)
+    rest = [] if last else list(owner.items.items())
+    for k, _ in rest:
+        m.heap.delete(owner.items, k)
+    m.heap.set(owner.items, name, value)
+    for k, v in rest:
+        m.heap.set(owner.items, k, v)
+
+
+def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, named: dict[str, Any]) -> Any:
+    """Add counts, or occurrences, to a Counter."""
+    pairs: list[tuple[Any, Any]] = list(named.items())
+    if isinstance(other, Dict) and OPEN not in other.items:
+        pairs += other.items.items()
+    elif (many := parts(m, other, node)) is not None:
+        for one in shown(many):
+            put(m, owner, one, COUNTED, node)
+        return None
+    elif other is not None:
+        found = m.iterate(other, node)
+        if found is None:
+            return m.gap("Counter", node, "of an unknown value")
+        pairs += [(one, 1) for one in found]
+    for name, count in pairs:
+        known = hashable(m, name, node)
+        if isinstance(known, Unknown):
+            put(m, owner, name, COUNTED, node)
+            continue
+        m.heap.set(owner.items, known, m.binary(ast.Add if sign > 0 else ast.Sub, owner.items.get(known, 0), count, node))
+    return None
+
+
+def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Any = None) -> Any:
+    if OPEN in owner.items:
+        found = pairs_of(owner)
+        total, samples = length(found), shown(found)
+        fewer = minimum(total, count) if isinstance(count, (int, Term)) and not isinstance(total, Unknown) else total
+        return List(m.heap.row([gathered(fewer, samples)]))
+    pairs = list(owner.items.items())
+    if not all(isinstance(v, int) for _, v in pairs):
+        return m.gap("Counter.most_common", node, "a count is not known")
+    return List(m.heap.row(sorted(pairs, key=lambda pair: -pair[1])[: count if isinstance(count, int) else None]))
+
+
+def _elements(m: Interpreter, owner: Dict, node: ast.AST) -> Any:
+    if not all(isinstance(v, int) for v in owner.items.values()):
+        return m.gap("Counter.elements", node, "a count is not known")
+    return Iterator([k for k, v in owner.items.items() for _ in range(v)], m.heap.space({"at": 0}))
+
+
+COUNTER: dict[str, Callable[..., Any]] = {
+    **DICT, "most_common": _most_common, "elements": _elements,
+    "update": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, 1, named),
+    "subtract": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, -1, named),
+    "total": lambda m, owner, node: m.call(sum, (tuple(owner.items.values()),), {}, node),
+    "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), None, True),
+}  # fmt: skip

@@ -1,0 +1,149 @@
+"""The methods of lists and deques. Every write goes through the heap."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.equality import count, surely_same
+from tensorproof.frontends.python.uncounted import parts
+from tensorproof.terms.ints import Term
+from tensorproof.values.many import gathered, length, shown
+from tensorproof.values.many import uncounted as has_many
+from tensorproof.values.objects import List, Set
+from tensorproof.values.python_values import Many, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+
+
+def changing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that changes its list or set in place."""
+
+    def run(m: Interpreter, owner: Any, node: ast.AST, *args: Any, **kwargs: Any) -> Any:
+        m.heap.touch(owner.items)
+        return function(m, owner, node, *args, **kwargs)
+
+    return run
+
+
+def _kept(function: Callable[..., Any], first: bool) -> Callable[..., Any]:
+    """A method that adds to a deque: what is too much leaves it at the other end."""
+
+    def run(m: Interpreter, owner: List, node: ast.AST, *args: Any) -> Any:
+        result = function(m, owner, node, *args)
+        over = 0 if owner.most is None else len(owner.items) - owner.most
+        if over > 0:
+            del owner.items[slice(-over, None) if first else slice(over)]
+        return result
+
+    return run
+
+
+def _rotate(m: Interpreter, owner: List, node: ast.AST, by: int = 1) -> None:
+    if owner.items:
+        by %= len(owner.items)
+        owner.items[:] = [*owner.items[len(owner.items) - by :], *owner.items[: len(owner.items) - by]]
+
+
+def _append(m: Interpreter, owner: List, node: ast.AST, item: Any) -> None:
+    owner.items.append(item)
+
+
+def _extend(m: Interpreter, owner: List, node: ast.AST, items: Any) -> Any:
+    found = parts(m, items, node) or m.iterate(items, node)
+    if found is None:
+        return m.gap("list.extend", node, "of an unknown value")
+    owner.items.extend(found)
+    return None
+
+
+def _insert(m: Interpreter, owner: List, node: ast.AST, at: Any, item: Any) -> None:
+    if isinstance(at, (float, str, tuple, type(None))):
+        raise m.raised("TypeError", f"a place in a list is a whole number, not a {type(at).__name__}", node)
+    if not isinstance(at, int):
+        m.gap("list.insert", node, "at an unknown index")
+        at = len(owner.items)
+    owner.items.insert(at, item)
+
+
+def pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Any:
+    if not isinstance(at, int):
+        return m.gap("list.pop", node, "of an unknown index")
+    if has_many(owner.items) and type(owner.items[at if -len(owner.items) <= at < len(owner.items) else -1]) is Many:
+        return _popped(m, owner, node)
+    if not -len(owner.items) <= at < len(owner.items):
+        raise m.raised("IndexError", f"pop of index {at} from a list of {len(owner.items)}", node)
+    return owner.items.pop(at)
+
+
+def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Any:
+    """One of the items that were not counted out is taken away."""
+    at = next(i for i, v in enumerate(owner.items) if type(v) is Many)
+    many = owner.items[at]
+    if isinstance(many.count, (int, Term)):
+        owner.items[at] = Many(many.reason, count=many.count - 1, first=many.first, second=many.second)
+    return many.first
+
+
+def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
+    for i, one in enumerate(items):
+        if surely_same(m, one, item, node):
+            return i
+    raise m.raised("ValueError", "the item is not in the list", node)
+
+
+def remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
+    if isinstance(owner, Set) and not any(surely_same(m, one, item, node) for one in owner.items):
+        raise m.raised("KeyError", f"{item!r} is not in the set", node)
+    del owner.items[_position(m, owner.items, item, node)]
+
+
+def _sort(m: Interpreter, owner: List, node: ast.AST, *, key: Any = None, reverse: Any = False) -> Any:
+    from tensorproof.frontends.python.builtin_sequences import sort_items
+
+    if has_many(owner.items):
+        samples = shown(owner.items)
+        owner.items[:] = [gathered(length(owner.items), samples)]
+        return None
+    found = sort_items(m, list(owner.items), key, reverse, node)
+    if isinstance(found, Unknown):
+        return found
+    owner.items[:] = found
+    return None
+
+
+def clear(m: Interpreter, owner: Any, node: ast.AST) -> None:
+    owner.items.clear()
+
+
+def _reverse(m: Interpreter, owner: List, node: ast.AST) -> None:
+    owner.items.reverse()
+
+
+LIST: dict[str, Callable[..., Any]] = {
+    "append": changing(_append), "extend": changing(_extend), "insert": changing(_insert), "pop": changing(pop), "remove": changing(remove),
+    "sort": changing(_sort), "clear": changing(clear), "reverse": changing(_reverse),
+    "index": lambda m, owner, node, item, *rest: _position(m, owner.items, item, node),
+    "count": lambda m, owner, node, item: count(m, owner.items, item, node),
+    "copy": lambda m, owner, node: List(m.heap.row(owner.items)),
+}  # fmt: skip
+DEQUE: dict[str, Callable[..., Any]] = {
+    **{name: LIST[name] for name in ("insert", "pop", "remove", "clear", "reverse", "index", "count")},
+    "append": changing(_kept(_append, False)), "extend": changing(_kept(_extend, False)),
+    "appendleft": changing(_kept(lambda m, owner, node, item: owner.items.insert(0, item), True)),
+    "extendleft": changing(_kept(lambda m, owner, node, items: _extend_left(m, owner, items, node), True)),
+    "popleft": changing(lambda m, owner, node: pop(m, owner, node, 0)), "rotate": changing(_rotate),
+    "copy": lambda m, owner, node: List(m.heap.row(owner.items), True, owner.most),
+}  # fmt: skip
+
+
+def _extend_left(m: Interpreter, owner: List, items: Any, node: ast.AST) -> Any:
+    found = m.iterate(items, node)
+    if found is None:
+        return m.gap("deque.extendleft", node, "of an unknown value")
+    owner.items[:0] = found[::-1]
+    return None

@@ -1,0 +1,68 @@
+"""The methods of sets. Every write goes through the heap."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.equality import same, surely_same
+from tensorproof.frontends.python.list_methods import changing, clear, pop, remove
+from tensorproof.frontends.python.uncounted import parts
+from tensorproof.terms.ints import Origin
+from tensorproof.values.many import gathered, shown
+from tensorproof.values.many import uncounted as has_many
+from tensorproof.values.objects import Set
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def _add(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
+    if isinstance(item, Unknown) or has_many(owner.items):
+        samples = [*shown(owner.items), item]
+        total = m.symbol(m.name_here("set", node), 1, None, Origin.UNMODELLED)
+        owner.items[:] = [gathered(total, samples)]
+        return
+    if not any(surely_same(m, one, item, node) for one in owner.items):
+        owner.items.append(item)
+
+
+def _discard(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
+    owner.items[:] = [one for one in owner.items if not surely_same(m, one, item, node)]
+
+
+def _union(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> Any:
+    from tensorproof.frontends.python.operations import make_set
+
+    return make_set(m, [*owner.items, *(x for o in others for x in m.iterate(o, node) or ())], node, owner.frozen)
+
+
+def _combined(word: str) -> Callable[..., Any]:
+    def run(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> Any:
+        from tensorproof.frontends.python.containers import binary
+        from tensorproof.frontends.python.operations import make_set
+
+        return binary(m, word, Set(m.heap.row(owner.items), owner.frozen), make_set(m, m.iterate(other, node) or (), node), node, False)
+
+    return run
+
+
+def _update_set(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> None:
+    for other in others:
+        for item in shown(parts(m, other, node) or m.iterate(other, node) or ()):
+            _add(m, owner, node, item)
+
+
+def _subset(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> bool:
+    return all(any(same(x, y) for y in m.iterate(other, node) or ()) for x in owner.items)
+
+
+SET: dict[str, Callable[..., Any]] = {
+    "add": changing(_add), "discard": changing(_discard), "remove": changing(remove), "clear": changing(clear), "update": changing(_update_set),
+    "pop": changing(lambda m, owner, node: pop(m, owner, node, 0)), "copy": lambda m, owner, node: Set(m.heap.row(owner.items), owner.frozen),
+    "union": _union, "intersection": _combined("and"), "difference": _combined("sub"), "symmetric_difference": _combined("xor"),
+    "issubset": _subset, "issuperset": lambda m, owner, node, other: all(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
+    "isdisjoint": lambda m, owner, node, other: not any(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
+}  # fmt: skip
