@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorproof.libraries.tf1_homes import FILES as TF1
+from tensorproof.libraries.tf2_homes import FILES as TF2
 
 FILES = {
     "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
@@ -24,19 +25,7 @@ FILES = {
     "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
-    "tf": "tf_core", "tf.Tensor": "tf_tensors", "tf.Variable": "tf_tensors", "tf.IndexedSlices": "tf_tensors", "tf.constant": "tf_tensors", "tf.convert_to_tensor": "tf_tensors", "tf.TensorShape": "tf_shapes",
-    "tensorflow_datasets": "tf_datasets", "tfds": "tf_datasets", "tf.Dimension": "tf_shapes", "tf.data": "tf_data", "tf.TensorSpec": "tf_data", "tf.TensorArray": "tf_tensor_array", "keras.optimizers": "keras_optimizers",
-    **TF1, **{f"tf.train.{w}": "tf_core" for w in ("Checkpoint", "CheckpointManager", "latest_checkpoint", "Coordinator")},
-    **{f"tf.train.{w}": "tf_io" for w in ("Feature", "Features", "Example", "BytesList", "Int64List", "FloatList", "FeatureList", "FeatureLists", "SequenceExample")},
-    **dict.fromkeys((
-        "tf.io", "tf.read_file", "tf.strings", "tf.as_string", "tf.lookup", "tf.ragged", "tf.RaggedTensor", "tf.SparseTensor", "tf.sparse", "tf.random.Generator",
-        "tf.random.get_global_generator", "tf.random.experimental", "tf.timestamp", "tf.image.decode_jpeg", "tf.image.decode_png", "tf.image.decode_bmp",
-        "tf.image.decode_image", "tf.image.resize",
-    ), "tf_io"),
-    "tf.io.gfile": "quiet", "tf.gfile": "quiet", "tf.debugging": "tf_checks", "tf.Assert": "tf_checks", "tf.verify_tensor_all_finite": "tf_checks",
-    **{f"tf.assert_{w}": "tf_checks" for w in ("equal", "none_equal", "less", "less_equal", "greater", "greater_equal", "rank", "rank_in", "rank_at_least", "scalar",
-                                               "type", "shapes", "positive", "negative", "non_negative", "non_positive", "near", "integer")},
-    **{f"tf.summary.{w}": "tf_core" for w in ("create_file_writer", "record_if", "trace_on", "trace_export", "trace_off", "experimental", "SummaryWriter")},
+    **TF1, **TF2,
     "keras": "keras_core", "keras.layers": "keras_layers_home", "keras.word": "keras_words", "keras.backend": "keras_backend", "keras.utils": "keras_utils",
     "keras.initializers": "keras_words", "keras.regularizers": "keras_words", "keras.constraints": "keras_words", "keras.activations": "keras_words",
     "tf.initializers": "keras_words", "keras.datasets": "keras_datasets", "keras.losses": "keras_losses_model", "keras.metrics": "keras_metrics",

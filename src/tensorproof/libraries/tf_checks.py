@@ -29,7 +29,7 @@ def _compared(word: str) -> Any:
         if not isinstance(x, TensorType) or not isinstance(y, TensorType):
             return
         m.spelling("tf.equal" if x.dtype is y.dtype else "tf.not_equal", (x, y.but(dtype=x.dtype)), {}, node)
-        if x.contents is None or y.contents is None or len(x.contents) not in (1, len(y.contents)) and len(y.contents) != 1:
+        if x.contents is None or y.contents is None or (len(x.contents) not in (1, len(y.contents)) and len(y.contents) != 1):
             return
         count = max(len(x.contents), len(y.contents))
         pairs = list(zip(x.contents * (count // len(x.contents)) if x.contents else (), y.contents * (count // len(y.contents)) if y.contents else ()))

@@ -302,14 +302,16 @@ _STRATEGIES = (
 )  # fmt: skip
 _CONTEXTS = ("tf.device", "tf.init_scope", "tf.control_dependencies", "tf.experimental.async_scope", "tf.xla.experimental.jit_scope")
 FUNCTIONS: dict[str, Any] = _Functions({
-    "tf.function": _function, "tf.name_scope": _scoped, "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), "tf.Module.with_name_scope": _scoped,
+    "tf.function": _function, "tf.name_scope": _scoped, "tf.Module.with_name_scope": _scoped,
+    "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"),
     **dict.fromkeys(_NOTHING, nothing), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES}, **dict.fromkeys(_CONTEXTS, _context),
     "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
     "tf.config.experimental.list_logical_devices": _devices, "tf.config.get_visible_devices": _devices, "tf.is_tensor": _is_tensor,
     "tf.config.LogicalDeviceConfiguration": quiet, "tf.config.experimental.VirtualDeviceConfiguration": quiet, "tf.executing_eagerly": _eager,
     "tf.test.is_gpu_available": lambda m, a, k, n: False, "tf.test.gpu_device_name": lambda m, a, k, n: "", "tf.get_static_value": _get_static,
     "tf.test.is_built_with_cuda": lambda m, a, k, n: False, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
-    "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text, "tf.custom_gradient": _custom_gradient,
+    "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text,
+    "tf.custom_gradient": _custom_gradient,
     "tf.nn.compute_average_loss": _average_loss, "tf.nn.scale_regularization_loss": lambda m, a, k, n: m.spelling("tf.reduce_sum", a[:1], {}, n),
     "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
     "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),
@@ -322,7 +324,8 @@ _METHODS_OF_RESIZING = {
     "GAUSSIAN": "gaussian", "MITCHELLCUBIC": "mitchellcubic",
 }  # fmt: skip
 VALUES: dict[str, Any] = {
-    **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None, "tf.__version__": "2.21.0", "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
+    **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None, "tf.__version__": "2.21.0",
+    "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
     "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",
     "tf.VariableAggregation.ONLY_FIRST_REPLICA": "ONLY_FIRST_REPLICA", "tf.VariableSynchronization.ON_READ": "ON_READ", "tf.bfloat16": BY_LABEL["bfloat16"],
 }  # fmt: skip

@@ -339,7 +339,8 @@ _METHODS: dict[str, Any] = {
     "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy, "get_single_element": _single, "ragged_batch": _ragged_batch,
     "options": lambda m, me, a, k, n: quiet(m, a, k, n), "save": lambda m, me, a, k, n: None, "__iter__": lambda m, me, a, k, n:
     Model("data iterator", m.heap.space({"source": me})), "__len__": lambda m, me, a, k, n: pipeline.length(m, me, n),
-    "take_while": lambda m, me, a, k, n: pipeline.filter_(m, me, a, k, n), "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False),
+    "take_while": lambda m, me, a, k, n: pipeline.filter_(m, me, a, k, n),
+    "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False),
     "rebatch": lambda m, me, a, k, n: m.gap("Dataset.rebatch", n), "bucket_by_sequence_length": lambda m, me, a, k, n: m.gap("Dataset.bucket", n),
     "group_by_window": lambda m, me, a, k, n: m.gap("Dataset.group_by_window", n), "sparse_batch": lambda m, me, a, k, n: m.gap("Dataset.sparse_batch", n),
     "rejection_resample": lambda m, me, a, k, n: m.gap("Dataset.rejection_resample", n), "fingerprint": lambda m, me, a, k, n: scalar("uint64"),

@@ -69,7 +69,7 @@ def _load(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
 def _counts(name: str, known: Any) -> dict[str, int]:
     if name.startswith("oxford_iiit_pet"):
         return {"train": 3680, "test": 3669}
-    return known[2] if known is not None else _TEXTS[name if name in _TEXTS else name.partition("/")[0]][1]  # type: ignore[no-any-return]
+    return known[2] if known is not None else _TEXTS[name if name in _TEXTS else name.partition("/")[0]][1]
 
 
 def _count(m: Any, words: Any, counts: dict[str, int], node: Any) -> Any:

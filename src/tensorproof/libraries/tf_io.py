@@ -272,7 +272,9 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     "tf.io.feature": KindModel(open=True), "tf.SparseTensor": KindModel(open=True), "tf.lookup.pairs": KindModel(open=True),
-    "tf.lookup.table": KindModel({"lookup": _lookup, "size": lambda m, me, a, k, n: scalar("int64")}, call=_lookup, item=lambda m, me, i, n: _lookup(m, me, (i,), {}, n)),
+    "tf.lookup.table": KindModel(
+        {"lookup": _lookup, "size": lambda m, me, a, k, n: scalar("int64")}, call=_lookup, item=lambda m, me, i, n: _lookup(m, me, (i,), {}, n),
+    ),
     "tf.RaggedTensor": KindModel(
         {"to_tensor": _to_tensor, "row_lengths": lambda m, me, a, k, n: _tensor((me.space["count"],), BY_LABEL["int64"]),
          "nrows": lambda m, me, a, k, n: scalar("int64", (me.space["count"],)), "bounding_shape": lambda m, me, a, k, n: _tensor((2,), BY_LABEL["int64"])},

@@ -230,5 +230,7 @@ def _dimension_make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
     return Model("tf.Dimension", m.heap.space({"value": args[0] if args else kwargs.get("value")}))
 
 
-FUNCTIONS: dict[str, Any] = {"tf.TensorShape": _make, "tf.compat.v1.TensorShape": _make, "tf.Dimension": _dimension_make, "tf.compat.v1.Dimension": _dimension_make}
+FUNCTIONS: dict[str, Any] = {
+    "tf.TensorShape": _make, "tf.compat.v1.TensorShape": _make, "tf.Dimension": _dimension_make, "tf.compat.v1.Dimension": _dimension_make,
+}  # fmt: skip
 KINDS: dict[str, KindModel] = {"tf.Dimension": KindModel(attribute=_dimension_attribute, binary=_dimension_binary)}

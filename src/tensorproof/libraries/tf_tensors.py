@@ -28,8 +28,8 @@ _VARIABLE = {
     "synchronization", "to_proto", "trainable", "value", "path", "shape",
 }  # fmt: skip
 _VALUES = {
-    "name": TEXT, "handle": Unknown("handle"), "constraint": None, "path": TEXT, "initializer": None, "synchronization": Unknown("synchronization"), "aggregation": Unknown("aggregation"), "value_index": 0, "is_packed": False,
-    "backing_device": TEXT,
+    "name": TEXT, "handle": Unknown("handle"), "constraint": None, "path": TEXT, "initializer": None, "synchronization": Unknown("synchronization"),
+    "aggregation": Unknown("aggregation"), "value_index": 0, "is_packed": False, "backing_device": TEXT,
 }  # fmt: skip
 
 
@@ -205,11 +205,11 @@ def _typed(m: Any, value: Any, made: Any, dtype: Any, node: Any) -> Any:
     wanted = BY_LABEL.get(dtype) if isinstance(dtype, str) else dtype
     if not isinstance(made, TensorType) or not isinstance(wanted, DType) or made.dtype is None:
         return made.but(dtype=None, contents=None) if isinstance(made, TensorType) and not isinstance(wanted, DType) else made
-    order = "biufc"
+    order = "buifc"
     kinds = made.dtype.kind, wanted.kind
-    if not isinstance(value, TensorType) and all(k in order for k in kinds) and kinds[0] != "b" and order.index(kinds[0]) > order.index(kinds[1]):
-        if kinds != ("i", "i") and kinds != ("u", "i"):
-            raise m.raised("TypeError", f"numbers of {made.dtype} do not become {wanted} by themselves", node, "constant/dtype")
+    wider = all(k in order for k in kinds) and kinds[0] != "b" and order.index(kinds[0]) > order.index(kinds[1])
+    if wider and not isinstance(value, TensorType):
+        raise m.raised("TypeError", f"numbers of {made.dtype} do not become {wanted} by themselves", node, "constant/dtype")
     kept = made.contents if made.dtype.is_integer and wanted.is_integer else None
     return made.but(dtype=wanted, contents=kept)
 
