@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, calling, iteration, operations, subscripts
+from tensorproof.frontends.python import attributes, calling, imports, iteration, operations, subscripts
 from tensorproof.frontends.python.comprehensions import comprehension
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.joining import may_be_missing
@@ -55,7 +55,8 @@ def _name(node: ast.Name, scope: Scope) -> Run:
             return present(frame, value, name, node) if type(value) in INDIRECT else value
         value = frame.globals.get(name, MISSING)
         if value is MISSING:
-            value = frame.machine.modules.builtin(name)
+            value = imports.starred(frame, name, node) if frame.module is not None and frame.module.stars else MISSING
+            value = frame.machine.modules.builtin(name) if value is MISSING else value
             if value is MISSING:
                 if frame.module is not None and frame.module.hidden:
                     return Unknown(name)

@@ -6,9 +6,13 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from tensorproof.bindings.call import spelled
+from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python import attributes
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
+from tensorproof.libraries import registry
+from tensorproof.libraries.keras_names import canonical
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Later, List, ModuleFile
 from tensorproof.values.python_values import Named, Unknown
@@ -81,6 +85,17 @@ def _later(m: Any, owner: ModuleFile, name: str) -> Any:
     return Later(owner, name)
 
 
+def starred(frame: Frame, name: str, node: ast.AST) -> Any:
+    """A name that a library brought in with a star; MISSING when none has it."""
+    if name.startswith("_"):
+        return MISSING
+    for library in reversed(frame.module.stars):
+        full = canonical(f"{library}.{name}")
+        if registry.known(full) or spelled(full) or is_public(full):
+            return attributes.of_library(frame.machine, library, name, node)
+    return MISSING
+
+
 def _star(frame: Frame, owner: Any, node: ast.ImportFrom) -> None:
     m = frame.machine
     if not isinstance(owner, ModuleFile):
@@ -97,6 +112,8 @@ def _star(frame: Frame, owner: Any, node: ast.ImportFrom) -> None:
             m.heap.set(frame.globals, name, _later(m, owner, name))
         return
     m.modules.ensure(m, owner, None)
+    if owner.stars:
+        frame.module.stars = (*frame.module.stars, *owner.stars)
     listed = owner.space.get("__all__", MISSING)
     if isinstance(listed, (List, tuple)):
         names = [n for n in (listed.items if isinstance(listed, List) else listed) if isinstance(n, str)]
