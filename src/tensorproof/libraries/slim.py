@@ -1,4 +1,4 @@
-"""tf.contrib.layers and slim: layer functions with defaults that arg_scope changes. They cannot be run any more; what is here follows their documentation and source of 1.15."""
+"""tf.contrib.layers and slim: layer functions whose defaults arg_scope changes. The present release has them no more: they follow 1.15 and tf_slim."""
 
 from __future__ import annotations
 
@@ -124,7 +124,9 @@ def _depthwise(m: Any, g: dict[str, Any], named: dict[str, Any], node: Any) -> A
 
 def _pool(word: str) -> Any:
     def run(m: Any, g: dict[str, Any], node: Any) -> Any:
-        return m.spelling(f"tf.layers.{word}", (g.get("inputs"), _sizes(g.get("kernel_size")), _sizes(g.get("stride", 2))), {"padding": g.get("padding", "VALID")}, node)
+        return m.spelling(
+            f"tf.layers.{word}", (g.get("inputs"), _sizes(g.get("kernel_size")), _sizes(g.get("stride", 2))), {"padding": g.get("padding", "VALID")}, node
+        )
 
     return run
 
@@ -253,7 +255,12 @@ _LAYERS: dict[str, Any] = {
     "batch_norm": _batch_norm, "dropout": _same, "flatten": _flatten, "softmax": _softmax, "one_hot_encoding": _one_hot, "layer_norm": _same,
     "instance_norm": _same, "bias_add": _same, "embed_sequence": _embed, "unit_norm": _same,
 }  # fmt: skip
-_OTHER = {"linear": ("fully_connected", None), "relu": ("fully_connected", "tf.nn.relu"), "convolution2d": ("conv2d", "tf.nn.relu"), "convolution": ("conv2d", "tf.nn.relu")}
+_OTHER = {
+    "linear": ("fully_connected", None),
+    "relu": ("fully_connected", "tf.nn.relu"),
+    "convolution2d": ("conv2d", "tf.nn.relu"),
+    "convolution": ("conv2d", "tf.nn.relu"),
+}
 
 
 def _renamed(word: str, activation: Any) -> Any:
@@ -290,7 +297,8 @@ FUNCTIONS: dict[str, Any] = {
     "slim.xavier_initializer_conv2d": _initializer, "slim.variance_scaling_initializer": _initializer, "slim.learning.create_train_op": _train_op,
     "slim.optimize_loss": _train_op, "slim.get_model_variables": _model_variables, "slim.get_variables": _model_variables,
     "slim.get_trainable_variables": _model_variables, "slim.get_variables_to_restore": _model_variables, "slim.apply_regularization": _named_losses,
-    "slim.losses.get_total_loss": _named_losses, "slim.get_or_create_global_step": lambda m, a, k, n: m.call(Named("tf.train.get_or_create_global_step"), (), {}, n),
+    "slim.losses.get_total_loss": _named_losses, "slim.get_or_create_global_step": lambda m, a, k,
+    n: m.call(Named("tf.train.get_or_create_global_step"), (), {}, n),
     "slim.learning.train": lambda m, a, k, n: Unknown("a loss", number="float"),
     **{f"slim.losses.{w}": _loss(w) for w in _LOSSES},
 }  # fmt: skip

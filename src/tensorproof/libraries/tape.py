@@ -248,10 +248,10 @@ def steps_of(m: Any, outputs: Any, cut: Any = ()) -> tuple[list[Node], list[Tens
         elif by.number not in nodes:
             nodes[by.number] = by
             waiting += by.inputs
-    found = [nodes[n] for n in sorted(nodes)], [t for t in tape.leaves if id(t) in leaves]
+    needs = [nodes[n] for n in sorted(nodes)], [t for t in tape.leaves if id(t) in leaves]
     if all(_entry(tape, t) is not None for t in tensors_in(outputs) if t.taped):
-        tape.slices[key] = found
-    return found
+        tape.slices[key] = needs
+    return needs
 
 
 def needed(m: Any, outputs: Any) -> list[TensorType]:

@@ -168,7 +168,7 @@ def _first_failure(m: Any, users: list[Any], leaf: TensorType, rank: int) -> tup
 
 def _report(m: Any, failures: list[tuple[int, Any]]) -> None:
     number = max(n for n, _ in failures)
-    last, raised, rank = next(f for n, f in failures if n == number)
+    last, raised, _rank = next(f for n, f in failures if n == number)
     others: dict[int, Any] = {n: f for n, f in failures if n != number}
     fits = sorted(f[2] for n, f in failures if n == number)
     shown = " or ".join(map(str, fits))

@@ -6,10 +6,11 @@ _NAMES = {
     "tf_graph": (
         "placeholder", "placeholder_with_default", "Graph", "reset_default_graph", "get_default_graph", "group", "tuple", "global_variables_initializer",
         "local_variables_initializer", "initialize_all_variables", "initialize_local_variables", "tables_initializer", "variables_initializer", "no_op",
-        "initialize_variables", "report_uninitialized_variables", "op_scope", "colocate_with", "control_dependencies", "add_to_collection", "get_collection",
-        "get_collection_ref", "set_random_seed", "random.set_random_seed", "disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
-        "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2", "GraphKeys", "Operation",
+        "initialize_variables", "report_uninitialized_variables", "op_scope", "colocate_with", "control_dependencies",
+        "set_random_seed", "random.set_random_seed", "disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
+        "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2", "Operation",
     ),
+    "tf_collections": ("add_to_collection", "get_collection", "get_collection_ref", "GraphKeys"),
     "tf_session": (
         "Session", "InteractiveSession", "train.MonitoredTrainingSession", "train.MonitoredSession", "train.SingularMonitoredSession", "get_default_session",
         "Tensor.eval", "ConfigProto", "GPUOptions", "RunOptions", "RunMetadata",
@@ -53,6 +54,7 @@ _NAMES = {
 }  # fmt: skip
 FILES = {
     **{f"tf.{name}": file for file, names in _NAMES.items() for name in names}, "tf.compat.v1": "tf_graph", "tf.logging": "quiet",
-    "tf.compat.v1.logging": "quiet", "tf1 initializer": "tf_variables", "tf1 context": "tf_graph", "tf.reshape": "outside", "tf.expand_dims": "tf_lenient", "slim": "slim", "slim scope": "slim",
+    "tf.compat.v1.logging": "quiet", "tf1 initializer": "tf_variables", "tf1 context": "tf_graph", "tf.reshape": "outside",
+    "tf.expand_dims": "tf_lenient", "slim": "slim", "slim scope": "slim",
     "tf mnist": "tf_examples", "tf mnist sets": "tf_examples",
 }  # fmt: skip

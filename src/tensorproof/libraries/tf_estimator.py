@@ -105,7 +105,7 @@ def _executed(m: Any, me: Model, mode: str, spec: Any, node: Any) -> Any:
     fetched = [loss, spec.space["train_op"]] if mode == "train" else [loss]
     metrics = spec.space["eval_metric_ops"]
     if mode == "eval" and isinstance(metrics, Dict):
-        fetched += [v for v in metrics.items.values()]
+        fetched += list(metrics.items.values())
     run(m, List(m.heap.row(fetched)), None, node)
     if mode == "train":
         return me
@@ -134,9 +134,17 @@ def _canned_run(m: Any, me: Model, mode: str, features: Any, labels: Any, node: 
         m.require("estimator/labels", one, f"labels of {me.space['kind']} are one number for each example, and have shape {labels.shape!r}", node)
     if mode == "infer":
         real = TensorType(Shape((me.space["classes"],)), FLOAT32, framework="numpy") if isinstance(me.space["classes"], (int, Term)) else Unknown("row")
-        entries = {"probabilities": real, "logits": real, "class_ids": TensorType(Shape((1,)), framework="numpy"), "predictions": real, "classes": Unknown("classes")}
+        entries = {
+            "probabilities": real,
+            "logits": real,
+            "class_ids": TensorType(Shape((1,)), framework="numpy"),
+            "predictions": real,
+            "classes": Unknown("classes"),
+        }
         return Model("tf.estimator.predictions", m.heap.space({"row": Dict(m.heap.entries(entries))}))
-    return me if mode == "train" else Dict(m.heap.entries(dict.fromkeys(("accuracy", "loss", "average_loss", "global_step"), Unknown("a metric", number="float"))))
+    return (
+        me if mode == "train" else Dict(m.heap.entries(dict.fromkeys(("accuracy", "loss", "average_loss", "global_step"), Unknown("a metric", number="float"))))
+    )
 
 
 def _train_and_evaluate(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -239,7 +247,8 @@ _COLUMNS = {
 FUNCTIONS: dict[str, Any] = {
     "tf.estimator.Estimator": _estimator, **{f"tf.estimator.{k}": _canned(k) for k in _KINDS}, "tf.estimator.train_and_evaluate": _train_and_evaluate,
     SPEC: _fields(SPEC, "mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs"),
-    "tf.estimator.TrainSpec": _fields("tf.estimator.TrainSpec", "input_fn", "max_steps"), "tf.estimator.EvalSpec": _fields("tf.estimator.EvalSpec", "input_fn", "steps"),
+    "tf.estimator.TrainSpec": _fields("tf.estimator.TrainSpec", "input_fn", "max_steps"), "tf.estimator.EvalSpec": _fields("tf.estimator.EvalSpec",
+    "input_fn", "steps"),
     **dict.fromkeys(("tf.estimator.RunConfig", "tf.estimator.export.PredictOutput", "tf.estimator.export.ServingInputReceiver"), quiet),
     **dict.fromkeys(("tf.estimator.inputs.numpy_input_fn", "tf.estimator.inputs.pandas_input_fn"), _numpy_input_fn),
     **{f"tf.feature_column.{k}": v for k, v in _COLUMNS.items()}, "tf.feature_column.input_layer": _input_layer,

@@ -30,7 +30,9 @@ def _read(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> A
 
 def _set(m: Any, count: Any, one_hot: bool, flat: bool, dtype: Any) -> Model:
     inner = (784,) if flat else (28, 28, 1)
-    label = TensorType(Shape((count, 10)), BY_LABEL["float64"], framework="numpy") if one_hot else TensorType(Shape((count,)), BY_LABEL["uint8"], framework="numpy")
+    label = (
+        TensorType(Shape((count, 10)), BY_LABEL["float64"], framework="numpy") if one_hot else TensorType(Shape((count,)), BY_LABEL["uint8"], framework="numpy")
+    )
     images = TensorType(Shape((count, *inner)), dtype if isinstance(dtype, DType) else BY_LABEL["float32"], framework="numpy")
     return Model(SET, m.heap.space({"images": images, "labels": label, "num_examples": count}))
 

@@ -18,7 +18,7 @@ from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import TEXT, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
 GRAPHS = "tf1 graphs"
@@ -32,7 +32,9 @@ def begin(m: Any) -> None:
     m.model_state["tf1"] = True
 
 
-_OLD = re.compile(r"\.(placeholder|Session|InteractiveSession|get_variable|global_variables_initializer|MonitoredTrainingSession)\b|tf\.contrib|tensorflow\.contrib")
+_OLD = re.compile(
+    r"\.(placeholder|Session|InteractiveSession|get_variable|global_variables_initializer|MonitoredTrainingSession)\b|tf\.contrib|tensorflow\.contrib"
+)
 
 
 def is_old(m: Any) -> bool:
@@ -196,7 +198,7 @@ def fits(m: Any, value: TensorType, wanted: TensorType, node: Any, code: str, me
     m.require(code, agree, message, node, trail=trail)
 
 
-def _set_shape(m: Any, me: TensorType, wanted: TensorShape, node: Any) -> None:
+def set_shape(m: Any, me: TensorType, wanted: TensorShape, node: Any) -> None:
     """What static inference learns of a tensor of a graph."""
     if not me.shape.known:
         new = tuple(tape.open_axis(m, m.name_here(f"axis {i}", node)) if d is None else d for i, d in enumerate(wanted))
@@ -216,9 +218,6 @@ def _same(a: Any, b: Any) -> Any:
     from tensorproof.terms.predicates import eq
 
     return eq(a, b)
-
-
-set_shape = _set_shape
 
 
 # --- operations ---
@@ -283,6 +282,16 @@ def _pop(m: Any) -> None:
         stack.pop()
 
 
+def _enter_graph(m: Any, me: Model, node: Any) -> Model:
+    _push(m, me)
+    return me
+
+
+def _leave_graph(m: Any, me: Model, raised: Any, node: Any) -> bool:
+    _pop(m)
+    return False
+
+
 def _reset(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     begin(m)
     m.model_state[GRAPHS] = [new_graph(m)]
@@ -340,40 +349,6 @@ def _method_context(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any
     return _context(m, args, kwargs, node)
 
 
-# --- collections ---
-
-
-def _add_to_collection(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
-    name, value = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "value")
-    held = graph(m).space["collections"]
-    if isinstance(name, str):
-        m.heap.set(held, name, (*held.get(name, ()), value))
-
-
-def _get_collection(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    from tensorproof.libraries.tf_variables import variables
-
-    name, inside = argument(args, kwargs, 0, "key"), argument(args, kwargs, 1, "scope")
-    if name in ("variables", "trainable_variables", "global_variables", "model_variables"):
-        return listed(m, variables(m, name == "trainable_variables", inside))
-    here = graph(m)
-    if name == "losses":
-        return listed(m, list(here.space["losses"]))
-    if name == "update_ops":
-        return listed(m, list(here.space["updates"]))
-    if name == "summaries":
-        return listed(m, list(here.space["summaries"]))
-    return listed(m, here.space["collections"].get(name, ()) if isinstance(name, str) else ())
-
-
-GRAPH_KEYS = {
-    "GLOBAL_VARIABLES": "variables", "VARIABLES": "variables", "TRAINABLE_VARIABLES": "trainable_variables", "LOCAL_VARIABLES": "local_variables",
-    "MODEL_VARIABLES": "model_variables", "MOVING_AVERAGE_VARIABLES": "moving_average_variables", "SUMMARIES": "summaries", "UPDATE_OPS": "update_ops",
-    "LOSSES": "losses", "REGULARIZATION_LOSSES": "regularization_losses", "QUEUE_RUNNERS": "queue_runners", "GLOBAL_STEP": "global_step",
-    "TRAIN_OP": "train_op", "ACTIVATIONS": "activations", "BIASES": "biases", "WEIGHTS": "weights", "EVAL_STEP": "eval_step", "METRIC_VARIABLES": "metric_variables",
-    "SAVERS": "savers", "INIT_OP": "init_op", "TABLE_INITIALIZERS": "table_initializer",
-}  # fmt: skip
-
 _OPERATIONS = (
     "global_variables_initializer", "local_variables_initializer", "initialize_all_variables", "initialize_local_variables", "tables_initializer",
     "variables_initializer", "no_op", "initialize_variables", "report_uninitialized_variables",
@@ -384,22 +359,21 @@ FUNCTIONS: dict[str, Any] = {
     "tf.get_default_graph": lambda m, a, k, n: graph(m), "tf.group": _group, "tf.tuple": _tuple,
     **{f"tf.{name}": _operation() for name in _OPERATIONS}, **{f"tf.compat.v1.{name}": _context for name in _CONTEXTS},
     **{f"tf.{name}": _context for name in ("op_scope", "colocate_with", "control_dependencies")},
-    "tf.add_to_collection": _add_to_collection, "tf.get_collection": _get_collection, "tf.get_collection_ref": _get_collection,
     "tf.set_random_seed": lambda m, a, k, n: None, "tf.random.set_random_seed": lambda m, a, k, n: None,
     **{f"tf.{word}": lambda m, a, k, n: begin(m) for word in ("disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
        "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2")},
 }  # fmt: skip
-VALUES: dict[str, Any] = {f"tf.GraphKeys.{k}": v for k, v in GRAPH_KEYS.items()}
 KINDS: dict[str, KindModel] = {
     "tf.Graph": KindModel(
         methods={
             "as_default": _as_default, "get_tensor_by_name": _by_name, "get_operation_by_name": _by_name, "as_graph_element": _by_name,
             "finalize": lambda m, me, a, k, n: None, "device": _method_context, "name_scope": _method_context, "control_dependencies": _method_context,
             "as_graph_def": lambda m, me, a, k, n: Model("quiet", m.heap.space()), "unique_name": lambda m, me, a, k, n: TEXT,
-            "get_operations": lambda m, me, a, k, n: Unknown("operations"), "get_collection": lambda m, me, a, k, n: _get_collection(m, a, k, n),
-            "add_to_collection": lambda m, me, a, k, n: _add_to_collection(m, a, k, n),
+            "get_operations": lambda m, me, a, k, n: Unknown("operations"), "get_collection": lambda m, me, a, k,
+            n: m.call(Named("tf.get_collection"), a, k, n),
+            "add_to_collection": lambda m, me, a, k, n: m.call(Named("tf.add_to_collection"), a, k, n),
         },
-        enter=lambda m, me, n: (_push(m, me), me)[1], leave=lambda m, me, r, n: (_pop(m), False)[1], open=True,
+        enter=_enter_graph, leave=_leave_graph, open=True,
     ),
     "tf1 context": KindModel(enter=_enter, leave=_leave),
     OPERATION: KindModel(

@@ -63,7 +63,9 @@ def _either(m: Any, a: Any, b: Any, node: Any) -> Any:
         if a.shape == b.shape:
             shape = a.shape
         elif a.shape.known and b.shape.known and len(a.shape) == len(b.shape):
-            shape = Shape(x if x == y else m.symbol(m.name_here(f"axis {i}", node), 0, None, Origin.UNMODELLED) for i, (x, y) in enumerate(zip(a.shape, b.shape)))
+            shape = Shape(
+                x if x == y else m.symbol(m.name_here(f"axis {i}", node), 0, None, Origin.UNMODELLED) for i, (x, y) in enumerate(zip(a.shape, b.shape))
+            )
         else:
             shape = unknown_shape(m.name_here("shape", node))
         return TensorType(shape, a.dtype, framework="tf", contents=a.contents if a.contents == b.contents else None)

@@ -19,7 +19,8 @@ from tensorproof.values.python_values import Unknown
 
 _WINDOWS = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "conv2d_transpose": 2, "conv3d_transpose": 3, "separable_conv1d": 1, "separable_conv2d": 2}
 DEFAULTS = {
-    "dense": "dense", "conv1d": "conv1d", "conv2d": "conv2d", "conv3d": "conv3d", "conv2d_transpose": "conv2d_transpose", "conv3d_transpose": "conv3d_transpose",
+    "dense": "dense", "conv1d": "conv1d", "conv2d": "conv2d", "conv3d": "conv3d", "conv2d_transpose": "conv2d_transpose",
+    "conv3d_transpose": "conv3d_transpose",
     "separable_conv2d": "separable_conv2d", "separable_conv1d": "separable_conv1d", "batch_normalization": "batch_normalization",
 }  # fmt: skip
 
@@ -63,7 +64,9 @@ def kernel_shape(word: str, x: TensorType, units: Any, kernel: Any, channels_fir
     return Shape((*sizes, units, depth) if "transpose" in word else (*sizes, depth, units))
 
 
-def make_variables(m: Any, word: str, x: Any, units: Any, kernel: Any, full: str, reuse: Any, bias: bool, first: bool, node: Any, trainable: bool = True) -> None:
+def make_variables(
+    m: Any, word: str, x: Any, units: Any, kernel: Any, full: str, reuse: Any, bias: bool, first: bool, node: Any, trainable: bool = True
+) -> None:
     """The variables that a layer makes or takes again."""
     if not isinstance(x, TensorType):
         return
@@ -136,7 +139,7 @@ def _dropout(name: str, words: tuple[str, ...]) -> Any:
         for word in words:
             at = 1 if word == words[0] else 4 if word == "training" and name.startswith("tf.layers") else 99
             value = given[at] if len(given) > at else named.get(word)
-            if isinstance(value, (TensorType, Predicate)) or value is not None and isinstance(value, Unknown):
+            if isinstance(value, (TensorType, Predicate)) or (value is not None and isinstance(value, Unknown)):
                 if isinstance(value, TensorType):
                     x = tape.step(m, "the rate of a dropout", _rate, (x, value), {}, node)
                 stand_in: Any = False if word == "training" else 0.5

@@ -56,7 +56,7 @@ def _batch(word: str) -> Any:
         begin(m)
         given, size = argument(args, kwargs, 0, "tensors"), argument(args, kwargs, 1, "batch_size")
         many, smaller = kwargs.get("enqueue_many") is True, kwargs.get("allow_smaller_final_batch") is True
-        if isinstance(size, TensorType) or not isinstance(size, (int,)) and not hasattr(size, "parts"):
+        if isinstance(size, TensorType) or (not isinstance(size, (int,)) and not hasattr(size, "parts")):
             return m.gap(f"tf.train.{word}", node, "the size of the batch is not known")
         if smaller:
             size = tape.open_axis(m, m.name_here("batch", node))
@@ -122,7 +122,10 @@ def _dequeue(many: bool) -> Any:
     def method(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         count = argument(args, kwargs, 0, "n") if many else None
         lead = (count,) if many else ()
-        made = [_leaf(m, unknown_shape(m.name_here("dequeued", node)) if s is None else Shape((*lead, *s)), k, node) for k, s in zip(me.space["kinds"], me.space["shapes"])]
+        made = [
+            _leaf(m, unknown_shape(m.name_here("dequeued", node)) if s is None else Shape((*lead, *s)), k, node)
+            for k, s in zip(me.space["kinds"], me.space["shapes"])
+        ]
         return made[0] if len(made) == 1 else listed(m, made)
 
     return method
@@ -147,7 +150,8 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     QUEUE: KindModel(
-        methods={"enqueue": _enqueue(False), "enqueue_many": _enqueue(True), "dequeue": _dequeue(False), "dequeue_many": _dequeue(True), "dequeue_up_to": _dequeue(True),
+        methods={"enqueue": _enqueue(False), "enqueue_many": _enqueue(True), "dequeue": _dequeue(False), "dequeue_many": _dequeue(True),
+        "dequeue_up_to": _dequeue(True),
                  "close": lambda m, me, a, k, n: operation(m, (), n), "size": lambda m, me, a, k, n: TensorType(Shape(), BY_LABEL["int32"], framework="tf")},
         open=True, passed=True,
     ),

@@ -9,13 +9,25 @@ from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tf_cells import call_cell, zero_state
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
 from tensorproof.values.python_values import Unknown
 
 _DYNAMIC = ("cell", "inputs", "sequence_length", "initial_state", "dtype", "parallel_iterations", "swap_memory", "time_major", "scope")
 _STATIC = ("cell", "inputs", "initial_state", "dtype", "sequence_length", "scope")
-_BOTH = ("cell_fw", "cell_bw", "inputs", "sequence_length", "initial_state_fw", "initial_state_bw", "dtype", "parallel_iterations", "swap_memory", "time_major", "scope")
+_BOTH = (
+    "cell_fw",
+    "cell_bw",
+    "inputs",
+    "sequence_length",
+    "initial_state_fw",
+    "initial_state_bw",
+    "dtype",
+    "parallel_iterations",
+    "swap_memory",
+    "time_major",
+    "scope",
+)
 _STATIC_BOTH = ("cell_fw", "cell_bw", "inputs", "initial_state_fw", "initial_state_bw", "dtype", "sequence_length", "scope")
 
 
@@ -162,7 +174,8 @@ def _stacked_both(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: A
     forward, backward = m.iterate(g["cells_fw"], node), m.iterate(g["cells_bw"], node)
     if forward is None or backward is None:
         return m.gap("stack_bidirectional_dynamic_rnn", node, "its cells are not known")
-    inputs, states = g["inputs"], ([], [])  # type: tuple[list[Any], list[Any]]
+    inputs = g["inputs"]
+    states: tuple[list[Any], list[Any]] = ([], [])
     for cells in zip(forward, backward):
         ways = [dynamic(m, {**g, "inputs": inputs, "cell": c, "initial_state": None, "time_major": False}, node) for c in cells]
         inputs = m.spelling("tf.concat", ([ways[0][0], ways[1][0]], 2), {}, node)
@@ -176,4 +189,3 @@ FUNCTIONS: dict[str, Any] = {
     "tf.nn.static_bidirectional_rnn": _static_both, "tf.nn.rnn_cell.static_rnn": _static_rnn, "tf.nn.rnn_cell.static_bidirectional_rnn": _static_both,
     "tf.nn.rnn_cell.stack_bidirectional_dynamic_rnn": _stacked_both,
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "Outputs"]

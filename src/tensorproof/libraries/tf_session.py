@@ -8,14 +8,13 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import tape, tf_iterators
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tf_graph import GRAPHS, LEAVES, OPERATION, begin, by_name, fits, inputs_of, shown_shape
+from tensorproof.libraries.tf_graph import GRAPHS, LEAVES, OPERATION, begin, by_name, fits, graph, inputs_of, shown_shape
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.objects import Dict, List, Model, Record
-from tensorproof.values.python_values import TEXT, Unknown
-
-FETCHED_TEXT = ("summary", "string")
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, List, Model, Native, Record
+from tensorproof.values.python_values import TEXT, Named, Unknown
 
 
 def run(m: Any, fetches: Any, feed: Any, node: Any) -> Any:
@@ -187,7 +186,13 @@ def _value(m: Any, key: TensorType, value: Any, node: Any) -> TensorType | None:
     array = value
     if isinstance(value, Model):
         inner = value.space.get("tensor")
-        array = inner if isinstance(inner, TensorType) else m.call(m.attribute(value, "to_numpy", node), (), {}, node) if "pandas" in value.kind else Unknown("feed")
+        array = (
+            inner
+            if isinstance(inner, TensorType)
+            else m.call(m.attribute(value, "to_numpy", node), (), {}, node)
+            if "pandas" in value.kind
+            else Unknown("feed")
+        )
     elif isinstance(value, (List, tuple)):
         array = _of_list(m, value, node)
     elif isinstance(value, (bool, int, float, Term)):
@@ -215,16 +220,11 @@ def _of_list(m: Any, value: Any, node: Any) -> Any:
     if items and all(isinstance(v, Unknown) and (v.number or v.ratio is not None) for v in items):
         return TensorType(Shape((len(items),)), framework="numpy")
     before = len(m.path.gaps)
-    found = m.call(_NUMPY_ARRAY, (value,), {}, node)
+    found = m.call(Named("numpy.array"), (value,), {}, node)
     if not isinstance(found, TensorType):
         del m.path.gaps[before:]
         m.gap("Session.run", node, "what is fed is not known")
     return found
-
-
-from tensorproof.values.python_values import Named  # noqa: E402
-
-_NUMPY_ARRAY = Named("numpy.array")
 
 
 # --- objects ---
@@ -243,8 +243,6 @@ def _run(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node:
 def _enter(m: Any, me: Model, node: Any) -> Model:
     chosen = me.space["graph"]
     if chosen is not None and chosen.kind == "tf.Graph":
-        from tensorproof.libraries.tf_graph import graph
-
         graph(m)
         m.model_state[GRAPHS].append(chosen)
     return me
@@ -257,8 +255,6 @@ def _leave(m: Any, me: Model, raised: Any, node: Any) -> bool:
 
 
 def _make_callable(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    from tensorproof.values.objects import Native
-
     fetches = argument(args, kwargs, 0, "fetches")
     order = [] if len(args) < 2 and "feed_list" not in kwargs else m.iterate(argument(args, kwargs, 1, "feed_list"), node) or []
     return Native("a session's callable", lambda mm, a, k, n: run(mm, fetches, Dict(mm.heap.entries(dict(zip(order, a)))), n))
@@ -274,30 +270,18 @@ def _eval(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> A
     return run(m, args[0], None if isinstance(feed, Model) else feed, node)
 
 
-def _initial(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    from tensorproof.libraries.tf_graph import operation
-
-    return operation(m, (), node)
-
-
 _METHODS: dict[str, Any] = {
     "run": _run, "close": lambda m, me, a, k, n: None, "as_default": lambda m, me, a, k, n: me, "make_callable": _make_callable,
-    "partial_run": _partial_run, "list_devices": lambda m, me, a, k, n: Unknown("devices"), "should_stop": lambda m, me, a, k, n: m.open_truth("should_stop", n),
+    "partial_run": _partial_run, "list_devices": lambda m, me, a, k, n: Unknown("devices"), "should_stop": lambda m, me, a, k,
+    n: m.open_truth("should_stop", n),
     "run_step_fn": _partial_run,
 }  # fmt: skip
-_ATTRIBUTES = {"graph": lambda m, me: me.space["graph"] or _graph(m), "graph_def": lambda m, me: Model("quiet", m.heap.space())}
-
-
-def _graph(m: Any) -> Model:
-    from tensorproof.libraries.tf_graph import graph
-
-    return graph(m)
 
 
 def _attribute(m: Any, me: Model, name: str, node: Any) -> Any:
-    from tensorproof.values.heap import MISSING
-
-    return _ATTRIBUTES[name](m, me) if name in _ATTRIBUTES else MISSING
+    if name == "graph":
+        return me.space["graph"] or graph(m)
+    return Model("quiet", m.heap.space()) if name == "graph_def" else MISSING
 
 
 FUNCTIONS: dict[str, Any] = {

@@ -86,7 +86,9 @@ def _clip_by_global_norm(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     given = m.iterate(argument(args, kwargs, 0, "t_list"), node)
     if given is None:
         return m.gap("tf.clip_by_global_norm", node, "what is clipped is not known")
-    made = tape.step(m, "tf.clip_by_global_norm", lambda mm, a, k, n: (tuple(_plain(t) for t in a[0]), TensorType(Shape(), FLOAT32, framework="tf")), (given,), {}, node)
+    made = tape.step(
+        m, "tf.clip_by_global_norm", lambda mm, a, k, n: (tuple(_plain(t) for t in a[0]), TensorType(Shape(), FLOAT32, framework="tf")), (given,), {}, node
+    )
     return listed(m, made[0]), made[1]
 
 
@@ -137,7 +139,9 @@ def _summary(word: str) -> Any:
 
     def summary(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         begin(m)
-        value = argument(args, kwargs, 1, {"scalar": "tensor", "image": "tensor", "audio": "tensor", "text": "tensor"}.get(word, "values"), kwargs.get("tensor"))
+        value = argument(
+            args, kwargs, 1, {"scalar": "tensor", "image": "tensor", "audio": "tensor", "text": "tensor"}.get(word, "values"), kwargs.get("tensor")
+        )
         made = tape.step(m, f"tf.summary.{word}", run, (value,), {}, node)
         held = graph(m).space["summaries"]
         m.heap.touch(held)
@@ -148,7 +152,7 @@ def _summary(word: str) -> Any:
 
 
 def _merge_all(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    held = [s for s in graph(m).space["summaries"]]
+    held = list(graph(m).space["summaries"])
     return tape.step(m, "tf.summary.merge_all", lambda mm, a, k, n: _text(mm), (held,), {}, node) if held else None
 
 
@@ -162,11 +166,11 @@ def _merge(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
 def _metric(word: str) -> Any:
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         labels, given = args[0], args[1]
-        if word in ("accuracy", "mean_squared_error", "mean_absolute_error", "root_mean_squared_error", "precision", "recall", "auc"):
-            if isinstance(labels, TensorType) and isinstance(given, TensorType) and labels.shape.known and given.shape.known:
-                a, b = _squeezed(labels, given)
-                agree = len(a) == len(b) and conj(*(eq(x, y) for x, y in zip(a, b)))
-                m.require("metrics/shape", agree, f"labels of shape {labels.shape!r} and predictions of shape {given.shape!r} must have the same shape", node)
+        compared = word not in ("mean", "mean_iou", "mean_per_class_accuracy")
+        if compared and isinstance(labels, TensorType) and isinstance(given, TensorType) and labels.shape.known and given.shape.known:
+            a, b = _squeezed(labels, given)
+            agree = len(a) == len(b) and conj(*(eq(x, y) for x, y in zip(a, b)))
+            m.require("metrics/shape", agree, f"labels of shape {labels.shape!r} and predictions of shape {given.shape!r} must have the same shape", node)
         number = TensorType(Shape(), FLOAT32, framework="tf")
         return (number, number.but())
 
@@ -227,15 +231,36 @@ _OPTIMIZERS = (
     "GradientDescentOptimizer", "AdamOptimizer", "MomentumOptimizer", "RMSPropOptimizer", "AdagradOptimizer", "AdadeltaOptimizer", "FtrlOptimizer",
     "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "AdagradDAOptimizer", "SyncReplicasOptimizer",
 )  # fmt: skip
-_RATES = ("exponential_decay", "polynomial_decay", "piecewise_constant", "inverse_time_decay", "natural_exp_decay", "cosine_decay", "piecewise_constant_decay", "global_step")
+_RATES = (
+    "exponential_decay",
+    "polynomial_decay",
+    "piecewise_constant",
+    "inverse_time_decay",
+    "natural_exp_decay",
+    "cosine_decay",
+    "piecewise_constant_decay",
+    "global_step",
+)
 _QUIET = (
     "Saver", "Coordinator", "start_queue_runners", "SessionManager", "Supervisor", "LoggingTensorHook", "StopAtStepHook", "CheckpointSaverHook",
     "SummarySaverHook", "NanTensorHook", "Scaffold", "ClusterSpec", "Server", "write_graph", "latest_checkpoint", "get_checkpoint_state", "checkpoint_exists",
     "NewCheckpointReader", "SummaryWriter", "QueueRunner", "add_queue_runner", "ProfilerHook", "init_from_checkpoint", "update_checkpoint_state",
 )  # fmt: skip
-_METRICS = ("accuracy", "mean", "mean_squared_error", "mean_absolute_error", "root_mean_squared_error", "precision", "recall", "auc", "mean_iou", "mean_per_class_accuracy")
+_METRICS = (
+    "accuracy",
+    "mean",
+    "mean_squared_error",
+    "mean_absolute_error",
+    "root_mean_squared_error",
+    "precision",
+    "recall",
+    "auc",
+    "mean_iou",
+    "mean_per_class_accuracy",
+)
 FUNCTIONS: dict[str, Any] = {
-    **{f"tf.train.{n}": _optimizer for n in _OPTIMIZERS}, **{f"tf.contrib.opt.{n}": _optimizer for n in ("AdamWOptimizer", "NadamOptimizer", "LazyAdamOptimizer")},
+    **{f"tf.train.{n}": _optimizer for n in _OPTIMIZERS}, **{f"tf.contrib.opt.{n}": _optimizer for n in ("AdamWOptimizer", "NadamOptimizer",
+    "LazyAdamOptimizer")},
     **{f"tf.train.{n}": _scalar for n in _RATES}, **{f"tf.train.{n}": quiet for n in _QUIET}, "tf.gradients": _gradients,
     **{f"tf.nn.{w}": _sampled(w) for w in ("nce_loss", "sampled_softmax_loss")},
     "tf.train.import_meta_graph": _import_meta_graph, "tf.train.ExponentialMovingAverage": _average,

@@ -8,7 +8,7 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import tape
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument, listed
-from tensorproof.libraries.tf_graph import NAMES, axes, begin, graph, named, operation
+from tensorproof.libraries.tf_graph import axes, begin, graph, named, operation
 from tensorproof.libraries.tf_tensors import METHODS, converted
 from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.predicates import conj, eq
@@ -241,7 +241,8 @@ _WORDS = (
 FUNCTIONS: dict[str, Any] = {
     "tf.get_variable": _get_variable, "tf.variable_scope": _variable_scope, "tf.get_variable_scope": _get_scope, "tf.variable_op_scope": _variable_scope,
     "tf.assign": _assign("assign"), "tf.assign_add": _assign("assign_add"), "tf.assign_sub": _assign("assign_sub"),
-    "tf.global_variables": _listing(False), "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True), "tf.model_variables": _listing(False),
+    "tf.global_variables": _listing(False), "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True),
+    "tf.model_variables": _listing(False),
     "tf.local_variables": lambda m, a, k, n: listed(m, ()), "tf.moving_average_variables": lambda m, a, k, n: listed(m, ()),
     **{f"tf.{w}": _initializer for w in _WORDS}, "tf.is_variable_initialized": lambda m, a, k, n: Unknown("is initialised"),
     "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step, "tf.train.get_global_step": _global_step,
@@ -257,4 +258,3 @@ KINDS: dict[str, KindModel] = {
     ),
     "tf1 initializer": KindModel(call=_initial, passed=True, open=True),
 }  # fmt: skip
-__all__ = ["NAMES"]
