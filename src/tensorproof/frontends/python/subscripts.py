@@ -31,6 +31,8 @@ def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
         value = iteration.concrete(m, value)
         if value is MISSING:
             return Unknown("a key that is not known")
+    if isinstance(value, TensorType) and value.framework == "numpy" and value.shape.known and not value.shape:  # a number of NumPy
+        return value.contents[0] if value.contents is not None else Unknown("a key that is not known")
     if isinstance(value, Unknown):
         return Unknown("a key that is not known")
     if isinstance(value, (List, Dict, Set)):
@@ -188,7 +190,13 @@ def _from_open(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
     """An entry that may be any: a defaultdict makes it where it is missing."""
     if owner.default is None:
         return uncounted.found(m, owner, 0 if owner.counter else MISSING, node)
-    value = uncounted.found(m, owner, m.call(owner.default, (), {}, node), node)
+    held = uncounted.shared_list(owner)
+    if held is not None:
+        return held
+    made = m.call(owner.default, (), {}, node)
+    value = uncounted.found(m, owner, made, node) if owner.items else made
+    if isinstance(value, List):
+        value.several = True
     uncounted.put(m, owner, index, value, node)
     return value
 
