@@ -1,0 +1,59 @@
+"""Whole numbers in tensors of TensorFlow that must lie in a range: labels below the number of classes, indices below the number of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.label_ranges import note, of
+from tensorproof.libraries.plain import argument
+from tensorproof.terms.tensor import TensorType
+
+
+def _uniform(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`tf.random.uniform` of whole numbers: from minval on, below maxval."""
+    made = m.spelling("tf.random.uniform", args, kwargs, node)
+    low, high = argument(args, kwargs, 1, "minval", 0), argument(args, kwargs, 2, "maxval")
+    if isinstance(made, TensorType) and made.dtype is not None and made.dtype.is_integer and type(low) is int and type(high) is int:
+        note(m, made, low, high)
+    return made
+
+
+def _inside(m: Any, numbers: Any, count: Any, what: str, code: str, node: Any) -> None:
+    """The numbers of a tensor, where they are known, must lie below a count."""
+    known = of(m, numbers)
+    if known is None or type(count) is not int or type(known[0]) is not int or type(known[1]) is not int:
+        return
+    if known[0] < 0 or known[1] > count:
+        worst = known[0] if known[0] < 0 else known[1] - 1
+        raise m.raised("InvalidArgumentError", f"{what} {worst} is not in [0, {count})", node, code)
+
+
+def _sparse_loss(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    name = "tf.nn.sparse_softmax_cross_entropy_with_logits"
+    made = m.spelling(name, args, kwargs, node)
+    labels, logits = argument(args, kwargs, 0, "labels"), argument(args, kwargs, 1, "logits")
+    if isinstance(logits, TensorType) and logits.shape.known and len(logits.shape):
+        _inside(m, labels, logits.shape[-1], "the label", "cross_entropy/labels", node)
+    return made
+
+
+def _lookup(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    made = m.spelling("tf.nn.embedding_lookup", args, kwargs, node)
+    table = argument(args, kwargs, 0, "params")
+    if isinstance(table, TensorType) and table.shape.known and len(table.shape):
+        _inside(m, argument(args, kwargs, 1, "ids"), table.shape[0], "the index", "gather/range", node)
+    return made
+
+
+def _gather(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    made = m.spelling("tf.gather", args, kwargs, node)
+    table, axis = argument(args, kwargs, 0, "params"), argument(args, kwargs, 3, "axis")
+    plain = axis in (None, 0) and argument(args, kwargs, 4, "batch_dims", 0) == 0 and not isinstance(axis, TensorType)
+    if plain and isinstance(table, TensorType) and table.shape.known and len(table.shape):
+        _inside(m, argument(args, kwargs, 1, "indices"), table.shape[0], "the index", "gather/range", node)
+    return made
+
+
+FUNCTIONS: dict[str, Any] = {
+    "tf.random.uniform": _uniform, "tf.nn.sparse_softmax_cross_entropy_with_logits": _sparse_loss, "tf.nn.embedding_lookup": _lookup, "tf.gather": _gather,
+}  # fmt: skip
