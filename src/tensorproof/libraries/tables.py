@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
+from tensorproof.libraries.label_ranges import keep, note
 from tensorproof.libraries.model import KindModel
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Origin, Term
@@ -121,6 +122,14 @@ def _drop(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node
     return _frame(m, me.space["rows"], left, me.space["dtype_"])
 
 
+def _pop(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """A column is taken out of the table."""
+    if me.kind == FRAME:
+        m.heap.set(me.space, "columns_", me.space["columns_"] - 1)
+        return _series(m, me.space["rows"])
+    return Unknown("a value of a table")
+
+
 def _same(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     return None if kwargs.get("inplace") is True else Model(me.kind, m.heap.space(dict(me.space)))
 
@@ -203,7 +212,7 @@ def _first_axis(value: Any) -> Any:
 
 def _with_rows(m: Any, value: Any, rows: Any, front: bool) -> Any:
     if isinstance(value, TensorType) and value.shape.known and len(value.shape):
-        return value.but(shape=Shape((rows, *value.shape[1:])), contents=None, strides=None)
+        return keep(m, value, value.but(shape=Shape((rows, *value.shape[1:])), contents=None, strides=None))
     if isinstance(value, List) and isinstance(rows, int):
         return List(m.heap.row(list(value.items)[:rows] if front else list(value.items)[len(value.items) - rows :]))
     if isinstance(value, Model) and value.kind in (FRAME, SERIES):
@@ -211,9 +220,11 @@ def _with_rows(m: Any, value: Any, rows: Any, front: bool) -> Any:
     return Unknown("a part of the data")
 
 
-def _bunch(rows: int, columns: int, whole: bool) -> Any:
+def _bunch(rows: int, columns: int, whole: bool, classes: int = 0) -> Any:
     def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         x, y = TensorType(Shape((rows, columns)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
+        if classes:
+            note(m, y, 0, classes)
         if kwargs.get("return_X_y") is True:
             return x, y
         return Model("sklearn.Bunch", m.heap.space({"data": x, "target": y}))
@@ -265,7 +276,8 @@ _VALUES = ("mean", "std", "sum", "min", "max", "unique", "nunique", "value_count
            "corr", "to_csv", "iterrows", "itertuples", "to_dict", "items", "keys", "idxmax", "median", "quantile", "any", "all", "count", "get", "isin",
            "astype_")  # fmt: skip
 _METHODS: dict[str, Any] = {
-    "to_numpy": _array, "drop": _drop, "astype": _cast, **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_VALUES, _outside),
+    "to_numpy": _array, "drop": _drop, "pop": _pop,
+    "astype": _cast, **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_VALUES, _outside),
 }
 KINDS = {
     FRAME: KindModel(_METHODS, _attribute, length=_length, item=_item, set_item=lambda m, me, index, new, node: None, open=True),
@@ -286,9 +298,9 @@ FUNCTIONS: dict[str, Any] = {
     "pandas.get_dummies": lambda m, a, k, n: _frame(m, (_first_axis(a[0]) if a else None) or _rows(m, n), _columns(m, n)),
     "pandas.Series": lambda m, a, k, n: _series(m, _first_axis(a[0]) or _rows(m, n) if a else _rows(m, n)),
     "sklearn.model_selection.train_test_split": _split,
-    "sklearn.datasets.load_iris": _bunch(150, 4, True), "sklearn.datasets.load_digits": _bunch(1797, 64, True),
-    "sklearn.datasets.load_wine": _bunch(178, 13, True),
-    "sklearn.datasets.load_breast_cancer": _bunch(569, 30, True), "sklearn.datasets.load_diabetes": _bunch(442, 10, False),
+    "sklearn.datasets.load_iris": _bunch(150, 4, True, 3), "sklearn.datasets.load_digits": _bunch(1797, 64, True, 10),
+    "sklearn.datasets.load_wine": _bunch(178, 13, True, 3),
+    "sklearn.datasets.load_breast_cancer": _bunch(569, 30, True, 2), "sklearn.datasets.load_diabetes": _bunch(442, 10, False),
     "sklearn.datasets.fetch_california_housing": _bunch(20640, 8, False), "sklearn.datasets.make_moons": _generated("", 2, True),
     "sklearn.datasets.make_circles": _generated("", 2, True), "sklearn.datasets.make_blobs": _generated("n_features", 2, True),
     "sklearn.datasets.make_classification": _generated("n_features", 20, True), "sklearn.datasets.make_regression": _generated("n_features", 100, False),
