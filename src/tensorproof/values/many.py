@@ -57,10 +57,21 @@ def _wider(a: Any, b: Any) -> Any:
     """What stands for both."""
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
         return tuple(x if _like(x, y) else _wider(x, y) for x, y in zip(a, b))
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        return _wider_tensor(a, b)
     kinds = [number_of(v) for v in (a, b)]
     if all(kinds):
         return COUNTED if kinds == ["int", "int"] else REAL
     return TEXT if is_text(a) and is_text(b) else Unknown("one of many items")
+
+
+def _wider_tensor(a: TensorType, b: TensorType) -> Any:
+    """Tensors of which the sizes differ: a size that is a symbol stands for any."""
+    same = a.dtype is b.dtype and a.framework == b.framework and a.shape.known and b.shape.known and len(a.shape) == len(b.shape)
+    if not same or any(x != y and not isinstance(x, Term) and not isinstance(y, Term) for x, y in zip(a.shape, b.shape)):
+        return Unknown("one of many tensors")
+    sizes = (y if x == y or isinstance(y, Term) else x for x, y in zip(a.shape, b.shape))
+    return b.but(shape=Shape(sizes), contents=b.contents if a.contents == b.contents else None)
 
 
 def number_of(value: Any) -> str:
@@ -105,8 +116,8 @@ class Renaming:
         if kind is Many:
             parts = (value.count, value.first, value.second)
             return self._parts(value, parts, depth, lambda new: Many(value.reason, count=new[0], first=new[1], second=new[2]))
-        if kind is List:
-            return self._parts(value, value.items, depth, lambda new: List(self.heap.row(new), value.deque, value.most))
+        if kind is List and not value.several:
+            return self._parts(value, value.items, depth, lambda new: List(self.heap.row(new), value.deque, value.most, value.several))
         if kind is Set:
             return self._parts(value, value.items, depth, lambda new: Set(self.heap.row(new), value.frozen))
         if kind is Dict:

@@ -19,6 +19,8 @@ class List:
     items: Row
     deque: bool = False
     most: int | None = None
+    several: bool = False
+    """Whether it stands for several lists, those under keys that nobody knows: what one of them gets, each may have."""
 
 
 @dataclass(slots=True, eq=False)

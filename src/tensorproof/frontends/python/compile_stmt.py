@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, classes, exceptions, imports, iteration, loops, matching, operations, subscripts
+from tensorproof.frontends.python import attributes, classes, exceptions, imports, iteration, loops, matching, operations, subscripts, uncounted
 from tensorproof.frontends.python.compile_expr import expression, inner_scopes, present
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.scope import Scope
@@ -116,8 +116,10 @@ def _unpacking(node: ast.expr, parts: list[ast.expr], scope: Scope) -> Put:
     def run(frame: Frame, value: Any) -> None:
         found = iteration.items(frame.machine, value, node, len(parts) if star is None else None)
         if found is None:
-            for put in puts:
-                put(frame, Unknown("unpacking"))
+            many = uncounted.parts(frame.machine, value, node) if star is not None else None
+            known = None if many is None or star is None else uncounted.starred(frame.machine, many, star, len(puts) - star - 1)
+            for put, item in zip(puts, known or [Unknown("unpacking")] * len(puts)):
+                put(frame, item)
             return
         if star is None:
             if len(found) != len(puts):

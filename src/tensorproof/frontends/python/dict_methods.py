@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.equality import hashable
 from tensorproof.frontends.python.uncounted import found as uncounted_entry
-from tensorproof.frontends.python.uncounted import keys, parts, put, values
+from tensorproof.frontends.python.uncounted import keys, parts, put, shared_list, values
 from tensorproof.frontends.python.uncounted import pairs as pairs_of
 from tensorproof.libraries.registry import data_of
 from tensorproof.terms.ints import Term, minimum
@@ -33,7 +33,12 @@ def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any =
 def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any = None) -> Any:
     known = hashable(m, name, node)
     if isinstance(known, Unknown) or (known not in owner.items and OPEN in owner.items):
+        held = shared_list(m, owner, node)
+        if held is not None:
+            return held
         value = uncounted_entry(m, owner, otherwise, node) if owner.items else otherwise
+        if isinstance(value, List):
+            value.several = True
         put(m, owner, name, value, node)
         return value
     if known not in owner.items:

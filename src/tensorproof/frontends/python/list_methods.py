@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.equality import count, surely_same
 from tensorproof.frontends.python.uncounted import parts
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Origin, Term
 from tensorproof.values.many import gathered, length, shown
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import List, Set
@@ -51,6 +51,14 @@ def _rotate(m: Interpreter, owner: List, node: ast.AST, by: int = 1) -> None:
 
 def _append(m: Interpreter, owner: List, node: ast.AST, item: Any) -> None:
     owner.items.append(item)
+    if owner.several:
+        _blurred(m, owner, node)
+
+
+def _blurred(m: Interpreter, owner: List, node: ast.AST) -> None:
+    """A list that stands for several: nobody knows how many items each of them has."""
+    count = m.symbol(m.name_here("items", node), 0, None, Origin.UNMODELLED)
+    owner.items[:] = [gathered(count, shown(owner.items))]
 
 
 def _extend(m: Interpreter, owner: List, node: ast.AST, items: Any) -> Any:
@@ -58,6 +66,8 @@ def _extend(m: Interpreter, owner: List, node: ast.AST, items: Any) -> Any:
     if found is None:
         return m.gap("list.extend", node, "of an unknown value")
     owner.items.extend(found)
+    if owner.several and owner.items:
+        _blurred(m, owner, node)
     return None
 
 

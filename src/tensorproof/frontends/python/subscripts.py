@@ -190,7 +190,7 @@ def _from_open(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
     """An entry that may be any: a defaultdict makes it where it is missing."""
     if owner.default is None:
         return uncounted.found(m, owner, 0 if owner.counter else MISSING, node)
-    held = uncounted.shared_list(owner)
+    held = uncounted.shared_list(m, owner, node)
     if held is not None:
         return held
     made = m.call(owner.default, (), {}, node)

@@ -11,7 +11,7 @@ from tensorproof.frontends.python.steady import alike
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
-from tensorproof.terms.ints import Origin, Term, lower, maximum, minimum
+from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -172,8 +172,6 @@ def put(m: Interpreter, owner: Dict, key: Any, value: Any, node: ast.AST) -> Non
     if old is MISSING:
         new = gathered(1, [(key, value)])
     else:
-        from tensorproof.terms.ints import ite
-
         count = old.count + ite(m.open_truth("a new key", node), 1, 0)
         new = Many(old.reason, count=count, first=old.first, second=(key, either(m, old.second[1], value, node)))
     for name, kept in owner.items.items():  # it may also be one of those that are known
@@ -194,10 +192,39 @@ def found(m: Interpreter, owner: Dict, otherwise: Any, node: ast.AST) -> Any:
     return result
 
 
+def shared_list(m: Interpreter, owner: Dict, node: ast.AST) -> List | None:
+    """The list that stands for all those under keys that nobody knows; the key that is asked for may be a new one."""
+    many = owner.items.get(OPEN)
+    held = None if many is None else many.second[1]
+    if many is None or not isinstance(held, List) or not held.several or len(owner.items) > 1:
+        return None
+    count = many.count + ite(m.open_truth("a new key", node), 1, 0)
+    m.heap.set(owner.items, OPEN, Many(many.reason, count=count, first=many.first, second=many.second))
+    return held
+
+
+def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[Any] | None:
+    """`a, *rest, b = items` where some are not counted out: data are taken to have that form."""
+    at = [i for i, v in enumerate(items) if type(v) is Many]
+    if len(at) != 1:
+        return None
+    many, head, tail = items[at[0]], items[: at[0]], items[at[0] + 1 :]
+    taken = max(0, before - len(head)) + max(0, after - len(tail))
+    count = many.count - taken if isinstance(many.count, (int, Term)) else many.count
+    rest = [*head[before:], Many(many.reason, count=count, first=many.first, second=many.second), *tail[: max(0, len(tail) - after)]]
+    first = [*head[:before], *[many.first] * (before - len(head))]
+    last = [*[many.second] * (after - len(tail)), *tail[max(0, len(tail) - after) :]] if after else []
+    return [*first, List(m.heap.row(rest)), *last]
+
+
 def either(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
     """One of two values, nobody knows which."""
     if a is b or alike(a, b):
         return a
+    if isinstance(a, List) and isinstance(b, List) and not a.deque and not b.deque:
+        samples = shown([*a.items, *b.items])
+        count = m.symbol(m.name_here("items", node), 0, None, Origin.UNMODELLED)
+        return List(m.heap.row([gathered(count, samples)] if samples else []), several=True)
     numbers = number_of(a), number_of(b)
     if all(numbers):
         return COUNTED if numbers == ("int", "int") else REAL
