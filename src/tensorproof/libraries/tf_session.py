@@ -68,6 +68,8 @@ def _resolved(m: Any, fetches: Any, node: Any) -> Any:
             raise m.raised("TypeError", "a fetch cannot be None", node, "session/fetch")
         case int() | float():
             raise m.raised("TypeError", f"a fetch must be a tensor or an operation, not the number {fetches}", node, "session/fetch")
+        case Unknown() if fetches.number or fetches.ratio is not None:
+            raise m.raised("TypeError", "a fetch must be a tensor or an operation, not a number (the name may hold an earlier result)", node, "session/fetch")
         case TensorType() if fetches.framework == "numpy":
             raise m.raised("TypeError", f"a fetch must be a tensor or an operation, not an array of shape {fetches.shape!r}", node, "session/fetch")
         case _:
