@@ -41,6 +41,8 @@ _MODULES = {
     "keras.legacy.backend": "keras.backend", "keras.saving.object_registration": "keras.saving",
 }  # fmt: skip
 _NAMES = {
+    "keras.mixed_precision.LossScaleOptimizer": "keras.optimizers.LossScaleOptimizer",
+    "keras.mixed_precision.experimental.LossScaleOptimizer": "keras.optimizers.LossScaleOptimizer",
     "keras.models.Sequential": "keras.Sequential", "keras.models.Model": "keras.Model", "keras.models.Functional": "keras.Model",
     "keras.layers.Sequential": "keras.Sequential", "keras.layers.Model": "keras.Model",
     "keras.layers.Input": "keras.Input", "keras.models.Input": "keras.Input", "keras.layers.Layer": "keras.Layer", "keras.layers.InputSpec": "keras.InputSpec",

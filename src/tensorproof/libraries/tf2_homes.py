@@ -13,7 +13,7 @@ _NAMES = {
         "train.Feature", "train.Features", "train.Example", "train.BytesList", "train.Int64List", "train.FloatList", "train.FeatureList", "train.FeatureLists",
         "train.SequenceExample", "io", "read_file", "strings", "as_string", "lookup", "ragged", "RaggedTensor", "SparseTensor", "sparse", "random.Generator",
         "random.get_global_generator", "random.experimental", "timestamp", "image.decode_jpeg", "image.decode_png", "image.decode_bmp", "image.decode_image",
-        "image.resize",
+        "image.resize", "image.sample_distorted_bounding_box",
     ),
     "tf_checks": (
         "debugging", "Assert", "verify_tensor_all_finite", "assert_equal", "assert_none_equal", "assert_less", "assert_less_equal", "assert_greater",

@@ -11,6 +11,7 @@ from tensorproof.libraries.tf_shapes import GRAPH, sizes_of
 from tensorproof.libraries.tf_tensors import converted
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -132,6 +133,33 @@ def _parsed(m: Any, lead: tuple[Any, ...], feature: Any, node: Any) -> Any:
     length = m.symbol(m.name_here("length", node), 0, None, Origin.WORLD)
     inner = _tensor((*lead, length), feature.space["dtype"])
     return inner if feature.space["kind"] == "ragged" and not lead else Model("tf.SparseTensor", m.heap.space({"dense": inner}))
+
+
+def _sparse(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """`tf.sparse.SparseTensor(indices, values, dense_shape)`."""
+    indices, values = (converted(m, argument(args, kwargs, i, w), None, node) for i, w in enumerate(("indices", "values")))
+    sizes = sizes_of(m, argument(args, kwargs, 2, "dense_shape"), node)
+    if sizes is None or not isinstance(indices, TensorType) or not isinstance(values, TensorType):
+        return m.gap("tf.SparseTensor", node, "its shape is not known")
+    if indices.shape.known and values.shape.known:
+        fits = len(indices.shape) == 2 and len(values.shape) == 1
+        agree = conj(eq(indices.shape[1], len(sizes)), eq(indices.shape[0], values.shape[0])) if fits else False
+        message = f"indices {indices.shape!r}, values {values.shape!r} and the shape {tuple(sizes)} do not fit each other"
+        m.demand("ValueError", agree, message, node, "sparse/shapes")
+    return Model("tf.SparseTensor", m.heap.space({"dense": _tensor(sizes, values.dtype), "indices": indices, "values": values, "dense_shape": Unknown("shape")}))
+
+
+def _sparse_matmul(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    given = (argument(args, kwargs, 0, "sp_a"), argument(args, kwargs, 1, "b"))
+    sides = tuple(g.space["dense"] if isinstance(g, Model) and g.kind == "tf.SparseTensor" else g for g in given)
+    named = {k: v for k, v in kwargs.items() if k in ("adjoint_a", "adjoint_b")}
+    return m.spelling("tf.matmul", sides, named, node)
+
+
+def _distorted_box(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    """Where a random crop begins and how large it is, and its box."""
+    corner = _tensor((3,), BY_LABEL["int32"])
+    return corner, corner.but(), _tensor((1, 1, 4), BY_LABEL["float32"])
 
 
 def _to_dense(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
@@ -258,7 +286,9 @@ FUNCTIONS: dict[str, Any] = {
     "tf.io.decode_image": _decode_any, "tf.image.decode_image": _decode_any, "tf.image.resize": _resize,
     "tf.io.FixedLenFeature": _feature("fixed"), "tf.io.VarLenFeature": _feature("sparse"), "tf.io.RaggedFeature": _feature("ragged"),
     "tf.io.parse_single_example": _parse(False), "tf.io.parse_example": _parse(True), "tf.io.parse_tensor": _parse_tensor,
-    "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense, "tf.strings.split": _split, "tf.strings.join": _join,
+    "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense, "tf.sparse.SparseTensor": _sparse,
+    "tf.SparseTensor": _sparse, "tf.sparse.sparse_dense_matmul": _sparse_matmul, "tf.sparse.reorder": lambda m, a, k, n: a[0],
+    "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join,
     "tf.strings.unicode_split": _split, **{f"tf.strings.{w}": _alike("string") for w in _SAME}, "tf.as_string": _alike("string"),
     "tf.strings.regex_full_match": _alike("bool"), "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": _alike("string"),
     "tf.lookup.StaticHashTable": _table, "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values,

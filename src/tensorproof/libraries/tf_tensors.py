@@ -10,6 +10,7 @@ from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Method, Unknown
@@ -107,9 +108,17 @@ def _set_shape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
         return None
     if len(wanted) != len(t.shape):
         raise m.raised("ValueError", f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node, "set_shape/rank")
-    agree = conj(*(eq(a, b) for a, b in zip(t.shape, wanted) if isinstance(b, (int, Term))))
+    told = [b if isinstance(b, (int, Term)) and _only_guessed(a) else a for a, b in zip(t.shape, wanted)]
+    if told != list(t.shape):
+        _replace(m, t, t.but(shape=Shape(told)))
+    agree = conj(*(eq(a, b) for a, b in zip(told, wanted) if isinstance(b, (int, Term))))
     m.require("set_shape/sizes", agree, f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node)
     return None
+
+
+def _only_guessed(size: Any) -> bool:
+    """Whether a size is one that we did not follow: the program knows better."""
+    return isinstance(size, Term) and all(s.origin is Origin.UNMODELLED for s in symbols(size))
 
 
 def _replace(m: Any, old: TensorType, new: TensorType) -> None:
