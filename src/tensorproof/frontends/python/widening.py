@@ -79,12 +79,15 @@ class Widening:
             return wide.code is value.code
         return alike(wide, value)
 
+    def _size_covers(self, wide: Any, value: Any) -> bool:
+        """Whether a size is covered; none is below zero, whatever its term allows."""
+        return bool(wide == value) or (type(wide) is Term and wide in self.wild) or (isinstance(wide, Unknown) and _stands_for(wide, value))
+
     def _spaces(self, wide: Any, value: Any, depth: int) -> bool:
         return list(wide.space) == list(value.space) and all(self.covers(v, value.space[k], depth - 1) for k, v in wide.space.items())
 
     def _many(self, wide: Many, value: Many, depth: int) -> bool:
-        same_count = wide.count == value.count or self.covers(wide.count, value.count)
-        return same_count and self._sampled(wide, value.first, depth) and self._sampled(wide, value.second, depth)
+        return self._size_covers(wide.count, value.count) and self._sampled(wide, value.first, depth) and self._sampled(wide, value.second, depth)
 
     def _sampled(self, wide: Many, item: Any, depth: int) -> bool:
         """Whether an item is one of many: with the names of its own round."""
@@ -100,7 +103,7 @@ class Widening:
             return False
         if not wide.shape.known or not value.shape.known or len(wide.shape) != len(value.shape):
             return wide.shape == value.shape
-        if not all(a == b or self.covers(a, b) for a, b in zip(wide.shape, value.shape)):
+        if not all(self._size_covers(a, b) for a, b in zip(wide.shape, value.shape)):
             return False
         if wide.contents is not None and wide.contents != value.contents:
             return False
@@ -115,7 +118,7 @@ class Widening:
             return False
         many, rest = wide[at], items[at:]
         count = length(rest)
-        if not (many.count == count or self.covers(many.count, count)):
+        if not self._size_covers(many.count, count):
             return False
         return all(self._sampled(many, item, depth) for item in shown(rest))
 
@@ -274,7 +277,7 @@ class Widening:
     def _parts(self, wide: Any, value: Any, depth: int) -> Any:
         heap = self.m.heap
         if isinstance(wide, TensorType) and self._same_kind(wide, value):
-            shape = Shape(a if self.covers(a, b) else self._any(0, "a size") for a, b in zip(wide.shape, value.shape))
+            shape = Shape(a if self._size_covers(a, b) else self._any(0, "a size") for a, b in zip(wide.shape, value.shape))
             return wide.but(shape=shape, contents=wide.contents if wide.contents == value.contents else None, strides=_strides(wide, value))
         if type(wide) is tuple and len(wide) == len(value):
             return self._all([self._either(a, b, depth - 1) for a, b in zip(wide, value)], tuple)
