@@ -33,7 +33,25 @@ def apply_gradients(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
             raise m.raised("ValueError", f"apply_gradients takes pairs of gradient and variable, here are {len(parts)} values", node, "optimizer/pairs")
         halves.append((parts[0], parts[1]))
     _check(m, halves, node)
+    _same_variables(m, me, [v for _, v in halves], node)
     return scalar("int64")
+
+
+_KNOWN = "variables of the first call"
+"""Where an optimizer keeps the variables that it was first applied to; no attribute of the program has this name."""
+
+
+def _same_variables(m: Any, me: Any, variables: list[Any], node: Any) -> None:
+    """An optimizer of Keras 3 keeps a state for the variables of its first call, and knows no others."""
+    made = m.model_state.get("tf1 names", {})  # tf.Variable, which stays one object; a layer of Keras tells its weights anew
+    if not isinstance(me, Model) or not all(type(v) is TensorType and id(v) in made and made[id(v)][0] is v for v in variables):
+        return
+    known = me.space.get(_KNOWN)
+    if known is None:
+        m.heap.set(me.space, _KNOWN, tuple(variables))
+    elif type(known) is tuple and all(not any(v is k for k in known) for v in variables):
+        message = "this optimizer was first applied to other variables, and Keras 3 lets it change only those: make one optimizer for each model"
+        raise m.raised("ValueError", message, node, "optimizer/variables")
 
 
 def apply(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:

@@ -146,7 +146,8 @@ def _sparse(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
         agree = conj(eq(indices.shape[1], len(sizes)), eq(indices.shape[0], values.shape[0])) if fits else False
         message = f"indices {indices.shape!r}, values {values.shape!r} and the shape {tuple(sizes)} do not fit each other"
         m.demand("ValueError", agree, message, node, "sparse/shapes")
-    return Model("tf.SparseTensor", m.heap.space({"dense": _tensor(sizes, values.dtype), "indices": indices, "values": values, "dense_shape": Unknown("shape")}))
+    space = {"dense": _tensor(sizes, values.dtype), "indices": indices, "values": values, "dense_shape": Unknown("shape")}
+    return Model("tf.SparseTensor", m.heap.space(space))
 
 
 def _sparse_matmul(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
