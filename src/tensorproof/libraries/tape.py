@@ -270,7 +270,13 @@ def replay(
     for one in leaves:
         if id(one) not in values:
             values[id(one)] = missing(one) if missing is not None else one if record else one.but(taped=0)
-    key = (record, tuple(n.number for n in nodes), tuple((i, v) for i, v in values.items()), tuple(id(t) for t in tensors_in(outputs)))
+    key = (
+        record,
+        m.model_state.get("keras", {}).get("training"),
+        tuple(n.number for n in nodes),
+        tuple((i, v) for i, v in values.items()),
+        tuple(id(t) for t in tensors_in(outputs)),
+    )
     past = None if record else tape.done.get(key)
     if past is not None and (not past[1] or set(past[2]) <= set(m.facts)):
         m.path.stated.extend(replace(s, facts=tuple(m.facts)) for s in past[1])
@@ -292,7 +298,7 @@ def replay(
 
 def _run_again(m: Any, tape: Tape, one: Node, values: dict[int, Any], place: Step) -> None:
     path: Path = m.path
-    before, gaps = len(path.stated), len(path.gaps)
+    before, gaps, warned = len(path.stated), len(path.gaps), len(path.findings)
     args = _replaced(values, one.args, tape)
     kwargs = {k: _replaced(values, v, tape) for k, v in one.kwargs.items()}
     try:
@@ -310,6 +316,11 @@ def _run_again(m: Any, tape: Tape, one: Node, values: dict[int, Any], place: Ste
             tape.placed.append(path.stated[i])
     for i in range(gaps, len(path.gaps)):
         path.gaps[i] = Gap(path.gaps[i].callee, one.span, path.gaps[i].reason)
+    for found in path.findings[warned:]:
+        path.findings.remove(found)
+        told = replace(found, span=one.span, trail=(*found.trail, place)) if found.span != one.span else found
+        if all((f.code, f.span, f.message) != (told.code, told.span, told.message) for f in path.findings):
+            path.findings.append(told)
     _pair(m, one.result, result, values)
 
 
