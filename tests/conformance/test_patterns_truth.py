@@ -18,7 +18,7 @@ from tests.programs.test_programs import Case, cases
 torch = pytest.importorskip("torch")
 
 CASES = [case for case in cases() if case.title.startswith("patterns_")]
-MORE = [case for case in cases() if case.title.partition(":")[0] in ("memory", "values", "gradients")]
+MORE = [case for case in cases() if case.title.partition(":")[0] in ("memory", "values", "backward")]
 
 
 def failing_line(code: str) -> tuple[int | None, str]:

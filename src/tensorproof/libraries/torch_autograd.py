@@ -42,6 +42,8 @@ def backward(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     """Tensor.backward."""
     loss, gradient = args[0], argument(args, kwargs, 1, "gradient", None)
     if isinstance(loss, TensorType):
+        words = "backward needs a result of tensors that require gradients, and this is made of numbers alone"
+        m.require("backward/grad", not m.memory.is_plain(loss), words, node)
         if gradient is None:
             m.require("backward/scalar", eq(loss.shape.numel, 1), f"backward needs a loss of one element, this one has shape {loss.shape!r}", node)
         else:

@@ -9,14 +9,14 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.data_samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
 from tensorproof.libraries.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import Rounds
-from tensorproof.terms.ints import Origin, Term, ceildiv, mod
+from tensorproof.terms.ints import Origin, Term, ceildiv, lower, mod, upper
 from tensorproof.terms.predicates import ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Generator, Instance, Iterator, List, Model
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import Many, Named, Unknown
 
 LOADER = "torch.utils.data.DataLoader"
 _ORDER = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn")
@@ -30,6 +30,8 @@ MOST_VISITED = 8
 """A dataset of so few samples is made whole; of a larger one, a sample with any index is looked at."""
 MOST_COUNTED = 2048
 """An iterable dataset is counted up to here."""
+MOST_TRIED = 64
+"""A collate function that cannot be followed on a list of unknown length is tried with every length up to here."""
 ENDLESS: Any = object()
 """The length of a dataset that never ends, and what `next` gives at the end of one that does."""
 
@@ -235,11 +237,27 @@ class _Samples:
         return self.m.call(self.collate, (listed,), {}, self.node)
 
     def _of_any_count(self, count: Any) -> Any:
-        """What a collate function makes of 5, 7 and 11 samples, with the number of samples put in where they differ alike."""
-        sizes = (5, 7, 11)
+        """What a collate function makes of so many samples: of a list that is not counted out or, where it cannot be followed on one, of each number of
+        samples that there may be."""
+        m, path = self.m, self.m.path
+        gaps, stated, findings, facts = len(path.gaps), len(path.stated), len(path.findings), len(m.facts)
+        mark = m.heap.mark()
+        many = Many("samples that were not counted out", count=count, first=self.first, second=self.second)
+        found = m.call(self.collate, (List(m.heap.row([many])),), {}, self.node)
+        if len(path.gaps) == gaps and not isinstance(found, Unknown):
+            m.heap.forget(mark)
+            return found
+        most = upper(count)
+        if most > MOST_TRIED:
+            m.heap.forget(mark)
+            return found if len(path.gaps) > gaps else m.gap("collate_fn", self.node, "its result does not follow from the number of samples")
+        m.heap.undo(mark)
+        m.heap.forget(mark)
+        del path.gaps[gaps:], path.stated[stated:], path.findings[findings:], m.facts[facts:]
+        sizes = tuple(range(max(1, int(lower(count))), int(most) + 1))
         made = [self._collated(n) for n in sizes]
-        found = _generalised(self.m, made, sizes, count)
-        return self.m.gap("collate_fn", self.node, "its result does not follow from the number of samples") if found is MISSING else found
+        found = made[0] if len(sizes) == 1 else _generalised(m, made, sizes, count)
+        return m.gap("collate_fn", self.node, "its result does not follow from the number of samples") if found is MISSING else found
 
 
 def _generalised(m: Any, made: list[Any], sizes: tuple[int, ...], count: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
-from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model, Native
+from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 PARAMETERS, BUFFERS = "_parameters", "_buffers"
@@ -551,7 +551,15 @@ def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) 
         owner.tensors = {**owner.tensors, name: value}
 
 
+def _namespace(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`nn.Module()` itself: an object without a forward that holds other modules."""
+    made = Class("Module", (Named("torch.nn.Module"),), m.heap.space(), span=m.user_span(node))
+    made.mro = (made, Named("torch.nn.Module"))
+    return m.call(made, args, kwargs, node)
+
+
 FUNCTIONS: dict[str, Any] = {
+    "torch.nn.Module": _namespace,
     "torch.nn.Sequential": _sequential, "torch.nn.ModuleList": _module_list, "torch.nn.ModuleDict": _module_dict, "torch.nn.ParameterList": _parameter_list,
     "torch.nn.Parameter": _parameter, "torch.nn.parameter.Parameter": _parameter, "torch.nn.DataParallel": _wrapper,
     "torch.nn.parallel.DistributedDataParallel": _wrapper, "torch.nn.parallel.DataParallel": _wrapper, "torch.compile": None,

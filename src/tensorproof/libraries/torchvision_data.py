@@ -189,7 +189,9 @@ def _target(m: Any, me: Any, picture: Any, node: Any) -> Any:
     if kind == "words":
         return List(m.heap.row([Unknown("a sentence")] * 5))
     classes = class_count(me)
-    return m.symbol(m.name_here("label", node), 0, classes - 1 if isinstance(classes, int) else None, Origin.WORLD)
+    if isinstance(classes, int):
+        return m.symbol(m.name_here("label", node), 0, classes - 1, Origin.WORLD)
+    return m.symbol(m.name_here("label", node), 0, None, Origin.USER)  # how many classes there are, the user knows
 
 
 def class_count(me: Any) -> Any:

@@ -322,7 +322,8 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
     if m.bounds and name.startswith("torch."):
         index_ranges.check(m, name, outcome.bound, node)
     if not isinstance(result, Module):
-        result = outcome.outputs = m.memory.called(name, result, outcome.written, args, kwargs)
+        given = args if layer is None or not layer.module.parameters else (*args, layer)
+        result = outcome.outputs = m.memory.called(name, result, outcome.written, given, kwargs)
     suspects.look(m, name, outcome, node)
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.libraries import registry
-from tensorproof.terms.ints import Origin, Term, lower, upper
-from tensorproof.terms.predicates import Predicate, Truth, eq, ge, lt
+from tensorproof.libraries.python_random import between
+from tensorproof.terms.ints import Term, lower, upper
+from tensorproof.terms.predicates import Predicate, Truth, eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 END: Any = type("End", (), {"__repr__": lambda _: "END"})()
 MOST_YIELDS = 2000
 MOST_DRAINED = 50_000
+MOST_DRAWN = 64
 
 
 def decided(m: Interpreter, p: Truth) -> bool:
@@ -205,20 +207,16 @@ def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) 
         return []
     row = m.spelling(f"{'torch.Tensor' if value.framework == 'torch' else _home(value)}.__getitem__", (value, 0), {}, node)
     if value.contents is None:
-        return [_one_of(m, value, row, node)] * count
+        return _drawn_rows(m, value, row, count, node)
     return [row, *(m.spelling(f"{_home(value)}.__getitem__", (value, i), {}, node) for i in range(1, count))]
 
 
-def _one_of(m: Interpreter, value: TensorType, row: Any, node: ast.AST) -> Any:
-    """One of the numbers that were drawn between two bounds."""
+def _drawn_rows(m: Interpreter, value: TensorType, row: Any, count: int, node: ast.AST) -> list[Any]:
+    """The rows of a tensor whose contents are not known. Of few numbers that were drawn between two bounds each is a number of its own."""
     found = m.bounds.get(id(value))
-    if found is None or found[0] is not value or not isinstance(row, TensorType) or len(row.shape):
-        return row
-    number = m.symbol(f"number@{getattr(node, 'lineno', 0)}:{found[1]!r}:{found[2]!r}", -(1 << 62), None, Origin.WORLD)
-    for fact in (ge(number, found[1]), lt(number, found[2])):
-        if fact not in m.facts:
-            m.assume(fact)
-    return row.but(contents=(number,))
+    if found is None or found[0] is not value or not isinstance(row, TensorType) or len(row.shape) or count > MOST_DRAWN:
+        return [row] * count
+    return [m.memory.made(row.but(contents=(between(m, "number", found[1], found[2] - 1, node),))) for _ in range(count)]
 
 
 def _home(value: TensorType) -> str:

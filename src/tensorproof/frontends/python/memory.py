@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.frontends.python import iteration
 from tensorproof.terms.dtypes import INT64, DType
+from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, Outputs, Storage, TensorType
 from tensorproof.values.heap import Space
-from tensorproof.values.objects import Choice
+from tensorproof.values.objects import Choice, List
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -57,6 +58,8 @@ class Held:
     """The writes that it knows of."""
     later: tuple[tuple[Any, Any], TensorType] | None = None
     """What came of it after other writes."""
+    plain: bool = False
+    """Whether surely no gradient passes through it: it was made of numbers alone."""
     view: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
     """The call that made it, where it surely is a view of the first argument."""
 
@@ -185,6 +188,8 @@ class Memory:
         outs = [out] if isinstance(out, TensorType) else list(out) if isinstance(out, tuple) else []
         if not targets and not outs:
             made = self.made(result)
+            if self._is_plain(args, kwargs):
+                self._mark_plain(made)
             if isinstance(made, TensorType) and made.contents is not None and _surely_shows(name, args, made):
                 self.held[id(made)].view = name, args, kwargs
             return made
@@ -201,6 +206,30 @@ class Memory:
         single = isinstance(result, TensorType) and len(targets) == 1
         made = self.write(targets[0], result if single and self._same_object(result, targets[0]) else None)
         return made if single else self.made(result)
+
+    def _is_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call got nothing through which a gradient may pass."""
+        if kwargs.get("requires_grad", False) is not False:
+            return False
+        for value in (*args, *kwargs.values()):
+            for one in value.items if isinstance(value, List) else value if isinstance(value, tuple) else (value,):
+                if isinstance(one, TensorType):
+                    held = self.held.get(id(one))
+                    if held is None or not held.plain or one.requires_grad:
+                        return False
+                elif not isinstance(one, (int, float, str, DType, Term, type(None), slice)) and one is not Ellipsis:
+                    return False
+        return True
+
+    def _mark_plain(self, made: Any) -> None:
+        for one in made if isinstance(made, (tuple, list)) else (made,):
+            if isinstance(one, TensorType) and id(one) in self.held:
+                self.held[id(one)].plain = not one.requires_grad
+
+    def is_plain(self, tensor: TensorType) -> bool:
+        """Whether surely no gradient passes through a tensor."""
+        held = self.held.get(id(self.current(tensor)))
+        return held is not None and held.plain and not held.shown.requires_grad
 
     @staticmethod
     def _same_object(result: TensorType, target: TensorType) -> bool:
