@@ -36,4 +36,22 @@ MUTANTS = [
     ("unet", "train.py", "loss = criterion(scores, masks)", "loss = criterion(scores, masks.unsqueeze(1))", "loss = criterion(scores, masks.unsqueeze(1))"),
     ("unet", "train.py", "F.one_hot(masks, net.classes).permute(0, 3, 1, 2).float()", "F.one_hot(masks, net.classes).float()", None),
     ("unet", "tools/pictures.py", 'Image.open(picture_files[0]).convert("RGB")', 'Image.open(picture_files[0]).convert("RGBA")', None),
+    # the language model
+    ("language_model", "model.py", "self.decoder = nn.Linear(hidden, words)", "self.decoder = nn.Linear(embed + 1, words)", "scores = self.decoder(self.drop(out)).view(-1, self.words)"),
+    ("language_model", "model.py", "zeros = like.new_zeros(self.layers, columns, self.hidden)", "zeros = like.new_zeros(columns, self.layers, self.hidden)", "out, state = self.rnn(embedded, state)"),
+    ("language_model", "text.py", "text[start + 1 : start + 1 + length].view(-1)", "text[start + 1 : start + 1 + length]", None),
+    ("language_model", "text.py", "rows.append(torch.tensor(numbers).type(torch.int64))", "rows.append(torch.tensor(numbers).type(torch.float32))", "embedded = self.steady(self.encoder(tokens))"),
+    ("language_model", "text.py", "row.view(columns, -1).t()", "row.view(columns + 1, -1).t()", None),
+    # the translator
+    ("seq2seq", "model.py", "self.rnn = nn.GRU(hidden * 2 + embed, hidden)", "self.rnn = nn.GRU(hidden + embed, hidden)", "output, last = self.rnn(torch.cat((embedded, seen), dim=2), state.unsqueeze(0))"),
+    ("seq2seq", "model.py", "self.mix = nn.Linear(hidden * 3, hidden)", "self.mix = nn.Linear(hidden * 2, hidden)", "energy = torch.tanh(self.mix(torch.cat((query, read.permute(1, 0, 2)), dim=2)))"),
+    ("seq2seq", "model.py", "last[-1, :, :]), dim=1)", "last[-1, :, :]), dim=0)", "return states, torch.tanh(self.join(both))"),
+    ("seq2seq", "train.py", "view(-1, classes), target[1:].view(-1))", "view(-1, classes), target.view(-1))", "loss = criterion(said[1:].view(-1, classes), target.view(-1))"),
+    ("seq2seq", "model.py", "return (source != self.pad).permute(1, 0)", "return source != self.pad", "scores = scores.masked_fill(mask == 0, -1e10)"),
+    # the transformer
+    ("gpt", "model.py", "nn.Linear(s.width, 3 * s.width, bias=s.bias)", "nn.Linear(s.width, 2 * s.width, bias=s.bias)", "q, k, v = self.project(x).split(self.width, dim=2)"),
+    ("gpt", "model.py", "nn.Linear(4 * s.width, s.width, bias=s.bias)", "nn.Linear(3 * s.width, s.width, bias=s.bias)", "return self.drop(self.down(self.act(self.up(x))))"),
+    ("gpt", "settings.py", "heads: int = 6", "heads: int = 5", "assert s.width % s.heads == 0"),
+    ("gpt", "model.py", "targets.view(-1), ignore_index=-1", "targets, ignore_index=-1", None),
+    ("gpt", "train.py", "text[i + 1 : i + 1 + length]", "text[i + 1 : i + length]", None),
 ]  # fmt: skip

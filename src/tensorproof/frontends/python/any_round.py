@@ -144,14 +144,18 @@ class AnyRound:
         facts, waiting = len(m.facts), len(self.frame.waiting)
         mark = heap.mark()
         names, m.session.names = m.session.names, set()
+        ended = False
         m.any_round += 1
         try:
             self._write(self.wide)
             m.assume(lt(self.round, self.count), lasting=False)
             signal = body()
+            ended = True
         finally:
             m.any_round -= 1
             m.session.names = names | m.session.names
+            if not ended:
+                heap.forget(mark)
         m.stood_for_many += 1
         if len(self.frame.waiting) == waiting:
             for fact in m.leave_facts(facts):

@@ -35,6 +35,13 @@ class Gathering:
         if self.mark is not None:
             self.seen.append(self.m.heap.difference(self.mark).values)
 
+    def __enter__(self) -> Gathering:
+        return self
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        if kind is not None:
+            self.forget()
+
     def forget(self) -> None:
         """What the rounds leave was told otherwise."""
         if self.mark is not None:

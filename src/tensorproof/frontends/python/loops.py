@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration
@@ -174,55 +175,51 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
 
 def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: Act, node: Any) -> Signal | None:
     """Each round is (condition, item): True for a batch that always comes, a predicate for one that may come."""
-    gathering = Gathering(m, counts_of(rounds))
     signal: Signal | None = None
-    for at, (condition, item) in enumerate(rounds):
-
-        def act(f: Frame, item: Any = item) -> Signal | None:
-            put(f, item)
-            return one_round(m, f, body)
-
-        if at == 0 and isinstance(condition, Predicate) and condition.kind == "flag":
-            m.assume(condition)  # data of unknown length hold at least one item
-            condition = True
-        if condition is True:
-            signal = act(frame)
-        elif isinstance(condition, Predicate):
-            signal = m.branching.split(frame, condition, act, lambda f: None)
-        gathering.round_ran()
-        if signal is not None:
-            break
-    gathering.finish(node)
+    with Gathering(m, counts_of(rounds)) as gathering:
+        for at, (condition, item) in enumerate(rounds):
+            if at == 0 and isinstance(condition, Predicate) and condition.kind == "flag":
+                m.assume(condition)  # data of unknown length hold at least one item
+                condition = True
+            act = partial(_with_item, m, put, body, item)
+            if condition is True:
+                signal = act(frame)
+            elif isinstance(condition, Predicate):
+                signal = m.branching.split(frame, condition, act, lambda f: None)
+            gathering.round_ran()
+            if signal is not None:
+                break
+        gathering.finish(node)
     return signal
+
+
+def _with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> Signal | None:
+    put(frame, item)
+    return one_round(m, frame, body)
 
 
 def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: Act, node: Any) -> Signal | None:
     """Rounds that nobody counted: the first, and then one that stands for all the others."""
     count, facts, waiting = rounds.times, len(m.facts), len(frame.waiting)
-    gathering = Gathering(m, None)
-    m.any_round += 1
-    try:
-        if not (isinstance(count, int) or lower(count) > 0):
-            m.assume(gt(count, 0), lasting=False)
-        put(frame, rounds.item(0))
-        signal = one_round(m, frame, body)
-        gathering.round_ran()
-        if signal is None and count != 1:
-            signal = many_rounds(m, frame, 1, count, rounds.item, put, body, node)
-    finally:
-        m.any_round -= 1
-    if signal is FAILED:
-        condition, item = rounds[1]
-
-        def act(f: Frame) -> Signal | None:
-            put(f, item)
-            return one_round(m, f, body)
-
-        signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
-        gathering.round_ran()
-        gathering.finish(node)
-    else:
-        gathering.forget()
+    with Gathering(m, None) as gathering:
+        m.any_round += 1
+        try:
+            if not (isinstance(count, int) or lower(count) > 0):
+                m.assume(gt(count, 0), lasting=False)
+            signal = _with_item(m, put, body, rounds.item(0), frame)
+            gathering.round_ran()
+            if signal is None and count != 1:
+                signal = many_rounds(m, frame, 1, count, rounds.item, put, body, node)
+        finally:
+            m.any_round -= 1
+        if signal is FAILED:
+            condition, item = rounds[1]
+            act = partial(_with_item, m, put, body, item)
+            signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
+            gathering.round_ran()
+            gathering.finish(node)
+        else:
+            gathering.forget()
     if len(frame.waiting) == waiting:
         for fact in m.leave_facts(facts):
             m.assume(fact)
