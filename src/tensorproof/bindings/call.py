@@ -138,6 +138,13 @@ def spelled(name: str) -> bool:
     return bool(rows(name))
 
 
+PYTHON_INTS = {
+    "keras.layers.Dense": ("units",), "keras.layers.Embedding": ("input_dim", "output_dim"), "keras.layers.GroupNormalization": ("groups",),
+    "keras.layers.MultiHeadAttention": ("num_heads", "key_dim", "value_dim"), "keras.layers.RepeatVector": ("n",), "keras.layers.UpSampling1D": ("size",),
+}  # fmt: skip
+"""Sizes that Keras refuses as numbers of NumPy."""
+
+
 def bind(
     row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session | None = None
 ) -> dict[str, Any]:
@@ -182,6 +189,8 @@ def bind(
                 bound[argument.ours] = None
                 continue
             raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")
+        if row.framework == "keras" and isinstance(value, TensorType) and argument.theirs in PYTHON_INTS.get(row.name, ()):
+            raise Mismatch(f"{row.name} takes a whole number of Python as {argument.theirs}, and {show(value)} is none: write int(…)")
         value = coerce(row.framework, kinds[argument.ours], value)
         if session is not None and row.framework != "torch" and type(value) in (list, tuple) and isinstance(kinds[argument.ours], (Ints, Sizes, Pairs)):
             value = _with_sizes(value, session)
