@@ -131,14 +131,14 @@ def _drawn(name: str) -> Any:
     return run
 
 
-def _finfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+def finfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     bits = args[0].bits if args and isinstance(args[0], DType) else 64
     eps = {16: 2.0**-10, 32: 2.0**-23}.get(bits, 2.0**-52)
     most = {16: 65504.0, 32: 3.4028234663852886e38}.get(bits, 1.7976931348623157e308)
     return Model("object", m.heap.space({"eps": eps, "max": most, "min": -most, "tiny": 1e-38, "bits": bits, "smallest_normal": 1e-38}))
 
 
-def _iinfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+def iinfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     dtype = args[0] if args and isinstance(args[0], DType) else BY_LABEL["int64"]
     low = 0 if dtype.kind == "u" else -(2 ** (dtype.bits - 1))
     return Model("object", m.heap.space({"max": low + 2**dtype.bits - 1, "min": low, "bits": dtype.bits}))
@@ -171,9 +171,9 @@ FUNCTIONS: dict[str, Any] = {
     ),
     "numpy.random.shuffle": shuffle, "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context,
     "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
-    "numpy.random.Generator": _generator, "numpy.finfo": _finfo,
+    "numpy.random.Generator": _generator, "numpy.finfo": finfo,
     **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
-    "numpy.iinfo": _iinfo, "torch.finfo": _finfo, "torch.iinfo": _iinfo,
+    "numpy.iinfo": iinfo,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
 KINDS = {

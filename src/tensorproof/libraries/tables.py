@@ -14,7 +14,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import REAL, Unknown
 
 FRAME, SERIES = "pandas.DataFrame", "pandas.Series"
 FLOAT64, INT64 = BY_LABEL["float64"], BY_LABEL["int64"]
@@ -290,6 +290,7 @@ KINDS = {
     ),
 }
 _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer")
+_SEVERAL = ("confusion_matrix", "classification_report", "roc_curve")
 _METRICS = ("accuracy_score", "f1_score", "precision_score", "recall_score", "roc_auc_score", "confusion_matrix", "classification_report",
             "mean_squared_error", "mean_absolute_error", "r2_score", "average_precision_score", "balanced_accuracy_score", "log_loss", "roc_curve")  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
@@ -306,5 +307,5 @@ FUNCTIONS: dict[str, Any] = {
     "sklearn.datasets.make_classification": _generated("n_features", 20, True), "sklearn.datasets.make_regression": _generated("n_features", 100, False),
     **{f"sklearn.preprocessing.{n}": (lambda m, a, k, n: Model("sklearn.scaler", m.heap.space())) for n in _SCALERS},
     "sklearn.preprocessing.LabelEncoder": lambda m, a, k, n: Model("sklearn.encoder", m.heap.space()),
-    **{f"sklearn.metrics.{n}": _quiet for n in _METRICS},
+    **{f"sklearn.metrics.{n}": _quiet if n in _SEVERAL else (lambda m, a, k, n: REAL) for n in _METRICS},
 }  # fmt: skip

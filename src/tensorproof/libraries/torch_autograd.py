@@ -11,8 +11,8 @@ from tensorproof.terms.predicates import Truth, conj, disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, List, Model, Native
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
+from tensorproof.values.python_values import Layer, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -52,7 +52,13 @@ def backward(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return None
 
 
+_GRAD = ("outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs", "allow_unused", "is_grads_batched", "materialize_grads")
+
+
 def _grad(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    strange = next((name for name in kwargs if name not in _GRAD), None)
+    if strange is not None:
+        raise m.raised("TypeError", f"torch.autograd.grad takes no argument {strange}", node, "call/arguments")
     outputs, inputs = _each(m, argument(args, kwargs, 0, "outputs"), node), _each(m, argument(args, kwargs, 1, "inputs"), node)
     given = argument(args, kwargs, 2, "grad_outputs", None)
     if inputs is None or not all(isinstance(t, TensorType) for t in inputs):
@@ -192,13 +198,30 @@ def _functional_call(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
             return m.gap("torch.func.functional_call", node, "with parameters that are not known")
         new.update(one.items)
     old = torch_nn.state(module)
-    for name, tensor in new.items():
+    for name in new:
         if name not in old:
             raise m.raised("KeyError", f"the module has no parameter or buffer {name}", node, "checkpoint/keys")
-        if tensor.shape != old[name].shape:
-            return m.gap("torch.func.functional_call", node, f"{name} has another shape than the module's own")
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
-    return m.call(module, inputs, dict(named.items) if isinstance(named, Dict) else {}, node)
+    other = {name: tensor for name, tensor in new.items() if tensor.shape != old[name].shape or tensor.dtype is not old[name].dtype}
+    _put(m, module, other)
+    try:
+        return m.call(module, inputs, dict(named.items) if isinstance(named, Dict) else {}, node)
+    finally:
+        _put(m, module, {name: old[name] for name in other})
+
+
+def _put(m: Any, module: Any, tensors: dict[str, TensorType]) -> None:
+    """Other tensors in the place of those that a module and its parts hold under these names."""
+    from tensorproof.libraries import torch_nn
+
+    parts = dict(torch_nn.walk(module)) if tensors else {}
+    for name, tensor in tensors.items():
+        home, _, last = name.rpartition(".")
+        part = parts.get(home)
+        if isinstance(part, Instance):
+            m.heap.set(part.space, last, tensor)
+        elif isinstance(part, Layer) and part.module is not None:
+            (part.module.parameters if last in part.module.parameters else part.module.buffers)[last] = tensor
 
 
 def _gradient_of(m: Any, args: Args, kwargs: Named_, node: Any, with_value: bool) -> Any:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.numpy_core import finfo, iinfo
 from tensorproof.libraries.torch_autograd import backward
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
+from tensorproof.values.many import gathered
 from tensorproof.values.objects import Class, Function, Model
 from tensorproof.values.python_values import Device, Unknown
 
@@ -50,6 +53,18 @@ def _item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> A
     if t.contents is not None and len(t.contents) == 1:
         return t.contents[0]
     return number_of(m, t, node)
+
+
+def _unbind(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """unbind along an axis of which nobody knows the size: so many tensors without it."""
+    t: Any = args[0] if args else kwargs.get("input")
+    dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
+    rank = len(t.shape) if isinstance(t, TensorType) and t.shape.known else 0
+    if type(dim) is not int or not -rank <= dim < rank or isinstance(t.shape[dim], int):
+        return m.spelling("torch.unbind", args, kwargs, node)
+    rest = list(t.shape)
+    count = rest.pop(dim)
+    return (gathered(count, [t.but(shape=Shape(rest), contents=None, strides=UNKNOWN_STRIDES)]),)
 
 
 def _checkpoint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -125,6 +140,9 @@ _INIT = [
     )
 ]  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
+    "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
+    "torch.finfo": lambda m, a, k, n: finfo(m, a or tuple(k.values()) or (m.session.default_float,), {}, n),
+    "torch.iinfo": lambda m, a, k, n: iinfo(m, a, k, n),
     "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing), **dict.fromkeys(_INIT, _init),
     "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,

@@ -138,6 +138,11 @@ def _dict(m: Interpreter, node: ast.AST, value: Any = None, **named: Any) -> Any
     return made
 
 
+def _open_rows(value: Any) -> bool:
+    """Whether a tensor has rows that nobody counted."""
+    return isinstance(value, TensorType) and value.shape.known and bool(value.shape) and isinstance(value.shape[0], Term)
+
+
 def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any:
     sequence = iteration.sequence_of(value)
     if sequence is not None and isinstance(start, (int, Term)):
@@ -145,7 +150,7 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any
     if isinstance(value, (Generator, Iterator)):
         return lazy(m, ((operations.binary(m, ast.Add, start, i, node), v) for i, v in enumerate(_pulled(m, value, node))))
     value = registry.plain_source(value)
-    if isinstance(value, (Model, List, tuple, Set, Dict)) or (isinstance(value, Instance) and registry.rounds_of(value)):
+    if isinstance(value, (Model, List, tuple, Set, Dict)) or (isinstance(value, Instance) and registry.rounds_of(value)) or _open_rows(value):
         return Model("enumerate", m.heap.space({"source": value, "start": start}))
     found = m.iterate(value, node)
     return Unknown("enumerate") if found is None else iteration.iterator(m, [(start + i, v) for i, v in enumerate(found)])

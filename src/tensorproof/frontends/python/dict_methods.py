@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.equality import hashable
 from tensorproof.frontends.python.uncounted import found as uncounted_entry
-from tensorproof.frontends.python.uncounted import keys, parts, put, shared_list, values
+from tensorproof.frontends.python.uncounted import keys, parts, put, put_all, shared_list, values
 from tensorproof.frontends.python.uncounted import pairs as pairs_of
 from tensorproof.libraries.registry import data_of
 from tensorproof.terms.ints import Term, minimum
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered, length, shown
 from tensorproof.values.objects import OPEN, Dict, Iterator, List
-from tensorproof.values.python_values import COUNTED, Unknown
+from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -126,20 +126,22 @@ def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, 
     if isinstance(other, Dict) and OPEN not in other.items:
         pairs += other.items.items()
     elif (many := parts(m, other, node)) is not None:
-        for one in shown(many):
-            put(m, owner, one, COUNTED, node)
+        put_all(m, owner, shown(many), length(many), node)
         return None
     elif other is not None:
         found = m.iterate(other, node)
         if found is None:
             return m.gap("Counter", node, "of an unknown value")
         pairs += [(one, 1) for one in found]
+    strange: list[Any] = []
     for name, count in pairs:
         known = hashable(m, name, node)
         if isinstance(known, Unknown):
-            put(m, owner, name, COUNTED, node)
+            strange.append(name)
             continue
         m.heap.set(owner.items, known, m.binary(ast.Add if sign > 0 else ast.Sub, owner.items.get(known, 0), count, node))
+    if strange:
+        put_all(m, owner, strange, len(strange), node)
     return None
 
 

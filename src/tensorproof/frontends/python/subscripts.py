@@ -9,7 +9,7 @@ from tensorproof.frontends.python import iteration, tensors, uncounted
 from tensorproof.frontends.python.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry, tf_tensors
-from tensorproof.libraries.whole_numbers import whole_tensor
+from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Term
@@ -123,8 +123,8 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
         except (TypeError, ValueError) as error:
             raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
         return List(m.heap.row(found)) if isinstance(owner, List) else found
-    if isinstance(index, Unknown):
-        return TEXT if isinstance(owner, str) else Unknown("subscript")
+    if isinstance(index, Unknown) or whole_tensor(index):
+        return TEXT if isinstance(owner, str) else _any_item(m, list(sequence), index, node)
     if isinstance(index, Choice):
         return m.branching.choose(index.condition, lambda: load(m, owner, index.then, node), lambda: load(m, owner, index.other, node))
     if isinstance(index, Term):
@@ -134,6 +134,15 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
     if not -len(sequence) <= index < len(sequence):
         raise m.raised("IndexError", f"index {index} is out of range for {len(sequence)} items", node)
     return sequence[index]
+
+
+def _any_item(m: Interpreter, sequence: list[Any], index: Any, node: ast.AST) -> Any:
+    """An item at a position that was read from data: it is taken to be there."""
+    at = size_in(m, index) if not isinstance(index, Unknown) or index.number == "int" else None
+    try:
+        return one_of(m, sequence, at, node) if sequence and isinstance(at, Term) else Unknown("subscript")
+    except Unlike:
+        return Unknown("subscript")
 
 
 def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.AST) -> Any:

@@ -11,10 +11,10 @@ from tensorproof.frontends.python.steady import alike
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
-from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum
+from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum, upper
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered, is_text, length, number_of, shown, uncounted
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set
@@ -33,8 +33,18 @@ def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
         return list(value) if uncounted(value) else None
     if type(value) is Dict:
         return keys(value) if OPEN in value.items else None
+    if isinstance(value, TensorType):
+        return _rows(value)
     rounds = open_rounds(m, value, node)
     return None if rounds is None else [Many("items that were not counted out", count=rounds.times, first=rounds[0][1], second=rounds[1][1])]
+
+
+def _rows(value: TensorType) -> list[Any] | None:
+    """The rows of a tensor of which nobody knows how many there are."""
+    if value.framework not in ("torch", "numpy") or not value.shape.known or not value.shape or not isinstance(value.shape[0], Term):
+        return None
+    row = value.but(shape=Shape(value.shape[1:]), contents=None, strides=None if value.strides is None else UNKNOWN_STRIDES)
+    return [Many("rows that were not counted out", count=value.shape[0], first=row, second=row)]
 
 
 def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
@@ -42,7 +52,7 @@ def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
     if isinstance(value, Model):
         found = registry.rounds(m, value, node)
         return found if isinstance(found, Open) else None
-    if type(value) in (List, Set, Dict) or isinstance(value, tuple):
+    if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)):
         items = parts(m, value, node)
         return None if items is None else of_items(m, items, node)
     return None
@@ -166,6 +176,13 @@ def cut(m: Interpreter, items: list[Any], index: slice, node: ast.AST) -> list[A
 # --- dicts with keys that nobody knows ---
 
 
+_MOST_NEW_KEYS = 8
+
+
+def _some(m: Interpreter, least: float, most: float, node: ast.AST) -> Any:
+    return m.symbol(m.name_here("keys", node), max(int(least), 1), int(most) if most < 2**62 else None, Origin.WORLD)
+
+
 def put(m: Interpreter, owner: Dict, key: Any, value: Any, node: ast.AST) -> None:
     """`owner[key] = value` for a key that nobody knows: it may be a new one."""
     old = owner.items.get(OPEN, MISSING)
@@ -173,11 +190,24 @@ def put(m: Interpreter, owner: Dict, key: Any, value: Any, node: ast.AST) -> Non
         new = gathered(1, [(key, value)])
     else:
         count = old.count + ite(m.open_truth("a new key", node), 1, 0)
+        if isinstance(count, Term) and upper(count) - lower(count) > _MOST_NEW_KEYS:  # a sum of many truth values says no more than how many there may be
+            count = _some(m, lower(count), upper(count), node)
         new = Many(old.reason, count=count, first=old.first, second=(key, either(m, old.second[1], value, node)))
     for name, kept in owner.items.items():  # it may also be one of those that are known
         if name is not OPEN:
             m.heap.set(owner.items, name, either(m, kept, value, node))
     m.heap.set(owner.items, OPEN, new)
+
+
+def put_all(m: Interpreter, owner: Dict, items: list[Any], count: Any, node: ast.AST) -> None:
+    """So many keys that nobody knows, each counted: some of them may be the same."""
+    before = owner.items[OPEN].count if OPEN in owner.items else 0
+    for one in (items[0], items[-1]):
+        put(m, owner, one, COUNTED, node)
+    known = isinstance(before, (int, Term)) and isinstance(count, (int, Term))
+    made = _some(m, lower(before) if known else 1, upper(before + count) if known else 2**62, node)
+    many = owner.items[OPEN]
+    m.heap.set(owner.items, OPEN, Many(many.reason, count=made, first=many.first, second=many.second))
 
 
 def found(m: Interpreter, owner: Dict, otherwise: Any, node: ast.AST) -> Any:
