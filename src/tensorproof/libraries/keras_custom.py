@@ -73,6 +73,7 @@ def _call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], n
     if _READY not in me.space:
         message = f"{me.cls.name} does not call super().__init__() before it is used"
         raise m.raised("RuntimeError", message, node, "keras/init", () if me.span is None else (Step(me.span, "the object is made here"),))
+    keras_graph.only_tensors(m, me, args, node)
     shape = m.in_class(me.cls, "compute_output_shape")
     symbolic = partial(_shape_only, me, shape) if isinstance(shape, Function) else None
     return keras_graph.call(m, me, partial(_run, me), args, kwargs, node, symbolic)

@@ -6,6 +6,7 @@ demanded yet: Keras does not know them either, and the data that a model is late
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -158,7 +159,7 @@ def call(m: Any, layer: Any, work: Work, args: tuple[Any, ...], kwargs: dict[str
         finally:
             kept["inside"] -= 1
 
-    result = tape.step(m, layer_name(layer), again, args, kwargs, node)
+    result = tape.step(m, layer_name(layer), again, args, kwargs, node, composite=not isinstance(layer, Layer))
     not_yet(m, before)
     note_call(m, layer, result)
     return result
@@ -168,6 +169,18 @@ def masked(m: Any, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
     """The result of a layer, with its mask."""
     keras_masks.after(m, layer, args, kwargs, result, node)
     return result
+
+
+def only_tensors(m: Any, layer: Any, args: tuple[Any, ...], node: Any) -> None:
+    """Keras takes nothing but tensors by position: `layer(x, True)` is refused."""
+    written = node.args if isinstance(node, ast.Call) and len(node.args) == len(args) else [None] * len(args)
+    for value, text in zip(args, written):
+        items = list(value.items) if isinstance(value, List) else list(value) if type(value) is tuple else [value]
+        literal = isinstance(text, ast.Constant) or (isinstance(text, (ast.Tuple, ast.List)) and any(isinstance(e, ast.Constant) for e in text.elts))
+        for one in items:
+            if isinstance(one, (bool, str)) or (literal and isinstance(one, (int, float))):
+                message = f"{layer_name(layer)} takes tensors by position, and gets {one!r}: give it by its name"
+                raise m.raised("ValueError", message, node, "keras/positional")
 
 
 def graph_tensor(m: Any, tensor: TensorType) -> TensorType:

@@ -114,6 +114,8 @@ def _check_words(m: Any, layer: Layer, node: Any) -> None:
 
 def call_layer(m: Any, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """Call a layer of the library."""
+    if layer.module.name.startswith("keras.layers.") and "data" not in layer.module.row.call_arguments[0].theirs and "Encoding" not in layer.module.name:
+        keras_graph.only_tensors(m, layer, args, node)
     known = {a.theirs for a in layer.module.row.call_arguments}
     named = {k: v for k, v in kwargs.items() if k in known or k not in ("training", "mask")}
     if "training" in named and (isinstance(named["training"], (TensorType, Unknown)) or not isinstance(named["training"], bool)):

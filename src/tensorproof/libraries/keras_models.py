@@ -153,6 +153,10 @@ def call(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node:
     """Call a model."""
     if not args and not kwargs.keys() & {"inputs", "x"}:
         raise m.raised("TypeError", "a model is called with its inputs", node, "call/arguments")
+    if me.kind == "keras.Sequential":
+        keras_graph.only_tensors(m, me, args, node)
+    elif len(args) > 1 and isinstance(args[1], bool):
+        raise m.raised("TypeError", "a model gets training by its name", node, "keras/positional")
     work = run if me.kind == "keras.Sequential" else _run_functional
     return keras_graph.call(m, me, partial(work, me), args, kwargs, node)
 

@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.libraries import keras_graph, keras_layer, keras_state
 from tensorproof.libraries.keras_state import HELD, is_layer
 from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.tape import tensors_in
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -91,18 +92,19 @@ def _run_lambda(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _told_lambda(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """While a graph is built `output_shape` is believed."""
     told = me.space["*shape*"]
-    if told is None or not isinstance(args[0], TensorType):
+    first = next(iter(tensors_in(args[0])), None) if args else None
+    if told is None or first is None:
         return _run_lambda(me, m, args, kwargs, node)
     if not isinstance(told, (tuple, List)):
-        told = m.call(told, (keras_graph.shown_shape(m, args[0]),), {}, node)
+        told = m.call(told, (keras_graph.mapped(m, args[0], lambda t: keras_graph.shown_shape(m, t)),), {}, node)
         items = m.iterate(told, node) if isinstance(told, (tuple, List)) else None
     else:
         inner = m.iterate(told, node)
-        items = None if inner is None else [args[0].shape[0], *inner]
+        items = None if inner is None else [first.shape[0], *inner]
     if items is None or not all(s is None or isinstance(s, (int, Term)) for s in items):
         return _run_lambda(me, m, args, kwargs, node)
-    sizes = [s if s is not None else args[0].shape[0] if i == 0 else keras_graph.open_size(m, m.name_here("size", node)) for i, s in enumerate(items)]
-    return args[0].but(shape=Shape(sizes), contents=None)
+    sizes = [s if s is not None else first.shape[0] if i == 0 else keras_graph.open_size(m, m.name_here("size", node)) for i, s in enumerate(items)]
+    return first.but(shape=Shape(sizes), contents=None)
 
 
 # --- layers around layers ---

@@ -122,6 +122,8 @@ def is_built(m: Any, value: Any) -> bool:
 
 
 def _count_params(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if _incomplete(m, me):
+        return Unknown("count_params", number="int")
     if not is_built(m, me):
         raise m.raised("ValueError", f"count_params of {keras_graph.layer_name(me)}, which is not built yet: it has no weights", node, "keras/unbuilt")
     total: Any = 0
@@ -131,12 +133,14 @@ def _count_params(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _get_weights(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if _incomplete(m, me):
+        return Unknown("weights")
     return List(m.heap.row(t.but(framework="numpy", parameter=False, requires_grad=False) for t in all_weights(m, me)))
 
 
 def _set_weights(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     given = m.iterate(args[0] if args else kwargs.get("weights"), node)
-    if given is None:
+    if given is None or _incomplete(m, me):
         m.gap("set_weights", node, "of unknown weights")
         return
     mine, name = all_weights(m, me), keras_graph.layer_name(me)
@@ -176,8 +180,22 @@ METHODS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def _incomplete(m: Any, me: Any, seen: set[int] | None = None) -> bool:
+    """Whether something that was not understood may have left a layer without its weights."""
+    seen = set() if seen is None else seen
+    if not m.path.gaps or id(me) in seen:
+        return False
+    seen.add(id(me))
+    return not is_built(m, me) or any(_incomplete(m, child, seen) for child in children(m, me))
+
+
+_WEIGHTS = ("weights", "variables", "trainable_weights", "trainable_variables", "non_trainable_weights", "non_trainable_variables")
+
+
 def attribute(m: Any, me: Any, name: str, node: Any) -> Any:
     """What every layer and model tells of itself; NotImplemented for other names."""
+    if name in _WEIGHTS and _incomplete(m, me):
+        return Unknown(name)
     match name:
         case "weights" | "variables":
             return List(m.heap.row(all_weights(m, me)))

@@ -55,6 +55,8 @@ class Node:
     stated: list[Stated] = field(default_factory=list[Stated])
     number: int = 0
     result: Any = None
+    composite: bool = False
+    """Whether it may run functions of the program, which have places of their own."""
     inputs: tuple[TensorType, ...] = ()
     """The tensors among its arguments."""
 
@@ -123,8 +125,8 @@ def is_leaf(m: Any, value: Any) -> bool:
     return found is not None and found[1] is None
 
 
-def step(m: Any, name: str, run: Again, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    """Run a model as one step. What it calls inside is not recorded by itself."""
+def step(m: Any, name: str, run: Again, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any, composite: bool = False) -> Any:
+    """Run a model as one step. What it calls inside is not recorded by itself. A composite one runs functions of the program."""
     tape, before = tape_of(m), len(m.path.stated)
     given, named = frozen(args), {k: frozen(v) for k, v in kwargs.items()}
     tape.off += 1
@@ -132,7 +134,7 @@ def step(m: Any, name: str, run: Again, args: tuple[Any, ...], kwargs: dict[str,
         result = run(m, given, named, node)
     finally:
         tape.off -= 1
-    return _record(m, tape, name, run, given, named, result, node, before)
+    return _record(m, tape, name, run, given, named, result, node, before, composite)
 
 
 def taken(m: Any, name: str, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any, layer: Any, before: int) -> Any:
@@ -145,10 +147,10 @@ def taken(m: Any, name: str, result: Any, args: tuple[Any, ...], kwargs: dict[st
     return _record(m, tape, name, again, given, named, result, node, before)
 
 
-def _record(m: Any, tape: Tape, name: str, again: Again, args: Any, kwargs: Any, result: Any, node: Any, before: int) -> Any:
+def _record(m: Any, tape: Tape, name: str, again: Again, args: Any, kwargs: Any, result: Any, node: Any, before: int, composite: bool = False) -> Any:
     if tape.off or not (_holds(tape, args) or any(_holds(tape, v) for v in kwargs.values())):
         return result
-    made = Node(name, again, args, kwargs, node, m.user_span(node), m.path.stated[before:], len(tape.nodes))
+    made = Node(name, again, args, kwargs, node, m.user_span(node), m.path.stated[before:], len(tape.nodes), composite=composite)
     tape.nodes.append(made)
     made.inputs = tuple(tensors_in((args, tuple(kwargs.values()))))
     made.result = _signed(m, tape, made, result, ())
@@ -305,23 +307,29 @@ def _run_again(m: Any, tape: Tape, one: Node, values: dict[int, Any], place: Ste
         result = one.again(m, args, kwargs, one.node)
     except Exception as raised:
         if hasattr(raised, "span") and hasattr(raised, "trail") and not any(p is raised for p in tape.placed):
-            raised.span, raised.trail = one.span, (*raised.trail, place)
+            raised.span, raised.trail = _where(one, raised.span), (*raised.trail, place)
             tape.placed.append(raised)
         _supersede(path, one, before)
         raise
     _supersede(path, one, before)
     for i in range(before, len(path.stated)):
         if not any(p is path.stated[i] for p in tape.placed):
-            path.stated[i] = replace(path.stated[i], span=one.span, trail=(*path.stated[i].trail, place))
+            path.stated[i] = replace(path.stated[i], span=_where(one, path.stated[i].span), trail=(*path.stated[i].trail, place))
             tape.placed.append(path.stated[i])
     for i in range(gaps, len(path.gaps)):
-        path.gaps[i] = Gap(path.gaps[i].callee, one.span, path.gaps[i].reason)
+        path.gaps[i] = Gap(path.gaps[i].callee, _where(one, path.gaps[i].span), path.gaps[i].reason)
     for found in path.findings[warned:]:
         path.findings.remove(found)
         told = replace(found, span=one.span, trail=(*found.trail, place)) if found.span != one.span else found
         if all((f.code, f.span, f.message) != (told.code, told.span, told.message) for f in path.findings):
             path.findings.append(told)
     _pair(m, one.result, result, values)
+
+
+def _where(one: Node, span: Span) -> Span:
+    """The place of a finding of a step that ran again: where it was built, unless it lies in a function that the step calls (a layer's `call`)."""
+    line, column = getattr(one.node, "lineno", span.line), getattr(one.node, "col_offset", -1) + 1
+    return one.span if (span.line, span.column) == (line, column) or not one.composite else span
 
 
 def _pair(m: Any, old: Any, new: Any, values: dict[int, Any]) -> None:
