@@ -363,6 +363,10 @@ FUNCTIONS: dict[str, Any] = {
     **{f"tf.{word}": lambda m, a, k, n: begin(m) for word in ("disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
        "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2")},
 }  # fmt: skip
+def _no_item(m: Any, me: Any, index: Any, node: Any) -> Any:
+    raise m.raised("TypeError", "an Operation gives no value, and cannot be indexed", node)
+
+
 KINDS: dict[str, KindModel] = {
     "tf.Graph": KindModel(
         methods={
@@ -378,7 +382,7 @@ KINDS: dict[str, KindModel] = {
     "tf1 context": KindModel(enter=_enter, leave=_leave),
     OPERATION: KindModel(
         methods={"run": lambda m, me, a, k, n: _run(m, me, a, k, n)},
-        attribute=lambda m, me, name, n: TEXT if name == "name" else me if name == "op" else MISSING, open=True, passed=True,
+        attribute=lambda m, me, name, n: TEXT if name == "name" else me if name == "op" else MISSING, open=True, passed=True, item=_no_item,
     ),
 }  # fmt: skip
 

@@ -44,6 +44,11 @@ def _start(m: Any, cell: Any, state: Any, dtype: Any, batch: Any, node: Any) -> 
     return zero_state(m, cell, batch, dtype, node)
 
 
+def _checked(m: Any, cell: Any, node: Any) -> None:
+    if isinstance(cell, (TensorType, List, tuple, int, float, str)):
+        raise m.raised("TypeError", "the first argument must be a cell, and the inputs come second", node)
+
+
 def same_state(m: Any, before: Any, after: Any, node: Any) -> None:
     """A step must leave the state as it found it."""
     if isinstance(before, TensorType) and isinstance(after, TensorType):
@@ -80,6 +85,7 @@ def _lengths(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
 def dynamic(m: Any, g: dict[str, Any], node: Any) -> Any:
     """(outputs, last state)."""
     cell, inputs = g["cell"], g["inputs"]
+    _checked(m, cell, node)
     if isinstance(inputs, (List, tuple)):
         inputs = m.spelling("tf.convert_to_tensor", (inputs,), {}, node)
     if not isinstance(inputs, TensorType):
@@ -129,6 +135,7 @@ def _bidirectional(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: 
 def static(m: Any, g: dict[str, Any], node: Any) -> Any:
     """(list of outputs, last state)."""
     cell, inputs = g["cell"], g["inputs"]
+    _checked(m, cell, node)
     if isinstance(inputs, TensorType):
         raise m.raised("TypeError", "static_rnn takes a list of tensors, one for each step", node, "rnn/inputs")
     steps = m.iterate(inputs, node)
