@@ -363,6 +363,8 @@ FUNCTIONS: dict[str, Any] = {
     **{f"tf.{word}": lambda m, a, k, n: begin(m) for word in ("disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
        "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2")},
 }  # fmt: skip
+
+
 def _no_item(m: Any, me: Any, index: Any, node: Any) -> Any:
     raise m.raised("TypeError", "an Operation gives no value, and cannot be indexed", node)
 
