@@ -367,7 +367,7 @@ CLASSES: dict[str, ClassModel] = {DATASET: ClassModel(DATASET, closed=False)}
 KINDS: dict[str, KindModel] = {
     DATASET: KindModel(
         _METHODS, _attribute, items=pipeline.items, length=pipeline.length, rounds=pipeline.rounds,
-        bases=("tf.data.Dataset", "tf.compat.v1.data.Dataset"), truth=lambda m, me: True,
+        bases=("tf.data.Dataset", "tf.compat.v1.data.Dataset"), truth=lambda m, me: True, item=pipeline.no_item,
     ),
     SPEC: KindModel(attribute=_spec_attribute, binary=_spec_binary),
 }  # fmt: skip

@@ -82,6 +82,10 @@ def length(m: Any, me: Model, node: Any) -> Any:
     return count
 
 
+def no_item(m: Any, me: Model, index: Any, node: Any) -> Any:
+    raise m.raised("TypeError", "a tf.data.Dataset cannot be indexed: take and skip give parts of it", node)
+
+
 def cardinality(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     count = me.space["count"]
     return scalar("int64", (-1 if count is ENDLESS else count if me.space["counted"] else -2,))
