@@ -10,8 +10,9 @@ from typing import Any
 from tensorproof.terms.ints import Atom, Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Generator, Instance, Iterator, List, Model, Set
-from tensorproof.values.python_values import Method, Unknown
+from tensorproof.values.many import length, uncounted
+from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Generator, Instance, Iterator, List, Model, Set
+from tensorproof.values.python_values import Many, Method, Unknown
 
 
 class NotKnown(Exception):
@@ -145,8 +146,13 @@ class Walk:
                 return "" if type(ours) is type(theirs) and ours == theirs else wrong
             case tuple():
                 return self.items(ours, theirs, where) if type(ours) is tuple and len(ours) == len(theirs) else wrong
+            case list() if isinstance(ours, List) and uncounted(ours.items):
+                return self.uncounted(ours.items, theirs, where) or ""
             case list():
                 return self.items(ours.items, theirs, where) if isinstance(ours, List) and len(ours.items) == len(theirs) else wrong
+            case dict() if isinstance(ours, Dict) and OPEN in ours.items:
+                self.unknown += 1
+                return ""
             case dict():
                 if not isinstance(ours, Dict) or list(ours.items) != list(theirs):
                     return wrong
@@ -173,6 +179,25 @@ class Walk:
             if told := self.value(a, b, f"{where}[{i}]"):
                 return told
         return ""
+
+    def uncounted(self, ours: Any, theirs: list[Any], where: str) -> str:
+        """A list of which some items were not counted out: so many there must be, and each must be like one that is shown."""
+        at = next(i for i, v in enumerate(ours) if type(v) is Many)
+        behind = len(ours) - at - 1
+        count = length(ours)
+        if isinstance(count, Unknown):
+            self.unknown += 1
+            return ""
+        try:
+            if (count := self.at.number(count)) != len(theirs):
+                return f"{where}: ours has {count} items, Python's {len(theirs)}"
+        except NotKnown:
+            self.unknown += 1
+            return ""
+        told = self.items(ours[:at], theirs[:at], where) or (self.items(ours[at + 1 :], theirs[len(theirs) - behind :], where) if behind else "")
+        for i, item in enumerate(theirs[at : len(theirs) - behind], at):
+            told = told or all(self.value(one, item, f"{where}[{i}]") for one in (ours[at].first, ours[at].second)) * f"{where}[{i}] is {item!r}, not {ours[at]!r}"
+        return told
 
     def attributes(self, ours: Any, theirs: Any, where: str) -> str:
         mine = {k: self.chosen(v) for k, v in ours.items()}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.joining import CannotJoin, join
-from tensorproof.frontends.python.widening import Widening
+from tensorproof.frontends.python.widening import Widening, names_in
 from tensorproof.terms.ints import Origin, Term, sole_atom
 from tensorproof.terms.predicates import Truth, gt, lt
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Mark
@@ -73,7 +73,8 @@ class AnyRound:
             m.assume(lt(self.round, self.count), lasting=False)
             mark = heap.mark(_PROOF)
             signal = body()
-            if signal is None:
+            died = any(stated.requirement.predicate is False for stated in path.stated[kept[0] :])
+            if signal is None and not died and not self._surely_leaves(kept[6]):
                 settled = self._compared(mark)
         except (Fork, Raised, Dead):
             settled = None
@@ -90,6 +91,12 @@ class AnyRound:
         if settled is None:
             raise _Stuck
         return settled
+
+    def _surely_leaves(self, waiting: int) -> bool:
+        """Whether some round leaves the loop for its number alone: then it is not so that all the rounds come."""
+        made = self.m.session.names | {n for term in self.widening.wild for n in names_in(term)}
+        exits = [e.condition for w in self.frame.waiting[waiting:] for e in w.exits]
+        return any(not (names_in(condition) & made) for condition in exits)
 
     def _write(self, values: dict[tuple[int, Any], Any]) -> None:
         for (number, key), value in values.items():
