@@ -158,6 +158,8 @@ def stacked(m: Any, first: Any, second: Any, count: Any, node: Any) -> Any:
             mine, theirs = (list(v.items if isinstance(v, List) else v) if isinstance(v, (tuple, List)) else [] for v in (first, second))
             _alike(m, len(mine) == len(theirs), "sequences of different lengths", node)
             return List(m.heap.row(stacked(m, a, b, count, node) for a, b in zip(mine, theirs)))
+        case Unknown() if first.number:
+            return TensorType(Shape((count,)), BY_LABEL[{"float": "float64", "bool": "bool"}.get(first.number, "int64")])
         case Unknown():
             return m.gap("collate", node, f"a part of a sample is not known: {first.reason}")
         case Instance() if any(isinstance(c, Unknown) for c in first.cls.mro):

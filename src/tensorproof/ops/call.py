@@ -375,12 +375,17 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
     if all(t.strides is None for t in tensors):
         return None
     if name in LIKE and shape.known:
-        from tensorproof.ops.storage import copied_strides
+        from tensorproof.ops.storage import copied_strides, in_order
 
         wide = [t for t in tensors if not t.weak and t.shape.known and len(t.shape)]
         first = wide[0].strides if wide else None
         if all(t.strides == first and t.shape == shape for t in wide) and wide:
             return copied_strides(wide[0])
+        for one in wide:  # the first that has all axes decides their order, unless one before it lies otherwise
+            if not in_order(one):
+                break
+            if one.shape == shape:
+                return None
     return UNKNOWN_STRIDES
 
 

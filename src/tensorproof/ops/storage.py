@@ -206,6 +206,15 @@ def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ..
     return tuple(step * n for n in row_major(new))
 
 
+def in_order(x: TensorType) -> bool:
+    """Whether the axes lie in memory in the order in which they are counted, perhaps with gaps."""
+    steps = steps_of(x) if x.shape.known else None
+    if steps is None:
+        return False
+    lying = [step for size, step in zip(x.shape, steps) if size != 1]
+    return all(gt(one, other) is True for one, other in pairwise(lying)) and all(gt(step, 0) is True for step in lying)
+
+
 def copied_strides(x: TensorType) -> tuple[Dim, ...] | None:
     """The strides of a copy as `clone` makes it: dense, the axes in the order in which they lie in x."""
     steps = steps_of(x) if x.shape.known else None

@@ -141,7 +141,7 @@ def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, 
             continue
         m.heap.set(owner.items, known, m.binary(ast.Add if sign > 0 else ast.Sub, owner.items.get(known, 0), count, node))
     if strange:
-        put_all(m, owner, strange, len(strange), node)
+        put_all(m, owner, shown(strange), length(strange), node)
     return None
 
 
