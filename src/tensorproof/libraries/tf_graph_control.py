@@ -153,7 +153,10 @@ def _variable(m: Any, value: Any, invariant: Any, node: Any) -> Any:
         free = None
         if invariant is not None and value.shape.known:
             found = sizes_of(m, invariant, node)
-            if found is not None and len(found) == len(value.shape):
+            if found is not None:
+                agree = len(found) == len(value.shape) and conj(*(eq(a, b) for a, b in zip(found, value.shape) if a is not None))
+                told = f"the shape invariant {tuple(found)} does not fit the variable of the loop, which enters it with shape {value.shape!r}"
+                m.demand("ValueError", agree, told, node, "while_loop/shape")
                 free = [tape.open_axis(m, m.name_here(f"loop axis {i}", node), 0, None, Origin.UNMODELLED) if d is None else None for i, d in enumerate(found)]
         return tape.step(m, "a loop's variable", _forgotten(value, free), (value,), {}, node)
     if isinstance(value, Outputs):
@@ -163,19 +166,29 @@ def _variable(m: Any, value: Any, invariant: Any, node: Any) -> Any:
     return value
 
 
+def _free(m: Any, value: Any, invariant: Any, node: Any) -> tuple[Any, ...] | None:
+    """The axes of a variable as its invariant has them, None for those that are free; None for a variable whose invariant is not known."""
+    found = sizes_of(m, invariant, node) if invariant is not None and isinstance(value, TensorType) else None
+    if found is None:
+        return (None,) * len(value.shape) if isinstance(value, TensorType) and value.shape.known else None
+    return tuple(found)
+
+
 def _rounds(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    """(variables, what a round makes of them, free) → what the loop gives."""
+    """(variables, what a round makes of them, the axes that are free to change or None) → what the loop gives."""
     old, new, free = args
     if isinstance(old, TensorType) and isinstance(new, TensorType):
-        if not free and old.shape.known and new.shape.known:
-            agree = len(old.shape) == len(new.shape) and conj(*(eq(a, b) for a, b in zip(old.shape, new.shape)))
+        if old.shape.known and new.shape.known:
+            kept = [True] * len(old.shape) if free is None else [size is not None for size in free]
+            agree = len(old.shape) == len(new.shape) and conj(*(eq(a, b) for a, b, stays in zip(old.shape, new.shape, kept) if stays))
             message = f"a variable of the loop enters a round with shape {old.shape!r} and leaves it with {new.shape!r}: give shape_invariants"
             m.require("while_loop/shape", agree, message, node)
         if None not in (old.dtype, new.dtype) and old.dtype is not new.dtype:
             raise m.raised("TypeError", f"a variable of the loop changes its element type from {old.dtype} to {new.dtype}", node, "while_loop/type")
         return TensorType(old.shape, old.dtype, framework="tf")
     if isinstance(old, (tuple, list)) and isinstance(new, (tuple, list)):
-        made = [_rounds(m, (a, b, free), {}, node) for a, b in zip(old, new)]
+        frees = free if isinstance(free, list) and len(free) == len(old) else [None] * len(old)
+        made = [_rounds(m, (a, b, f), {}, node) for a, b, f in zip(old, new, frees)]
         return old.like(made) if isinstance(old, Outputs) else type(old)(made)
     return new if isinstance(new, Model) else old
 
@@ -198,7 +211,8 @@ def _while(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     if len(out) != len(given):
         raise m.raised("ValueError", f"the body of the loop gives {len(out)} values for {len(given)} variables", node, "while_loop/variables")
     after = [_tensor(m, v, node) for v in out]
-    made = tape.step(m, "tf.while_loop", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], a[3]), {}, n), (inside, after, asked, shapes is not None), {}, node)
+    free = None if shapes is None else [_free(m, v, shapes[i] if i < len(shapes) else None, node) for i, v in enumerate(given)]
+    made = tape.step(m, "tf.while_loop", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], free), {}, n), (inside, after, asked), {}, node)
     values = [_structure(m, v) for v in (made.items if isinstance(made, List) else made)]
     if len(values) == 1 and not isinstance(start, (List, tuple)):
         return values[0]
@@ -243,7 +257,7 @@ def _folded(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) ->
     row = _rows(m, elems, node)
     before = _variable(m, row if start is None else _tensor(m, start, node), None, node)
     after = _tensor(m, m.call(function, (_structure(m, before), _structure(m, row)), {}, node), node)
-    kept = tape.step(m, "a fold", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], False), {}, n), (before, after), {}, node)
+    kept = tape.step(m, "a fold", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], None), {}, n), (before, after), {}, node)
     return elems, kept
 
 
