@@ -52,6 +52,8 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
         case TensorType():
             if owner.framework == "tf" and isinstance(index, TensorType) and index.dtype is BOOL:
                 return m.spelling("tf.boolean_mask", (owner, index), {}, node)
+            if owner.framework == "keras" and (index is None or index is Ellipsis or isinstance(index, slice)):
+                raise m.raised("ValueError", "a KerasTensor takes a number or a tuple as its index: write x[1:, ...]", node, "keras/symbolic")
             found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _numbers(m, index)), {}, node)
             return _plainer(m, index, found) if m.facts else found
         case Unknown():
