@@ -90,18 +90,27 @@ def variants(m: Any, leaves: list[TensorType]) -> list[tuple[Any, dict[int, Tens
     return found
 
 
-def ends(m: Any, leaves: list[TensorType], node: Any) -> None:
-    """A run takes an element of each iterator; where the program waits for the end, the second time finds none."""
+def ends(m: Any, leaves: list[TensorType], node: Any) -> bool:
+    """A run takes an element of each iterator; where the program waits for the end, the second time finds none, or the last where that is
+    certain to differ. Whether this run gives the last."""
     held = m.model_state.get(LEAVES, {})
+    closing = False
     for iterator in {id(held[id(t)][2][0]): held[id(t)][2][0] for t in leaves if id(t) in held and held[id(t)][1] == "data"}.values():
-        endless = any(s.space["count"] is ENDLESS for s in iterator.space["sources"])
-        if m.handlers and not endless and iterator.space["taken"] >= 1:
+        sources, taken = iterator.space["sources"], iterator.space["taken"]
+        endless = any(s.space["count"] is ENDLESS for s in sources)
+        lasts = bool(sources) and sources[-1].space["last"] is not None and sources[-1].space["last"][0] is True
+        lasts = lasts and iterator.space.get("run") in (None, node)  # one run in a round of the program's loop, so that the last follows on a regular one
+        if m.handlers and not endless and taken >= 1 + lasts:
             raise m.raised("OutOfRangeError", "the dataset has no further element", node, "data/end")
-        m.heap.set(iterator.space, "taken", iterator.space["taken"] + 1)
+        closing = closing or (bool(m.handlers) and not endless and lasts and taken == 1)
+        m.heap.set(iterator.space, "taken", taken + 1)
+        m.heap.set(iterator.space, "run", node)
+    return closing
 
 
 def restart(m: Any, me: Model) -> None:
     m.heap.set(me.space, "taken", 0)
+    m.heap.set(me.space, "run", None)
 
 
 def _attribute(m: Any, me: Model, name: str, node: Any) -> Any:

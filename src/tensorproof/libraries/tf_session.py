@@ -26,7 +26,7 @@ def run(m: Any, fetches: Any, feed: Any, node: Any) -> Any:
         if "restarts" in one.space:
             tf_iterators.restart(m, one.space["restarts"])
     leaves = tape.steps_of(m, tuple(tensors), new)[1]
-    tf_iterators.ends(m, leaves, node)
+    closing = tf_iterators.ends(m, leaves, node)
     found: Any = None
     for condition, batch in tf_iterators.variants(m, leaves) or [(True, {})]:
 
@@ -34,7 +34,7 @@ def run(m: Any, fetches: Any, feed: Any, node: Any) -> Any:
             return tape.replay(m, tuple(tensors), {**batch, **new}, node, told, missing=lambda leaf: _missing(m, leaf, node))
 
         made = once() if condition is True else m.branching.choose(condition, lambda: (once(), None)[1], lambda: None)
-        found = made if found is None else found
+        found = made if found is None or (closing and made is not None) else found
     values = {id(t): v for t, v in zip(tensors, found)}
     return _given(m, wanted, values, node)
 
