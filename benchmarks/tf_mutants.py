@@ -41,8 +41,12 @@ OTHER_RULES = {"two products of one tensor of unknown rank that agree"}
 """Programs of a rule that TensorFlow 1 had and 2.21 has no more (matmul of tensors of one rank alone): no truth to be had of their mutants."""
 SCRIPTS = {
     "tf1_cnn": ["--batch_size", "64", "--epochs", "1", "--train_dir", "/tmp/tf_mutants"],
-    "tf1_rnn": ["--batch-size", "32", "--epochs", "1", "--hidden-size", "8", "--embedding-size", "6", "--vocab-size", "50"],
+    "tf1_rnn": ["--batch-size", "32", "--epochs", "1", "--hidden-size", "8", "--embedding-size", "6", "--vocab-size", "50", "--max-length", "20"],
+    "tf2_dcgan": ["--epochs", "1", "--width", "8", "--batch-size", "64"],
+    "keras_vae": [],
+    "keras_transformer": ["--vocabulary", "100", "--length", "20", "--width", "16", "--heads", "2"],
 }
+ROWS = 150
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Seed:
     files: tuple[tuple[str, str], ...]
     driver: str
     arguments: tuple[str, ...] = ()
+    rows: int = 0
+    """Rows of the data sets in the run for the truth; 0 for as many as they have."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class Mutant:
         return self.edit.kind if self.edit is not None else "none"
 
     def record(self) -> dict[str, Any]:
-        return {"key": self.key, "files": dict(self.files), "driver": self.seed.driver, "arguments": list(self.seed.arguments)}
+        return {"key": self.key, "files": dict(self.files), "driver": self.seed.driver, "arguments": list(self.seed.arguments), "rows": self.seed.rows}
 
 
 def key_of(seed: Seed, files: tuple[tuple[str, str], ...]) -> str:
@@ -93,7 +99,7 @@ def seeds() -> Iterator[Seed]:
         folder = ROOT / "tests/corpus_tf" / name
         driver = import_module(f"tests.corpus_tf.edits_{name}").DRIVER
         files = [(str(p.relative_to(folder)), p.read_text(encoding="utf-8")) for p in sorted(folder.rglob("*.py"))]
-        yield Seed(name, name[:3].replace("tf1", "v1").replace("tf2", "v2").replace("ker", "v2"), tuple(files), driver, tuple(given_arguments))
+        yield Seed(name, "v1" if name.startswith("tf1") else "v2", tuple(files), driver, tuple(given_arguments), ROWS)
 
 
 def whole(seed: Seed) -> Mutant:

@@ -2,7 +2,7 @@
 
     python benchmarks/tf_mutants_truth.py v1|v2 < programs.jsonl > truth.jsonl
 
-Each line read is {"key", "files", "driver", "arguments"}; each line written is {"key", "outcome", "error", "lines", "message"}. Nothing is downloaded: data
+Each line read is {"key", "files", "driver", "arguments", "rows"}; each line written is {"key", "outcome", "error", "lines", "message"}. Nothing is downloaded: data
 sets are arrays of zeros of the true shapes with labels in their ranges; long arrays are cut in fit, evaluate and predict to two batches and the odd one;
 one epoch stands for all. v1 runs under `tf.compat.v1` with TensorFlow 1 behaviour.
 """
@@ -89,7 +89,7 @@ def outcome(program: dict[str, Any], version: str, tf: Any, np: Any) -> dict[str
     driver = str(folder / program["driver"])
     sys.argv = [driver, *program["arguments"]]
     names = first_version(tf) if version == "v1" else None
-    shim(tf, np, version)
+    shim(tf, np, version, program.get("rows", 0))
     try:
         code = compile(program["files"][program["driver"]], driver, "exec")
         main_module = types.ModuleType("__main__")
@@ -143,8 +143,8 @@ def read_data_sets(_folder: str = "", one_hot: bool = False, reshape: bool = Tru
     return types.SimpleNamespace(train=part(55000), validation=part(5000), test=part(10000))
 
 
-def shim(tf: Any, np: Any, version: str) -> None:
-    """Data sets without a download, drawing without a screen, short training."""
+def shim(tf: Any, np: Any, version: str, rows: int) -> None:
+    """Data sets without a download (of so many rows, or 0 for the true number), drawing without a screen, short training."""
 
     class Quiet(types.ModuleType):
         def __getattr__(self, name: str) -> Any:
@@ -173,7 +173,7 @@ def shim(tf: Any, np: Any, version: str) -> None:
                 labels = (np.arange(count) % classes).astype("uint8" if name.endswith("mnist") else "int64")
                 return np.zeros((count, *shape[1:]), "uint8"), labels.reshape(-1, 1) if name.startswith("cifar") else labels
 
-            return part(shape[0]), part(10000)
+            return part(rows or shape[0]), part(rows or 10000)
 
         return load
 
@@ -183,7 +183,7 @@ def shim(tf: Any, np: Any, version: str) -> None:
             words[:] = [[1 + (i * 7 + j) % (num_words - 1) for j in range(5 + i % 300)] for i in range(count)]
             return words, np.arange(count) % 2
 
-        return part(25000), part(25000)
+        return part(rows or 25000), part(rows or 25000)
 
     def houses(**_: Any) -> Any:
         return (np.ones((404, 13)), np.ones(404)), (np.ones((102, 13)), np.ones(102))
