@@ -415,7 +415,7 @@ def shape_n(a: Arguments, run: Run) -> Any:
 
 @takes(Axes("dim", optional=False, loose=True, unique=False))
 def reduce(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.reduce(a, run)
+    return tensorflow.reduce(a, run, once=False)
 
 
 @takes(Ints("dim", loose=True, one=False))

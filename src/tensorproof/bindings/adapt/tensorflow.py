@@ -155,8 +155,8 @@ def reshape(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(Axes("dim", None, loose=True), Bool("keepdim", False))
-def reduce(a: Arguments, run: Run) -> TensorType:
-    """Axes folded away; an empty list of axes folds none, and None all."""
+def reduce(a: Arguments, run: Run, once: bool = True) -> TensorType:
+    """Axes folded away; an empty list of axes folds none, and None all. `once`: none may be named twice, which static inference does not see."""
     a = modern(a)
     x, keep = a["x"], bool(a.get("keepdim"))
     given = a["dim"]
@@ -168,7 +168,9 @@ def reduce(a: Arguments, run: Run) -> TensorType:
         if given is None and not keep:
             return tensor((), dtype)
         return tensor(Shape(run.fresh("axis") for _ in x.shape) if keep and x.shape.known else somewhere(run), dtype)
-    axes = tuple(dict.fromkeys(axis(run, d, len(x.shape)) for d in axes))
+    found = [axis(run, d, len(x.shape)) for d in axes]
+    axes = tuple(dict.fromkeys(found))
+    run.require("axis", not once or len(axes) == len(found), f"axis names an axis twice: {tuple(found)!r}", ("dim",))
     if not axes:
         made: TensorType = x.but(dtype=dtype) if len(x.shape) or given is not None else run(run.row.op, x=x, dim=None, keepdim=keep)
         return made

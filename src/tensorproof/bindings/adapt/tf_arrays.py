@@ -89,6 +89,16 @@ def binary(a: Arguments, run: Run) -> TensorType:
     return made
 
 
+def times(a: Arguments, run: Run) -> TensorType:
+    """The operator `*`: with truth values on either side it gives truth values, whatever stands on the other."""
+    kinds = [v.dtype for v in (a["x"], a["y"]) if isinstance(v, TensorType)]
+    if BOOL not in kinds:
+        return binary(a, run)
+    whole = {k: v.but(dtype=INT32, contents=None) if isinstance(v, TensorType) else v for k, v in a.items()}
+    made: TensorType = run("mul", x=whole["x"], y=whole["y"]).but(dtype=BOOL)
+    return made
+
+
 def true_quotient(a: Arguments, run: Run) -> TensorType:
     """Whole numbers become floats: of 64 bits, but for those of 8 and 16 bits."""
     made = run("add", x=a["x"], y=a["y"]).but(contents=None)
