@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
@@ -18,7 +19,7 @@ TAPE = "tf.GradientTape"
 
 def _tape(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     persistent = argument(args, kwargs, 0, "persistent", False)
-    return Model(TAPE, m.heap.space({"persistent": persistent, "used": False, "watched": ()}))
+    return Model(TAPE, m.heap.space({"persistent": persistent, "used": False, "watched": (), "recording": None}))
 
 
 def _watch(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> None:
@@ -44,6 +45,32 @@ def _connected(me: Model, source: TensorType) -> bool:
     return source.contents is None or any(source is w for w in me.space["watched"])
 
 
+def _made_here(node: Any, at: int, word: str, value: Any) -> bool:
+    """Whether an argument is a tensor that its own expression makes: arithmetic, an index that only tensors take, a call of tf."""
+    if not isinstance(node, ast.Call) or not isinstance(value, TensorType):
+        return False
+    said = node.args[at] if len(node.args) > at else next((k.value for k in node.keywords if k.arg == word), None)
+    match said:
+        case ast.BinOp() | ast.UnaryOp():
+            return True
+        case ast.Subscript(slice=part):
+            parts = part.elts if isinstance(part, ast.Tuple) else [part]
+            return any(isinstance(p, ast.Constant) and p.value in (None, ...) for p in parts) or (
+                len(parts) > 1 and any(isinstance(p, ast.Slice) for p in parts)
+            )
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="tf"), attr=name)):
+            return name.islower()
+        case _:
+            return False
+
+
+def _reached(me: Model, node: Any, target: Any) -> bool:
+    """Whether a tape has seen how its target was made: not what is made after it was left, and no gradient is taken of whole numbers."""
+    if isinstance(target, TensorType) and target.dtype is not None and target.dtype.kind not in "fc":
+        return False
+    return me.space["recording"] is not False or not _made_here(node, 0, "target", target)
+
+
 def gradient_of(t: TensorType) -> TensorType:
     return t.but(parameter=False, requires_grad=False, contents=None, framework="tf")
 
@@ -58,7 +85,8 @@ def _gradient(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
         m.require("gradient/output", agree, f"output_gradients of shape {given.shape!r} must have the target's shape {target.shape!r}", node)
     if target is None:
         raise m.raised("TypeError", "the target of a gradient is None", node, "tape/target")
-    return like_sources(m, sources, lambda t: gradient_of(t) if zero or _connected(me, t) else None, node)
+    reached = _reached(me, node, target) and not _made_here(node, 1, "sources", sources)
+    return like_sources(m, sources, lambda t: gradient_of(t) if zero or (reached and _connected(me, t)) else None, node)
 
 
 def like_sources(m: Any, sources: Any, act: Any, node: Any) -> Any:
@@ -108,7 +136,13 @@ def _gradients(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
 
 
 def _enter(m: Any, me: Model, node: Any) -> Any:
+    m.heap.set(me.space, "recording", True)
     return me
+
+
+def _leave(m: Any, me: Model, raised: Any, node: Any) -> bool:
+    m.heap.set(me.space, "recording", False)
+    return False
 
 
 FUNCTIONS: dict[str, Any] = {"tf.GradientTape": _tape, "tf.autodiff.GradientTape": _tape, "tf.gradients": _gradients, "tf.compat.v1.gradients": _gradients}
@@ -119,6 +153,6 @@ KINDS: dict[str, KindModel] = {
             "stop_recording": lambda m, me, a, k, n: Model("context", m.heap.space()), "watched_variables": lambda m, me, a, k, n: Unknown("variables"),
             "_push_tape": lambda m, me, a, k, n: None, "_pop_tape": lambda m, me, a, k, n: None,
         },
-        enter=_enter,
+        enter=_enter, leave=_leave,
     ),
 }  # fmt: skip
