@@ -12,7 +12,7 @@ from tensorproof.libraries.keras_arrays import OBJECTS, array_of, unpacked
 from tensorproof.libraries.label_ranges import keep
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Origin, Term, ceildiv, mod
-from tensorproof.terms.predicates import eq, ne
+from tensorproof.terms.predicates import eq, ge, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
@@ -110,8 +110,8 @@ def _refuse(m: Any, arrays: list[Any], node: Any) -> None:
 # --- arrays ---
 
 
-def agree(m: Any, arrays: list[Any], node: Any) -> Any:
-    """All arrays hold as many samples; the number of them."""
+def agree(m: Any, arrays: list[Any], node: Any, cut: bool = False) -> Any:
+    """All arrays hold as many samples; the number of them. `cut`: all are cut to the length of the first, and may be longer."""
     counts = []
     for one in arrays:
         shape = one.shape if isinstance(one, TensorType) else None
@@ -122,7 +122,12 @@ def agree(m: Any, arrays: list[Any], node: Any) -> Any:
         counts.append(shape[0])
     for other in counts[1:]:
         told = " and ".join(map(repr, dict.fromkeys(counts)))
-        m.require("keras/samples", eq(counts[0], other), f"all arrays must hold the same number of samples: these hold {told}", node)
+        enough = ge(other, counts[0]) if cut else eq(counts[0], other)
+        m.require("keras/samples", enough, f"all arrays must hold the same number of samples: these hold {told}", node)
+    if cut and all(isinstance(c, int) for c in counts):
+        if max(counts, default=0) > counts[0]:
+            m.warn("keras/samples", f"validation_split cuts all arrays to the {counts[0]} samples of the first: the longest has {max(counts)}", node)
+        return counts[0] if counts else None
     return next((c for c in counts if isinstance(c, int)), counts[0] if counts else None)
 
 
@@ -188,7 +193,7 @@ def split(m: Any, x: Any, y: Any, weight: Any, share: Any, node: Any) -> Any:
     x, y, weight = (mapped(m, v, lambda a: _tensor(m, a, node)) for v in (x, y, weight))
     if any(not isinstance(a, TensorType) for a in leaves((x, y, weight))):
         return None
-    count = agree(m, leaves((x, y, weight)), node)
+    count = agree(m, leaves((x, y, weight)), node, cut=True)
     if isinstance(count, int) and isinstance(share, (int, float)):
         at: Any = floor(count * (1.0 - share))
         if at in (0, count):
