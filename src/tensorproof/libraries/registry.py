@@ -314,6 +314,12 @@ def length(m: Any, value: Any, node: Any) -> Any:
     return m.gap("len", node, "of a library's object") if hook is None else hook(m, value, node)
 
 
+def known_length(m: Any, value: Any, node: Any) -> Any:
+    """How many items a library's object gives, where its model tells; None otherwise."""
+    hook = _either(value, "length")
+    return None if hook is None else hook(m, value, node)
+
+
 def item(m: Any, value: Any, index: Any, node: Any) -> Any:
     hook = _either(value, "item")
     if hook is None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import operations, uncounted
 from tensorproof.frontends.python.builtin_sequences import sort_items
 from tensorproof.frontends.python.plain_values import all_plain, host
-from tensorproof.libraries import registry
+from tensorproof.libraries import greatest, registry
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
@@ -50,6 +51,10 @@ def _extreme(word: str) -> Run:
     native, symbolic = (min, minimum) if word == "min" else (max, maximum)
 
     def run(m: Interpreter, node: ast.AST, *values: Any, key: Any = None, default: Any = MISSING) -> Any:
+        if word == "max" and len(values) == 1 and key is None and isinstance(values[0], TensorType) and len(values[0].shape) == 1:
+            known = greatest.of(m, values[0])
+            if known is not None:
+                return values[0].but(shape=Shape(), contents=(known,), parameter=False)
         many = uncounted.parts(m, values[0], node) if len(values) == 1 else None
         if many is not None:
             return uncounted.extreme(m, many, node)

@@ -9,10 +9,15 @@ import ast
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.steady import alike
-from tensorproof.terms.ints import Term
+from tensorproof.frontends.python.widening import has_identity
+from tensorproof.libraries import registry
+from tensorproof.libraries.model import counts_of
+from tensorproof.terms.ints import Origin, Term, ite
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries
-from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Unknown
+from tensorproof.values.many import gathered, shown
+from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Many, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -24,9 +29,13 @@ _KEEP: Any = object()
 class Gathering:
     """Watches the rounds of one loop."""
 
-    def __init__(self, m: Interpreter, counts: tuple[int, ...] | None) -> None:
+    def __init__(self, m: Interpreter, rounds: list[Any], node: ast.AST, source: Any) -> None:
         self.m = m
-        self.counts = counts
+        self.node = node
+        self.counts = counts = counts_of(rounds)
+        self.conditions = [condition for condition, _ in rounds]
+        self.source = source
+        self.length: Any = None
         self.exact = counts is not None and all(c == 1 for c in counts)
         self.mark = None if self.exact else m.heap.mark()
         self.seen: list[dict[Any, Any]] = []
@@ -67,6 +76,45 @@ class Gathering:
             if put is not _KEEP:
                 heap.write(owner, key, put)
 
+    def total(self) -> Any:
+        """How many rounds there are: one number for all that the loop gathers."""
+        if self.length is None:
+            gaps = len(self.m.path.gaps)
+            try:
+                self.length = registry.known_length(self.m, self.source, self.node)
+            except Raised:  # the program does not ask for it
+                pass
+            del self.m.path.gaps[gaps:]
+            if not isinstance(self.length, (int, Term)):
+                self.length = self.m.symbol(self.m.name_here("rounds", self.node), 1, None, Origin.USER)
+        return self.length
+
+    def _growth(self, added: tuple[Any, ...], at: int) -> int | None:
+        """How many items a round adds when it comes; None where that hangs on something else."""
+        total = 0
+        for item in added:
+            if type(item) is not Many:
+                total += 1
+                continue
+            condition = self.conditions[at] if at < len(self.conditions) else True
+            grown = [g for g in range(1, 9) if item.count == ite(condition, g, 0)]
+            if not grown:
+                return None
+            total += grown[0]
+        return total
+
+    def _many(self, base: Any, grown: list[tuple[Any, ...]]) -> Any:
+        """Rounds that nobody counted: what each adds, as often as there are rounds."""
+        items = shown([item for added in grown for item in added])
+        if not items or any(has_identity(item) for item in items):
+            return (*base, GATHERED)
+        steps = [self._growth(added, i) for i, added in enumerate(grown)]
+        if steps[0] is None or any(step != steps[0] for step in steps):
+            count = self.m.symbol(self.m.name_here("gathered", self.node), 0, None, Origin.UNMODELLED)
+        else:
+            count = steps[0] * self.total()
+        return (*base, gathered(count, items))
+
     def _items(self, series: list[Any], new: Any) -> Any:
         """A list: what each round added, as often as the round comes."""
         if len(new) == len(series[0]):
@@ -77,7 +125,7 @@ class Gathering:
                 return (GATHERED,)
             grown.append(tuple(now[len(old) :]))
         if self.counts is None or len(grown) != len(self.counts) or sum(map(len, grown)) * max(self.counts) > _MOST_ITEMS:
-            return (*series[0], GATHERED)
+            return self._many(series[0], grown)
         result: list[Any] = list(series[0])
         for i, (count, added) in enumerate(zip(self.counts, grown)):
             if count > 1 and not (i and len(grown[i - 1]) == len(added) and all(map(alike, grown[i - 1], added))):
@@ -94,7 +142,8 @@ class Gathering:
             counts = self.counts if self.counts is not None and len(self.counts) == len(steps) else ()
             if counts and all(count == 1 or (i and steps[i - 1] == steps[i]) for i, count in enumerate(counts)):
                 return series[0] + sum((c * s for c, s in zip(counts, steps)), 0)
-            return COUNTED
+            step = next((s for s in range(1, 9) if all(d == ite(self.conditions[i], s, 0) for i, d in enumerate(steps) if i < len(self.conditions))), None)
+            return COUNTED if step is None else series[0] + step * self.total()
         if all(isinstance(one, (int, float, Unknown)) and not isinstance(one, bool) for one in series):
             return REAL
         if isinstance(new, str):

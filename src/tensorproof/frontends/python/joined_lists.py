@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.uncounted import parts
-from tensorproof.terms.ints import Origin, Term, lower, maximum
+from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, mod, sole_atom
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -71,6 +71,14 @@ def _axis(word: str, args: tuple[Any, ...], kwargs: dict[str, Any], rank: int) -
     return axis + ranks if axis < 0 else axis
 
 
+def _batched(count: Any, size: Any, last: Any) -> Any:
+    """How many samples there are in all, where the items are their batches and the last of them."""
+    atom = sole_atom(last) if isinstance(last, Term) else None
+    if atom is None or atom.kind != "%" or atom.args[1] != size or last != mod(atom.args[0], size):
+        return None
+    return atom.args[0] if count == ceildiv(atom.args[0], size) else None
+
+
 def _extent(m: Interpreter, items: list[Any], axis: int) -> Any:
     """How long all of them are, one after the other."""
     total: Any = 0
@@ -79,7 +87,10 @@ def _extent(m: Interpreter, items: list[Any], axis: int) -> Any:
             total = total + item.shape[axis]
             continue
         first, second = item.first.shape[axis], item.second.shape[axis]
-        if first == second and not isinstance(first, Term):
+        whole = _batched(item.count, first, second)
+        if whole is not None:
+            total = total + whole
+        elif first == second and not isinstance(first, Term):
             total = total + item.count * first
         else:
             least = lower(first) if isinstance(first, Term) else first

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from collections.abc import Iterator as Iterator_
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +52,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         if isinstance(rounds, Open):
             signal = _uncounted_loop(m, frame, rounds, put, body, node)
         elif rounds is not None:
-            signal = _data_loop(m, frame, rounds, put, body, node)
+            signal = _data_loop(m, frame, rounds, put, body, node, value)
         elif isinstance(value, Generator):
             signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
         elif isinstance(value, (List, Iterator)):
@@ -173,10 +175,10 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
     return None
 
 
-def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: Act, node: Any) -> Signal | None:
+def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: Act, node: Any, source: Any) -> Signal | None:
     """Each round is (condition, item): True for a batch that always comes, a predicate for one that may come."""
     signal: Signal | None = None
-    with Gathering(m, counts_of(rounds)) as gathering:
+    with Gathering(m, rounds, node, source) as gathering, uncounted_lists(m, counts_of(rounds) is None):
         for at, (condition, item) in enumerate(rounds):
             if at == 0 and isinstance(condition, Predicate) and condition.kind == "flag":
                 m.assume(condition)  # data of unknown length hold at least one item
@@ -193,6 +195,16 @@ def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: 
     return signal
 
 
+@contextmanager
+def uncounted_lists(m: Interpreter, wanted: bool) -> Iterator_[None]:
+    """While lists that two ways leave with different lengths are told by how many items they have."""
+    m.any_round += wanted
+    try:
+        yield
+    finally:
+        m.any_round -= wanted
+
+
 def _with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> Signal | None:
     put(frame, item)
     return one_round(m, frame, body)
@@ -201,7 +213,7 @@ def _with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> 
 def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: Act, node: Any) -> Signal | None:
     """Rounds that nobody counted: the first, and then one that stands for all the others."""
     count, facts, waiting = rounds.times, len(m.facts), len(frame.waiting)
-    with Gathering(m, None) as gathering:
+    with Gathering(m, rounds, node, None) as gathering:
         m.any_round += 1
         try:
             if not (isinstance(count, int) or lower(count) > 0):
@@ -212,7 +224,12 @@ def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: 
                 signal = many_rounds(m, frame, 1, count, rounds.item, put, body, node)
         finally:
             m.any_round -= 1
-        if signal is FAILED:
+        if signal is FAILED and rounds.each is not None:
+            signal = None
+            for item in rounds.each[1:]:
+                signal = signal or _with_item(m, put, body, item, frame)
+            gathering.forget()
+        elif signal is FAILED:
             condition, item = rounds[1]
             act = partial(_with_item, m, put, body, item)
             signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None

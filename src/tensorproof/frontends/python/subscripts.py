@@ -12,7 +12,7 @@ from tensorproof.libraries import registry, tf_tensors
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Origin, Term, sole_atom
 from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
@@ -147,13 +147,20 @@ def _any_item(m: Interpreter, sequence: list[Any], index: Any, node: ast.AST) ->
         return Unknown("subscript")
 
 
+def _read(index: Term) -> bool:
+    """Whether an index is a number as it was read from data: it is taken to be in range."""
+    atom = sole_atom(index)
+    return atom is not None and atom.kind == "symbol" and atom.origin is Origin.UNMODELLED and atom.lo <= -(1 << 62)
+
+
 def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.AST) -> Any:
     """An item at a position that is not known: it must be in range, and when all items are alike it is one of them."""
     from tensorproof.frontends.python.joining import CannotJoin, join
     from tensorproof.terms.predicates import eq
 
     count = len(sequence)
-    m.demand("IndexError", conj(ge(index, -count), lt(index, count)), f"index {index!r} is out of range for {count} items", node)
+    if not _read(index):
+        m.demand("IndexError", conj(ge(index, -count), lt(index, count)), f"index {index!r} is out of range for {count} items", node)
     if all(one is sequence[0] for one in sequence):
         return sequence[0]
     if count > 64 or all(map(holds_lists, sequence)):

@@ -11,7 +11,7 @@ from tensorproof.frontends.python.steady import alike
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
-from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum, upper
+from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
@@ -54,8 +54,36 @@ def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
         return found if isinstance(found, Open) else None
     if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)):
         items = parts(m, value, node)
-        return None if items is None else of_items(m, items, node)
+        return _read(m, value, node) if items is None else of_items(m, items, node)
     return None
+
+
+_MOST_READ = 6
+"""How many numbers that were read from a tensor are walked one by one."""
+
+
+def _read(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
+    """Rounds over a list of numbers that nobody knows, each as good as any other."""
+    items = list(value.items) if type(value) is List and not value.deque else []
+    if len(items) <= _MOST_READ or not all(map(_drawn, items)) or (type(items[0]) is List and len({len(one.items) for one in items}) > 1):
+        return None
+    return Open(len(items), lambda k: items[0] if k == 0 else _another(m, items[-1], node), 1, items)
+
+
+def _drawn(item: Any) -> bool:
+    """Whether an item is a number that was read from a tensor, or a list of such."""
+    if type(item) is List:
+        return bool(item.items) and all(map(_drawn, item.items))
+    atom = sole_atom(item) if type(item) is Term else None
+    return (atom is not None and atom.kind == "symbol" and atom.origin is Origin.UNMODELLED) or (type(item) is Unknown and bool(item.number))
+
+
+def _another(m: Interpreter, item: Any, node: ast.AST) -> Any:
+    """A number like this one, with a name of its own."""
+    if type(item) is List:
+        return List(m.heap.row([_another(m, one, node) for one in item.items]))
+    atom = sole_atom(item)
+    return item if atom is None else m.session.fresh("item", int(atom.lo), int(atom.hi))
 
 
 def of_items(m: Interpreter, items: list[Any], node: ast.AST) -> Open | None:

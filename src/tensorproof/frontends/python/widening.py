@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_DEPTH = 8
 MOST_WAYS = 4
+_NO_BOUND = -(1 << 60)
+"""A number that may be below this may be any."""
 
 
 class Widening:
@@ -53,7 +55,7 @@ class Widening:
             return _stands_for(wide, value)
         if type(wide) is Term:
             if wide in self.wild:
-                return type(value) in (int, Term) and lower(value) >= lower(wide)
+                return type(value) in (int, Term) and (lower(value) >= lower(wide) or lower(wide) < _NO_BOUND)
             return type(value) in (int, Term) and wide == value
         if isinstance(wide, Predicate) and wide in self.wild:
             return isinstance(value, (bool, Predicate))
@@ -99,7 +101,9 @@ class Widening:
         return Renaming(self.m.heap, self.names | {self.round_name}, suffix)(value)
 
     def _tensor(self, wide: TensorType, value: TensorType) -> bool:
-        if wide.dtype is not value.dtype or wide.framework != value.framework or wide.layout != value.layout or (wide.device or "cpu") != (value.device or "cpu"):
+        if wide.dtype is not value.dtype or wide.framework != value.framework or wide.layout != value.layout:
+            return False
+        if (wide.device or "cpu") != (value.device or "cpu"):
             return False
         if not wide.shape.known or not value.shape.known or len(wide.shape) != len(value.shape):
             return wide.shape == value.shape
@@ -177,7 +181,7 @@ class Widening:
         else:
             count = growth * (self.round - self.since)
         items = shown(added)
-        if any(_has_identity(item) for item in items):
+        if any(has_identity(item) for item in items):
             return MISSING
         samples = [self._named(items[0], "'"), self._named(items[-1], '"')]
         for item in items[1:-1]:
@@ -362,10 +366,10 @@ def _leaves(value: Any) -> list[Any]:
     return [*_leaves(value.then), *_leaves(value.other)] if type(value) is Choice else [value]
 
 
-def _has_identity(value: Any) -> bool:
+def has_identity(value: Any) -> bool:
     """Whether it matters which of them it is: layers have weights of their own."""
     if isinstance(value, tuple):
-        return any(_has_identity(v) for v in value)
+        return any(has_identity(v) for v in value)
     if isinstance(value, Instance):
         return any(isinstance(c, Named) and c.name.startswith(("torch.nn", "keras", "tf")) for c in value.cls.mro)
     return isinstance(value, (Layer, Function, Class, Generator))
