@@ -82,7 +82,7 @@ def _call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], n
 def _run(me: Instance, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     args = tuple(_input(m, me, a, node) for a in args)
     kwargs = {k: _input(m, me, v, node) for k, v in kwargs.items()}
-    _ensure_built(m, me, args, kwargs, node)
+    ensure_built(m, me, args, kwargs, node)
     found = m.in_class(me.cls, "call")
     if found is MISSING:
         raise m.raised("NotImplementedError", f"{me.cls.name} has no call", node, "module/forward")
@@ -136,7 +136,7 @@ def _takes_any(function: Any) -> bool:
 
 def _shape_only(me: Instance, shape: Any, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """While a graph is built, a layer that tells its output's shape is not run."""
-    _ensure_built(m, me, args, kwargs, node)
+    ensure_built(m, me, args, kwargs, node)
     first = args[0] if args else next(iter(kwargs.values()), None)
     told = m.call(Bound(shape, me), (_shown(m, first),), {}, node)
     made = _of_shape(m, told, first, node)
@@ -176,7 +176,7 @@ def _shown(m: Any, value: Any) -> Any:
     return keras_graph.mapped(m, value, lambda t: keras_graph.shown_shape(m, t))
 
 
-def _ensure_built(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+def ensure_built(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     if me.space.get("built") is True:
         return
     build = m.in_class(me.cls, "build")

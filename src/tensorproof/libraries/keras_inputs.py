@@ -116,8 +116,11 @@ def matched(m: Any, model: Any, wanted: Any, given: Any, node: Any) -> list[Any]
     return values
 
 
-def fitted(m: Any, model: Any, value: Any, wanted: TensorType, node: Any, exact: bool) -> Any:
-    """A tensor as an input takes it: of its rank (an axis of 1 at the end may be missing or too much), its sizes where `exact`, and its element type."""
+def fitted(m: Any, model: Any, value: Any, wanted: TensorType, node: Any, exact: bool, told_shape: bool = False) -> Any:
+    """A tensor as an input takes it: of its rank (an axis of 1 at the end may be missing or too much), its sizes where `exact`, and its element type.
+
+    Where just one of the two ends in an axis of 1, Keras does not compare the last axes; with `told_shape` the result has the one of the input, since
+    the layers inside are not run while a graph is built."""
     if isinstance(value, (int, float, bool, List, tuple)):
         value = m.spelling("tf.convert_to_tensor", (value,), {}, node)
     if not isinstance(value, TensorType) or not value.shape.known or not wanted.shape.known:
@@ -132,13 +135,16 @@ def fitted(m: Any, model: Any, value: Any, wanted: TensorType, node: Any, exact:
     elif len(shape) != len(wanted.shape):
         raise m.raised("ValueError", f"{name} takes {told} and is given {shape!r}", node, "keras/input-rank", _made(m, model))
     if exact:
-        for i, (size, want) in enumerate(zip(shape, wanted.shape)):
+        loose = len(shape) > 1 and (shape[-1] == 1) is not (wanted.shape[-1] == 1)
+        for i, (size, want) in enumerate(zip(shape[: len(shape) - loose], wanted.shape)):
             if i and not keras_graph.is_open(m, want) and size is not want:
                 same = eq(size, want)
                 if same is False:
                     raise m.raised("ValueError", f"{name} takes {told} and is given {shape!r}", node, "keras/input-shape", _made(m, model))
                 if not keras_graph.is_open(m, size):
                     m.require("keras/input-shape", same, f"{name} takes {told} and is given {shape!r}", node, trail=_made(m, model))
+        if loose and told_shape:
+            shape = Shape((*shape[:-1], wanted.shape[-1]))
     return keras_masks.carry(m, value, value.but(shape=shape, dtype=wanted.dtype, contents=None, weak=False, parameter=False, framework="tf", taped=False))
 
 

@@ -119,17 +119,19 @@ def _model(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     return make_functional(m, given["inputs"], given["outputs"], given.get("name"), node)
 
 
-def _run_functional(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+def _run_functional(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any, told_shape: bool = False) -> Any:
     given = args[0] if args else next((v for k, v in kwargs.items() if k in ("inputs", "x")), None)
     starts = tape.tensors_in(me.space["*inputs*"])
     found = matched(m, me, me.space["*inputs*"], given, node)
     if found is None:
         return m.gap(f"{me.space['name']}(…)", node, "its inputs are not known")
-    new = {id(start): fitted(m, me, value, start, node, exact=True) for start, value in zip(starts, found)}
+    new = {id(start): fitted(m, me, value, start, node, True, told_shape) for start, value in zip(starts, found)}
     if any(isinstance(v, Unknown) for v in new.values()):
         return m.gap(f"{me.space['name']}(…)", node, "its inputs are not known")
     with keras_graph.training(m, kwargs.get("training")):
         made = tape.replay(m, me.space["*outputs*"], new, node, "the model is called here")
+    if isinstance(made, (list, tuple)) and len(made) == 1 and not told_shape and not keras_graph.holds_symbolic(made):
+        made = made[0]  # what runs gives a single output by itself, whatever holds it in the graph
     return keras_graph.mapped(m, made, lambda t: t)
 
 
@@ -157,8 +159,9 @@ def call(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node:
         keras_graph.only_tensors(m, me, args, node)
     elif len(args) > 1 and isinstance(args[1], bool):
         raise m.raised("TypeError", "a model gets training by its name", node, "keras/positional")
-    work = run if me.kind == "keras.Sequential" else _run_functional
-    return keras_graph.call(m, me, partial(work, me), args, kwargs, node)
+    if me.kind == "keras.Sequential":
+        return keras_graph.call(m, me, partial(run, me), args, kwargs, node)
+    return keras_graph.call(m, me, partial(_run_functional, me), args, kwargs, node, partial(_run_functional, me, told_shape=True))
 
 
 # --- what models tell ---

@@ -14,7 +14,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.objects import Dict, Instance, List, Model
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 _BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "batch_shape", "batch_input_shape", "input_dim")
@@ -224,6 +224,33 @@ def _run_rnn(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], n
     return (out, *states) if me.space.get("return_state") is True else out
 
 
+def _told_rnn(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """While a graph is built the cells are built and not run: their sizes are believed."""
+    from tensorproof.libraries.keras_custom import ensure_built
+
+    x = args[0] if args else kwargs.get("sequences", kwargs.get("inputs"))
+    cells = me.space[HELD]
+    if not isinstance(x, TensorType) or not x.shape.known or len(x.shape) != 3 or not all(isinstance(c, (Instance, Layer)) for c in cells):
+        return _run_rnn(me, m, args, kwargs, node)
+    value = x.but(shape=Shape((x.shape[0], x.shape[2])), contents=None)
+    states: list[Any] = []
+    for cell in cells:
+        sizes = _state_sizes(m, cell, node)
+        told = isinstance(cell, Instance) and ("output_size" in cell.space or m.in_class(cell.cls, "output_size") is not MISSING)
+        size = m.attribute(cell, "output_size", node) if told else sizes[0][0] if sizes and sizes[0] else None
+        if sizes is None or not isinstance(size, (int, Term)) or any(not isinstance(s, (int, Term)) for one in sizes for s in one):
+            return _run_rnn(me, m, args, kwargs, node)
+        before = [value.but(shape=Shape((x.shape[0], *one))) for one in sizes]
+        if isinstance(cell, Instance):
+            ensure_built(m, cell, (value,), {}, node)
+        else:
+            m.call(cell, (value, List(m.heap.row(before))), {}, node)
+        states += before
+        value = value.but(shape=Shape((x.shape[0], size)))
+    out = value.but(shape=Shape((x.shape[0], x.shape[1], value.shape[1]))) if me.space.get("return_sequences") is True else value
+    return (out, *states) if me.space.get("return_state") is True else out
+
+
 def _stacked(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """`StackedRNNCells(cells)`: RNN takes the list of cells as well."""
     return args[0] if args else kwargs.get("cells")
@@ -254,5 +281,5 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 KINDS: dict[str, Any] = {
     "keras.layers.Lambda": kind(_run_lambda, _told_lambda), "keras.layers.TimeDistributed": kind(_run_distributed),
-    "keras.layers.Bidirectional": kind(_run_bidirectional), "keras.layers.RNN": kind(_run_rnn),
+    "keras.layers.Bidirectional": kind(_run_bidirectional), "keras.layers.RNN": kind(_run_rnn, _told_rnn),
 }  # fmt: skip
