@@ -12,7 +12,7 @@ from tensorproof.libraries import registry, tf_tensors
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
-from tensorproof.terms.ints import Origin, Term, sole_atom
+from tensorproof.terms.ints import Origin, Term, lower, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
@@ -32,7 +32,7 @@ def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
         if value is MISSING:
             return Unknown("a key that is not known")
     if isinstance(value, TensorType) and value.framework == "numpy" and value.shape.known and not value.shape:  # a number of NumPy
-        return value.contents[0] if value.contents is not None else Unknown("a key that is not known")
+        return key(m, value.contents[0], node) if value.contents is not None else Unknown("a key that is not known")
     if isinstance(value, Unknown):
         return Unknown("a key that is not known")
     if isinstance(value, (List, Dict, Set)):
@@ -186,7 +186,17 @@ def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.A
     return result
 
 
+def _one_text(owner: Dict, index: Any) -> bool:
+    """Whether an index, whichever number it is, leads to a text: no path is spent on which."""
+    number = index.contents[0] if isinstance(index, TensorType) and index.contents and index.shape.known and not index.shape else index
+    if not isinstance(number, Term) or upper(number) - lower(number) >= len(owner.items):
+        return False
+    return all(isinstance(owner.items.get(n), str) for n in range(int(lower(number)), int(upper(number)) + 1))
+
+
 def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
+    if _one_text(owner, index):
+        return TEXT
     known = key(m, index, node)
     if isinstance(known, Unknown):
         return known if not owner.items and owner.default is None else _from_open(m, owner, index, node)
