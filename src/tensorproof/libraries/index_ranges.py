@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries import greatest
 from tensorproof.libraries.label_ranges import note, of
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, Term, sole_atom
@@ -37,6 +38,7 @@ Range = tuple[Any, Any]
 def follow(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
     """Called after every call of torch or NumPy that gave tensors."""
     word = name.rpartition(".")[2]
+    greatest.follow(m, name, args, kwargs, result)
     if word in ("randint", "arange", "randperm", "randint_like"):
         _made(m, word, args, kwargs, result)
         return

@@ -85,10 +85,12 @@ class Rounds(list[Any]):
 class Open(Rounds):
     """The rounds of a loop that nobody counted out: `times` of them, of which round k takes `item(k)`. As a list, the first round and any other."""
 
-    def __init__(self, count: Any, item: Callable[[Any], Any], other: Any) -> None:
+    def __init__(self, count: Any, item: Callable[[Any], Any], other: Any, each: list[Any] | None = None) -> None:
         super().__init__([(gt(count, 0), item(0)), (gt(count, other), item(other))], None)
         self.times = count
         self.item = item
+        self.each = each
+        """What each round takes, where that is known after all."""
 
 
 def some_rounds(m: Any, word: str, item: Any, node: Any) -> Open:

@@ -5,11 +5,14 @@ Two items stand for all of them; what differs between the two may differ between
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 from tensorproof.libraries.python_random import between
 from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Term, maximum, minimum
+from tensorproof.terms.predicates import Predicate, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import gathered, number_of, shown
@@ -79,4 +82,37 @@ def draw(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return made
 
 
-FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list, "torch.randint": draw}
+_MOST_ORDERED = 32
+
+
+def order(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    """torch.sort: of numbers that are symbols the first and the last are known, and that the others lie between."""
+    made = m.spelling("torch.sort", args, kwargs, node)
+    given = args[0].contents if args and isinstance(args[0], TensorType) and len(args[0].shape) == 1 else None
+    descending = kwargs.get("descending", args[2] if len(args) > 2 else False)
+    if not given or len(given) > _MOST_ORDERED or not any(type(v) is Term for v in given) or not isinstance(descending, bool) or not isinstance(made, tuple):
+        return made
+    if any(type(v) not in (int, Term) for v in given):
+        return made
+    values = [reduce(maximum, given), *(m.session.fresh("item", -(1 << 62)) for _ in given[2:]), *([reduce(minimum, given)] if len(given) > 1 else [])]
+    for a, b in pairwise(values):
+        if len(values) > 2 and isinstance(fact := ge(a, b), Predicate):
+            m.assume(fact)
+    ordered = m.memory.made(made[0].but(contents=tuple(values if descending else values[::-1]), base=None))
+    return type(made)((ordered, *made[1:]))
+
+
+def count(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    """torch.bincount: numbers that are read from data are taken to be below `minlength`, as indices are taken to be in range."""
+    made = m.spelling("torch.bincount", args, kwargs, node)
+    least = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
+    if not isinstance(made, TensorType) or not isinstance(made.shape[0], Term) or not isinstance(least, (int, Term)) or least == 0:
+        return made
+    drawn = m.bounds.get(id(args[0])) if args else None
+    if drawn is not None and drawn[0] is args[0] and le(drawn[2], least) is not True:
+        return made
+    return made.but(shape=Shape((least,)))
+
+
+FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list, "torch.randint": draw, "torch.bincount": count, "torch.Tensor.bincount": count,
+                             "torch.sort": order, "torch.Tensor.sort": order}  # fmt: skip

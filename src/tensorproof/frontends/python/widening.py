@@ -14,9 +14,9 @@ from tensorproof.terms.predicates import Predicate, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING
-from tensorproof.values.many import Renaming, gathered, is_text, length, number_of, shown
-from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Many, Named, Unknown
+from tensorproof.values.many import Renaming, gathered, has_identity, is_text, length, number_of, shown
+from tensorproof.values.objects import Choice, Dict, Function, Instance, List, Model, Set
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -364,15 +364,6 @@ def names_in(value: Any) -> set[str]:
 
 def _leaves(value: Any) -> list[Any]:
     return [*_leaves(value.then), *_leaves(value.other)] if type(value) is Choice else [value]
-
-
-def has_identity(value: Any) -> bool:
-    """Whether it matters which of them it is: layers have weights of their own."""
-    if isinstance(value, tuple):
-        return any(has_identity(v) for v in value)
-    if isinstance(value, Instance):
-        return any(isinstance(c, Named) and c.name.startswith(("torch.nn", "keras", "tf")) for c in value.cls.mro)
-    return isinstance(value, (Layer, Function, Class, Generator))
 
 
 def _strides(a: TensorType, b: TensorType) -> Any:
