@@ -23,6 +23,7 @@ FILES = {
     "collections": "python_collections", "builtins": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing",
     "abc": "python_typing",
     "typing_extensions": "python_typing", "numbers": "python_typing",
+    **{f"numpy.{w}": "numpy_numbers" for w in ("ceil", "floor", "trunc", "fix", "rint", "round", "around", "sqrt", "log", "log2", "log10", "exp")},
     "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",

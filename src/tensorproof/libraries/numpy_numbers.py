@@ -1,0 +1,46 @@
+"""NumPy's functions of single numbers that the program knows: `int(np.ceil(n / batch))`, `int(np.sqrt(49))`. Arrays go to the operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Term, ceildiv, floordiv
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.python_values import Unknown
+
+FLOAT64 = BY_LABEL["float64"]
+
+
+def _number(name: str, function: Callable[[float], float]) -> Any:
+    quotient = {"ceil": ceildiv, "floor": floordiv}.get(name)
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        given = args[0] if len(args) == 1 and not kwargs else None
+        found: Any = None
+        if isinstance(given, TensorType) and given.framework == "numpy" and given.shape.known and not given.shape and given.contents and given.dtype is FLOAT64:
+            given = given.contents[0]
+        if isinstance(given, (int, float)) and not isinstance(given, bool):
+            try:
+                found = float(function(given))
+            except (ValueError, OverflowError):
+                found = None
+        elif isinstance(given, Unknown) and given.ratio is not None and quotient is not None:
+            found = quotient(*given.ratio)
+        elif isinstance(given, Term) and quotient is not None:
+            found = given
+        if found is None:
+            return m.spelling(f"numpy.{name}", args, kwargs, node)
+        return TensorType(Shape(()), FLOAT64, contents=(found,), framework="numpy")
+
+    return run
+
+
+_OF_NUMBERS: dict[str, Callable[[float], float]] = {
+    "ceil": math.ceil, "floor": math.floor, "trunc": math.trunc, "fix": math.trunc, "rint": round, "round": round, "around": round,
+    "sqrt": math.sqrt, "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp,
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {f"numpy.{name}": _number(name, function) for name, function in _OF_NUMBERS.items()}
