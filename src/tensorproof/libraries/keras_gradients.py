@@ -73,6 +73,8 @@ def _check(m: Any, pairs: list[tuple[Any, Any]], node: Any) -> None:
     if not pairs:
         raise m.raised("ValueError", "there are no variables to change", node, "optimizer/none")
     for gradient, held in pairs:
+        if isinstance(gradient, TensorType) and gradient.parameter and isinstance(held, TensorType) and not held.parameter:
+            raise m.raised("AttributeError", "the variable comes second: a pair is (gradient, variable)", node, "optimizer/pairs")
         variable = registry.tensor_of(held) if isinstance(held, (Model, Instance)) else held
         if variable is not MISSING and isinstance(gradient, TensorType) and isinstance(variable, TensorType) and gradient.shape.known and variable.shape.known:
             fits = len(gradient.shape) <= len(variable.shape)

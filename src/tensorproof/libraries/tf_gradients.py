@@ -64,6 +64,13 @@ def _made_here(node: Any, at: int, word: str, value: Any) -> bool:
             return False
 
 
+def _only(me: Model, target: Any, sources: Any) -> bool:
+    """Whether all targets are variables, or watched, and no source is among them: nothing was computed, and target and sources may be swapped."""
+    targets, found = tensors_in(target), tensors_in(sources)
+    leaves = all(t.parameter or any(t is w for w in me.space["watched"]) for t in targets)
+    return bool(targets) and bool(found) and leaves and not any(s is t or s.parameter for s in found for t in targets)
+
+
 def _reached(me: Model, node: Any, target: Any) -> bool:
     """Whether a tape has seen how its target was made: not what is made after it was left, and no gradient is taken of whole numbers."""
     if isinstance(target, TensorType) and target.dtype is not None and target.dtype.kind not in "fc":
@@ -85,7 +92,7 @@ def _gradient(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
         m.require("gradient/output", agree, f"output_gradients of shape {given.shape!r} must have the target's shape {target.shape!r}", node)
     if target is None:
         raise m.raised("TypeError", "the target of a gradient is None", node, "tape/target")
-    reached = _reached(me, node, target) and not _made_here(node, 1, "sources", sources)
+    reached = _reached(me, node, target) and not _made_here(node, 1, "sources", sources) and not _only(me, target, sources)
     return like_sources(m, sources, lambda t: gradient_of(t) if zero or (reached and _connected(me, t)) else None, node)
 
 

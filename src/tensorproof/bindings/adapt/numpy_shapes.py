@@ -10,7 +10,7 @@ from tensorproof.bindings.adapt.numpy_reductions import no_list, word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Index, Int, Ints, Tensor, as_size, is_size
-from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64
+from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, UINT8
 from tensorproof.terms.ints import Dim, maximum, minimum
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
@@ -569,9 +569,10 @@ def moved(a: dict[str, Any], run: Run) -> Any:
 
 
 def places(index: Any) -> tuple[Any, ...]:
-    """What stands between the brackets, with lists as the arrays that they are."""
+    """What stands between the brackets, with lists as the arrays that they are; bytes are numbers here, and masks in torch alone."""
     parts = index if isinstance(index, tuple) else (index,)
-    return tuple(array_like("numpy", part) or part if isinstance(part, list) else part for part in parts)
+    found = tuple(array_like("numpy", part) or part if isinstance(part, list) else part for part in parts)
+    return tuple(part.but(dtype=INT64) if isinstance(part, TensorType) and part.dtype is UINT8 else part for part in found)
 
 
 @takes(Index("index"))
