@@ -74,7 +74,7 @@ def _tensor(m: Any, value: Any, node: Any) -> Any:
     """An array as the trainer takes it: real numbers become float32."""
     found = array_of(m, value, node) if isinstance(value, Model) else value
     if isinstance(found, TensorType) and found.dtype is not None and found.dtype.is_float and found.dtype is not FLOAT32:
-        found = found.but(dtype=FLOAT32, contents=None)
+        found = keep(m, found, found.but(dtype=FLOAT32, contents=None))
     return found
 
 

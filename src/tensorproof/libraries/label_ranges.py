@@ -48,6 +48,8 @@ def follow(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], res
     word = name.rpartition(".")[2]
     if word == "randint":
         _drawn(m, args, kwargs, result)
+    elif word in ("ones", "ones_like"):
+        note(m, result, 1, 2)
     elif not m.bounds:
         return
     elif (word in KEEPS and args) or (word == "__getitem__" and len(args) > 1 and _cuts(args[1])):

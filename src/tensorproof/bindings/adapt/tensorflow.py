@@ -119,6 +119,8 @@ def same_types(run: Run, a: Arguments, *names: str) -> DType | None:
     return next(iter(found), None)
 
 
+PLACES = frozenset({DType.INT16, INT32, INT64})
+"""What TensorFlow takes as indices."""
 _OLD = {
     "dim_old": "dim", "keepdim_old": "keepdim", "filters_old": "weight", "filter_old": "weight", "input_old": "x", "dilation_old": "dilation",
     "dilations_old": "dilation", "targets_old": "target", "target_old": "target", "labels_old": "target", "size_old": "size",
@@ -405,6 +407,7 @@ def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
 def gather(a: Arguments, run: Run) -> TensorType:
     """Slices along an axis: its place is taken by the axes of the indices."""
     x, index = a["x"], a["index"]
+    run.require("dtype", index.dtype is None or index.dtype in PLACES, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
     at_least(run, x, 1)
     dim = a["dim"] if a.get("dim") is not None else a.get("batch_dims") or 0
     if not x.shape.known:

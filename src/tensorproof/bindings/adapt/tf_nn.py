@@ -486,6 +486,7 @@ def embedding_lookup(a: Arguments, run: Run) -> TensorType:
     weight, index = a["weight"], a["index"]
     if not isinstance(weight, TensorType) or not isinstance(index, TensorType):
         raise run.give_up("an embedding in several parts")
+    run.require("dtype", index.dtype is None or index.dtype in _PLACES, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
     at_least(run, weight, 1, "weight")
     known = weight.shape.known and index.shape.known
     return anew(weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run))
