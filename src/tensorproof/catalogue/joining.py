@@ -13,7 +13,7 @@ from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, selected, sliced, span
-from tensorproof.terms.ints import Dim, Term, ceildiv, lower, product
+from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, product
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape, unknown_shape
@@ -74,7 +74,7 @@ def stack_shape(c: Call) -> Shape:
     first = xs[0].shape
     if not all(x.shape.known for x in xs):
         if dim not in (0, -1) or any(x.shape != first for x in xs):
-            return unknown_shape(repr(c.fresh("stack")))
+            return unknown_shape(repr(c.fresh("stack")), Origin.UNMODELLED)
         return Shape((len(xs), *first) if dim == 0 else (*first, len(xs)))
     for i, x in enumerate(xs[1:], 1):
         c.require("rank", len(x.shape) == len(first), f"tensor {i} has shape {x.shape!r} and the first one {first!r}", "xs")

@@ -11,7 +11,7 @@ from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int,
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import from_end, positions, reshaped, selected, sliced, small, span, steps_of, strides_or_none, view
 from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64, INT64
-from tensorproof.terms.ints import Dim, Term, ite, lower, maximum, minimum, product, upper
+from tensorproof.terms.ints import Dim, Origin, Term, ite, lower, maximum, minimum, product, upper
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
@@ -31,7 +31,7 @@ def plain_axis(c: Call, value: Any, rank: int, about: str = "dim") -> int:
 
 def of_unknown_rank(c: Call) -> TensorType:
     """x in a shape that cannot be told."""
-    return c.tensor("x").but(shape=unknown_shape(repr(c.fresh(c.op.name))), strides=UNKNOWN_STRIDES, contents=None)
+    return c.tensor("x").but(shape=unknown_shape(repr(c.fresh(c.op.name)), Origin.UNMODELLED), strides=UNKNOWN_STRIDES, contents=None)
 
 
 # --- another shape -----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from tensorproof.ops.order import COMPACT, LIKE, OWN
 from tensorproof.ops.record import Op, Out, Requirement
 from tensorproof.ops.session import GiveUp, Refused, Session, python_number
 from tensorproof.terms.dtypes import ANY, DType
-from tensorproof.terms.ints import Dim, Term
+from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
@@ -410,7 +410,10 @@ def _unknown(call: Call) -> Any:
         except (GiveUp, KeyError, IndexError):
             dtype = None
         call.session.made += 1
-        made.append(TensorType(unknown_shape(f"{op.name}{call.session.site}#{call.session.made}"), dtype))
+        origin = Origin.UNMODELLED if call.framework == "torch" else Origin.WORLD
+        made.append(TensorType(unknown_shape(f"{op.name}{call.session.site}#{call.session.made}", origin), dtype))
+    if call.framework == "torch":  # what the operator demands of the rank cannot be told, so nothing is proved
+        call.require("rank", eq(call.fresh("rank"), 1), "an input's rank is not known")
     return made[0] if len(made) == 1 else tuple(made)
 
 

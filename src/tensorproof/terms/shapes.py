@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.terms.ints import Dim, Term, ite, lower, product, symbol
+from tensorproof.terms.ints import Dim, Origin, Term, ite, lower, product, symbol
 from tensorproof.terms.predicates import Truth, disj, eq
 from tensorproof.terms.records import dataclass
 
@@ -59,9 +59,9 @@ class Shape(_Base):
         return "(" + ", ".join(map(repr, self)) + (",)" if len(self) == 1 else ")")
 
 
-def unknown_shape(name: str) -> Shape:
+def unknown_shape(name: str, origin: Origin = Origin.WORLD) -> Shape:
     """A shape of unknown rank."""
-    return Shape((Segment(name, symbol(f"rank({name})"), symbol(f"numel({name})")),))
+    return Shape((Segment(name, symbol(f"rank({name})", origin=origin), symbol(f"numel({name})", origin=origin)),))
 
 
 Require = Callable[[Truth, Dim, Dim], None]

@@ -52,7 +52,7 @@ def _extreme(word: str) -> Run:
 
     def run(m: Interpreter, node: ast.AST, *values: Any, key: Any = None, default: Any = MISSING) -> Any:
         if word == "max" and len(values) == 1 and key is None and isinstance(values[0], TensorType) and len(values[0].shape) == 1:
-            known = greatest.of(m, values[0])
+            known = greatest.of(m, m.memory.current(values[0]))
             if known is not None:
                 return values[0].but(shape=Shape(), contents=(known,), parameter=False)
         many = uncounted.parts(m, values[0], node) if len(values) == 1 else None
