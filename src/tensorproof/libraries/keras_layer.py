@@ -104,6 +104,10 @@ def _check_words(m: Any, layer: Layer, node: Any) -> None:
     given = layer.module.arguments.get("data_format")
     if isinstance(given, str) and given not in ("channels_first", "channels_last"):
         raise m.raised("ValueError", f"data_format is 'channels_last' or 'channels_first', and not {given!r}", node, "keras/data-format")
+    for word in ("activation", "recurrent_activation"):
+        function = layer.module.arguments.get(word)
+        if isinstance(function, (bool, int, float)):
+            raise m.raised("ValueError", f"{word} is a function or its name, and not {function!r}", node, "keras/word")
     padding = layer.module.arguments.get("padding")
     if isinstance(padding, str) and padding.lower() not in ("valid", "same", "causal"):
         raise m.raised("ValueError", f"padding is 'valid' or 'same', and not {padding!r}", node, "keras/padding")

@@ -84,7 +84,25 @@ def try_schedule(m: Any, optimizer: Any, node: Any) -> None:
     if isinstance(rate, Instance) and registry.is_instance(m, rate, SCHEDULES + "LearningRateSchedule") is True:
         call = m.in_class(rate.cls, "__call__")
         if isinstance(call, (Function, Bound)):
-            m.call(Bound(call, rate), (TensorType(Shape(), INT64, framework="tf"),), {}, node)
+            step = TensorType(Shape(), INT64, framework="tf")
+            m.call(Bound(call, rate), (Model(COUNTER, m.heap.space({"tensor": step})),), {}, node)
+
+
+COUNTER = HOME + "iterations"
+"""The number of steps that an optimizer has made: a variable of Keras, whose operators mix element types."""
+_OPERATORS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod", "pow": "power", "lt": "less",
+    "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+}  # fmt: skip
+
+
+def _counted(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    left, right = (v.space["tensor"] if isinstance(v, Model) and v.kind == COUNTER else v for v in (a, b))
+    return m.call(Named(f"keras.ops.{_OPERATORS[word]}"), (left, right), {}, node) if word in _OPERATORS else MISSING
+
+
+def _counter_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    return me.space["tensor"] if name == "value" else m.attribute(me.space["tensor"], name, node)
 
 
 def _legacy(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
@@ -159,6 +177,7 @@ _METHODS: dict[str, Any] = {
     "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip
 KINDS = {
+    COUNTER: KindModel(attribute=_counter_attribute, binary=_counted),
     **{HOME + n: KindModel(_METHODS, _attribute, bases=(HOME + "Optimizer",)) for n in (*_OWN, "LossScaleOptimizer")},
     **{SCHEDULES + n: KindModel(call=_rate, bases=(SCHEDULES + "LearningRateSchedule",), open=True) for n in _SCHEDULES},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import keras_graph, tape
 from tensorproof.libraries.keras_inputs import fitted, make_input
 from tensorproof.libraries.keras_state import is_layer
@@ -59,8 +60,11 @@ def add(m: Any, me: Model, layer: Any, node: Any) -> None:
             m.heap.set(held, "*made*", (*held["*made*"], layer))
         return
     if (keras_graph.is_symbolic(layer) and tape.is_leaf(m, layer)) or (isinstance(layer, Model) and layer.kind == "keras.layers.InputLayer"):
-        if held["*layers*"] or held["*input*"] is not None:
+        if held["*input*"] is not None:
             raise m.raised("ValueError", "a Sequential has its input first, and this one has layers already", node, "keras/sequential")
+        if held["*layers*"]:
+            m.heap.set(held, "*late*", m.user_span(node))
+            return
         m.heap.set(held, "*input*", layer if isinstance(layer, TensorType) else layer.space["*tensor*"])
         return
     if not is_layer(layer):
@@ -105,8 +109,17 @@ def _input_type(layer: Layer) -> Any:
     return layer.module.arguments.get("dtype") if isinstance(layer.module.arguments.get("dtype"), str) else None
 
 
+def _refuse_late(m: Any, me: Model, node: Any) -> None:
+    """An input behind other layers is noticed when the model is built."""
+    late = me.space.get("*late*")
+    if late is not None:
+        message = "a Sequential has its input first, and this one has layers before it"
+        raise m.raised("ValueError", message, node, "keras/sequential", (Step(late, "the input is added here"),))
+
+
 def build(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     given = args[0] if args else kwargs.get("input_shape")
+    _refuse_late(m, me, node)
     if me.space["*input*"] is not None or given is None:
         return
     if isinstance(given, int):
@@ -141,6 +154,7 @@ def ensure_ends(m: Any, me: Model, node: Any) -> None:
 
 def run(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     held = me.space
+    _refuse_late(m, me, node)
     if not held["*layers*"] and held["*input*"] is None:
         raise m.raised("ValueError", "a Sequential without layers is called", node, "keras/sequential")
     value = args[0] if args else next((v for k, v in kwargs.items() if k in ("inputs", "x")), None)

@@ -292,4 +292,8 @@ FUNCTIONS: dict[str, Any] = {
     "tf.ConfigProto": lambda m, a, k, n: Model("quiet", m.heap.space()), "tf.GPUOptions": lambda m, a, k, n: Model("quiet", m.heap.space()),
     "tf.RunOptions": lambda m, a, k, n: Model("quiet", m.heap.space()), "tf.RunMetadata": lambda m, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip
-KINDS: dict[str, KindModel] = {"tf.Session": KindModel(methods=_METHODS, attribute=_attribute, enter=_enter, leave=_leave)}
+def _no_item(m: Any, me: Model, index: Any, node: Any) -> Any:
+    raise m.raised("TypeError", "a Session cannot be indexed", node)
+
+
+KINDS: dict[str, KindModel] = {"tf.Session": KindModel(methods=_METHODS, attribute=_attribute, enter=_enter, leave=_leave, item=_no_item)}

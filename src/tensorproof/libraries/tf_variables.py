@@ -179,6 +179,8 @@ def _assign(word: str) -> Any:
         check = kwargs.get("validate_shape", args[2] if len(args) > 2 and word == "assign" else True)
         if not isinstance(me, TensorType):
             return me if isinstance(me, Unknown) else m.gap(f"tf.{word}", node)
+        if not me.parameter and isinstance(value, TensorType) and value.parameter:
+            raise m.raised("AttributeError", f"tf.{word} changes a variable, and its first argument is none: the two may be swapped", node)
         if check is False:
             return operation(m, (value,), node)
         return METHODS[word](m, (me, value), {}, node)
