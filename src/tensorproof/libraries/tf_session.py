@@ -292,6 +292,8 @@ FUNCTIONS: dict[str, Any] = {
     "tf.ConfigProto": lambda m, a, k, n: Model("quiet", m.heap.space()), "tf.GPUOptions": lambda m, a, k, n: Model("quiet", m.heap.space()),
     "tf.RunOptions": lambda m, a, k, n: Model("quiet", m.heap.space()), "tf.RunMetadata": lambda m, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip
+
+
 def _no_item(m: Any, me: Model, index: Any, node: Any) -> Any:
     raise m.raised("TypeError", "a Session cannot be indexed", node)
 
