@@ -1,16 +1,17 @@
 """Seeded mutants of right TensorFlow and Keras programs: which of those that fail under TensorFlow are found, and which of those that run get an alarm.
 
-    python benchmarks/tf_mutants.py [--tensorflow PYTHON] [--minutes N] [--show missed,alarm,…] [--only WORDS] [--mutants KEY …]
+    python benchmarks/tf_mutants.py [--tensorflow PYTHON] [--minutes N] [--show missed,alarm,…] [--only WORDS] [--draw N]
 
 The programs are the right ones of tests/programs/{tf1,tf2,keras}_*.md and the scripts of tests/corpus_tf. Each mutant is one edit (`tf_mutants_edits.py`).
 What TensorFlow does with it is kept in `tf_mutants_truth.jsonl`; with `--tensorflow`, the interpreter named there runs what is not yet in it, for so many
-minutes. A mutant is found when an error is told at a line of TensorFlow's traceback, at the line of the edit, or with one of them on its trail.
+minutes. A mutant is found when an error is told in a statement of TensorFlow's traceback, in that of the edit, or with one of them on its trail.
 Exits with 1 when fewer than 90 % are found, one that runs gets an error, there are fewer than 400, or a kind is above 25 %.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import re
@@ -107,8 +108,8 @@ def whole(seed: Seed) -> Mutant:
     return Mutant(key_of(seed, seed.files), seed, seed.driver, None, seed.files)
 
 
-def mutants(seed: Seed) -> list[Mutant]:
-    """The mutants of a program that are used: by the order of their keys, so that a new program or edit moves none of the others."""
+def mutants(seed: Seed, draw: int = 0, most: int = PER_PROGRAM) -> list[Mutant]:
+    """The mutants of a program that are used: by the order of their keys (another for each draw), so that a new program or edit moves none of the others."""
     found: list[Mutant] = []
     for name, text in seed.files:
         if not name.endswith(".py"):
@@ -121,10 +122,10 @@ def mutants(seed: Seed) -> list[Mutant]:
                 continue
             files = tuple((n, changed if n == name else t) for n, t in seed.files)
             found.append(Mutant(key_of(seed, files), seed, name, edit, files))
-    found.sort(key=lambda m: m.key)
+    found.sort(key=lambda m: hashlib.sha256(f"{draw} {m.key}".encode()).hexdigest() if draw else m.key)
     kinds: Counter[str] = Counter()
     chosen: list[Mutant] = []
-    limit = PER_PROGRAM * (3 if len(seed.files) > 2 else 1)
+    limit = most * (3 if len(seed.files) > 2 else 1)
     for mutant in found:
         if kinds[mutant.kind] < PER_KIND and len(chosen) < limit:
             kinds[mutant.kind] += 1
@@ -161,6 +162,14 @@ def find_truth(python: str, wanted: list[Mutant], truth: dict[str, dict[str, Any
             runner.stdin.close()
 
 
+def statements(name: str, text: str) -> list[range]:
+    """The lines of each statement that has no statements inside and several lines."""
+    if not name.endswith(".py"):
+        return []
+    found = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.stmt) and not hasattr(n, "body")]
+    return [range(n.lineno, n.end_lineno + 1) for n in found if n.end_lineno is not None and n.end_lineno > n.lineno]
+
+
 def judged(mutant: Mutant, told: dict[str, Any]) -> tuple[str, str]:
     """Where a mutant belongs, and in words what we said."""
     from tensorproof.app.check import Options, check
@@ -189,6 +198,7 @@ def judged(mutant: Mutant, told: dict[str, Any]) -> tuple[str, str]:
         right = {(p, n) for p, n in told["lines"]}
         if mutant.edit is not None:
             right.add((mutant.file, mutant.edit.line))
+        right |= {(p, n) for p, text in mutant.files for lines in statements(p, text) if any((p, n) in right for n in lines) for n in lines}
         for d in errors:
             if right & {place(d.span), *(place(step.span) for step in d.trail)}:
                 return "found", words
@@ -202,6 +212,8 @@ def main() -> int:
     parser.add_argument("--show", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--mutants", nargs="*", default=[])
+    parser.add_argument("--draw", type=int, default=0, help="another set of mutants for each number")
+    parser.add_argument("--most", type=int, default=PER_PROGRAM, help="mutants of one program")
     parser.add_argument("--part", default="0/1", help="K/N: every N-th program from the K-th on")
     parser.add_argument("--write", default="", help="a folder for the mutants that are shown")
     chosen = parser.parse_args()
@@ -211,7 +223,7 @@ def main() -> int:
     if chosen.tensorflow:
         find_truth(chosen.tensorflow, [whole(s) for s in programs], truth, chosen.minutes)
     right = [s for s in programs if truth.get(whole(s).key, {}).get("outcome") == "runs"]
-    every = sorted((m for s in right for m in mutants(s)), key=lambda m: m.key)
+    every = sorted((m for s in right for m in mutants(s, chosen.draw, chosen.most)), key=lambda m: m.key)
     if chosen.tensorflow:
         find_truth(chosen.tensorflow, every, truth, chosen.minutes)
     every = [m for m in every if m.key in truth and truth[m.key]["outcome"] in ("runs", "fails") and truth[m.key]["error"] not in NOT_OURS]
