@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.label_ranges import keep, note, of
-from tensorproof.libraries.model import KindModel, Rounds
+from tensorproof.libraries.model import KindModel, Open, Rounds
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.sequences import tensor_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -150,7 +150,7 @@ def _objects_rounds(me: Model) -> Any:
     samples, count = shown(items), length_of(items)
     if not uncounted(items) or len(items) != 1:
         return None if uncounted(items) else Rounds([(True, v) for v in items], (1,) * len(items))
-    return Rounds([(True, v) for v in samples], (1, count - 1)) if isinstance(count, int) and count > 1 else [(True, v) for v in samples]
+    return Open(count, lambda k: samples[0] if k == 0 else samples[-1], 1)
 
 
 def _objects_item(m: Any, me: Model, index: Any, node: Any) -> Any:

@@ -13,6 +13,7 @@ from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Segment, Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.many import uncounted
 from tensorproof.values.objects import Choice, List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -33,7 +34,8 @@ def _array(name: str) -> Any:
             return Unknown("an array of values that are not known")
         if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
             return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
-        if isinstance(given, List) and any(isinstance(v, Unknown) for v in given.items) and not any(isinstance(v, (TensorType, List)) for v in given.items):
+        counted = isinstance(given, List) and not uncounted(given.items)
+        if counted and any(isinstance(v, Unknown) for v in given.items) and not any(isinstance(v, (TensorType, List)) for v in given.items):
             dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
             if isinstance(dtype, DType):  # numbers from outside, one for each item
                 return TensorType(Shape((len(given.items),)), dtype, framework="numpy")
