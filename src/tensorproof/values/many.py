@@ -11,8 +11,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Heap
-from tensorproof.values.objects import Choice, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Many, Named, Unknown
 
 DEEPEST = 6
 
@@ -85,6 +85,15 @@ def number_of(value: Any) -> str:
 
 def is_text(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, Unknown) and value.text)
+
+
+def has_identity(value: Any) -> bool:
+    """Whether it matters which of them it is: layers have weights of their own."""
+    if isinstance(value, tuple):
+        return any(has_identity(v) for v in value)
+    if isinstance(value, Instance):
+        return any(isinstance(c, Named) and c.name.startswith(("torch.nn", "keras", "tf")) for c in value.cls.mro)
+    return isinstance(value, (Layer, Function, Class, Generator))
 
 
 class Renaming:

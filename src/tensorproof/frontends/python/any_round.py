@@ -31,14 +31,13 @@ FAILED: Any = object()
 
 
 class AnyRound:
-    """One loop from round `since` on, of `count` rounds in all; `item(k)` is what round k takes."""
+    """One loop from round `since` on, of `count` rounds in all."""
 
-    def __init__(self, m: Interpreter, frame: Frame, since: int, count: Any, item: Callable[[Any], Any], node: ast.AST) -> None:
+    def __init__(self, m: Interpreter, frame: Frame, since: int, count: Any, node: ast.AST) -> None:
         self.m = m
         self.frame = frame
         self.since = since
         self.count = count
-        self.item = item
         word = m.name_here("round", node)
         last = count - 1 if isinstance(count, int) else None
         round_ = m.symbol(word, since, last, Origin.WORLD)
@@ -74,8 +73,10 @@ class AnyRound:
             mark = heap.mark(_PROOF)
             signal = body()
             died = any(stated.requirement.predicate is False for stated in path.stated[kept[0] :])
-            if signal is None and not died and not self._surely_leaves(kept[6]):
+            if signal is None and not died:
                 settled = self._compared(mark)
+            if settled and self._surely_leaves(kept[6]):
+                settled = None
         except (Fork, Raised, Dead):
             settled = None
         finally:
@@ -210,14 +211,18 @@ def many_rounds(m: Interpreter, frame: Frame, since: int, count: Any, item: Call
     """Run the rounds of a loop from `since` on: how they end, or FAILED."""
     from tensorproof.frontends.python.loops import one_round
 
-    loop = AnyRound(m, frame, since, count, item, node)
-
-    def once() -> Signal | None:
-        put(frame, item(loop.round))
+    def once(round_: Any) -> Signal | None:
+        put(frame, item(round_))
         return one_round(m, frame, body)
 
+    return any_rounds(m, frame, since, count, once, node)
+
+
+def any_rounds(m: Interpreter, frame: Frame, since: int, count: Any, once: Callable[[Any], Signal | None], node: ast.AST) -> Any:
+    """Run rounds that take no item of their own; `once` is told the number of the round."""
+    loop = AnyRound(m, frame, since, count, node)
     try:
-        return loop.run(once)
+        return loop.run(lambda: once(loop.round))
     except _Stuck:
         return FAILED
 

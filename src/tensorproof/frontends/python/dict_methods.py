@@ -26,6 +26,9 @@ def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Any, otherwise: Any =
     if known in owner.items if not isinstance(known, Unknown) else False:
         return owner.items[known]
     if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
+        found = uncounted_entry(m, owner, MISSING, node)
+        if otherwise is None and isinstance(found, Unknown) and found.number:  # a number by a key from data: it is taken to be there, as an item would be
+            return found
         return uncounted_entry(m, owner, otherwise, node)
     return otherwise
 

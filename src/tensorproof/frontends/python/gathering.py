@@ -6,17 +6,17 @@ Where it is known how often each round comes, growth is repeated that often; whe
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.steady import alike
-from tensorproof.frontends.python.widening import has_identity
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import counts_of
 from tensorproof.terms.ints import Origin, Term, ite
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries
-from tensorproof.values.many import gathered, shown
+from tensorproof.values.many import gathered, has_identity, shown
 from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Many, Unknown
 
 if TYPE_CHECKING:
@@ -80,10 +80,8 @@ class Gathering:
         """How many rounds there are: one number for all that the loop gathers."""
         if self.length is None:
             gaps = len(self.m.path.gaps)
-            try:
+            with suppress(Raised):  # the program does not ask for it
                 self.length = registry.known_length(self.m, self.source, self.node)
-            except Raised:  # the program does not ask for it
-                pass
             del self.m.path.gaps[gaps:]
             if not isinstance(self.length, (int, Term)):
                 self.length = self.m.symbol(self.m.name_here("rounds", self.node), 1, None, Origin.USER)

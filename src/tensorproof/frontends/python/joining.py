@@ -9,7 +9,7 @@ from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
-from tensorproof.values.many import gathered, length, shown
+from tensorproof.values.many import gathered, has_identity, length, shown
 from tensorproof.values.objects import OPEN, Choice
 from tensorproof.values.python_values import REAL, Many, Unknown
 
@@ -64,7 +64,10 @@ def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[An
     counts = length(left), length(right)
     if any(isinstance(c, Unknown) for c in counts):
         raise CannotJoin
-    return (*a[:same], gathered(ite(p, *counts), shown([*left, *right])))
+    samples = shown([*left, *right])
+    if any(has_identity(item) for item in samples):
+        raise CannotJoin
+    return (*a[:same], gathered(ite(p, *counts), samples))
 
 
 def _choice(p: Truth, a: Any, b: Any) -> Any:

@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration
-from tensorproof.frontends.python.any_round import FAILED, many_rounds
-from tensorproof.frontends.python.errors import Fork
+from tensorproof.frontends.python.any_round import FAILED, any_rounds, many_rounds
+from tensorproof.frontends.python.errors import Dead, Fork
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.gathering import Gathering
 from tensorproof.frontends.python.scope import Scope
@@ -19,7 +19,7 @@ from tensorproof.frontends.python.steady import Steady, fingerprint
 from tensorproof.frontends.python.uncounted import open_rounds
 from tensorproof.libraries import registry, tf_autograph
 from tensorproof.libraries.model import Open, counts_of
-from tensorproof.terms.ints import lower
+from tensorproof.terms.ints import Origin, lower
 from tensorproof.terms.predicates import Predicate, gt, negate
 from tensorproof.values.heap import MISSING, Row
 from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
@@ -68,13 +68,8 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
                 signal = _constant_loop(m, frame, found, put, body, node, isinstance(value, range))
         if before is not None:
             tf_autograph.kept(m, frame, before, node)
-        if m.stood_for_many == stood_for_many:
+        with uncounted_lists(m, m.stood_for_many != stood_for_many):
             return _finish(m, frame, base, signal, other, bool(node.orelse))
-        m.any_round += 1
-        try:
-            return _finish(m, frame, base, signal, other, bool(node.orelse))
-        finally:
-            m.any_round -= 1
 
     return run
 
@@ -110,9 +105,9 @@ def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, bod
     for at in range(len(items)):
         if steady is not None and at == _WAIT < last and (len(frame.waiting) > waiting or (m.steps - began) // at * (last - at) > _DEAR):
             ended = many_rounds(m, frame, at, last, lambda k: items[0] + (items[1] - items[0]) * k, put, body, node)
+            if isinstance(ended, Signal):
+                return ended
             if ended is not FAILED:
-                if ended is not None:
-                    return ended
                 put(frame, items[last])
                 return one_round(m, frame, body)
         if steady is not None and steady.due(at):
@@ -264,16 +259,23 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
     test, body, other = expression(node.test, scope), block(node.body, scope), block(node.orelse, scope)
 
     def rounds(m: Interpreter, frame: Frame, open_rounds: int, seen: Any) -> Signal | None:
+        began, at, unsure = m.steps, 0, False
         while True:
             t = m.truth(test(frame), node.test)
             if t is False:
                 return None
             if t is True:
+                at += 1
+                if (unsure and at == _WAIT) or at == 64 or (at == 2 * _WAIT and (m.steps - began) // at * 100 > _DEAR):
+                    ended = the_rest(m, frame)
+                    if ended is not FAILED:
+                        return ended
                 count_before = m.branching.count
                 signal = one_round(m, frame, body)
                 if signal is not None:
                     return signal
                 if m.branching.count != count_before or frame.waiting:
+                    unsure = True
                     now = fingerprint(frame)
                     if now == seen:
                         return BREAK if _endless(node) else None
@@ -283,6 +285,10 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
             if open_rounds >= 1 and now == seen:
                 m.assume(negate(t))
                 return None
+            if open_rounds >= 2:
+                ended = the_rest(m, frame)
+                if ended is not FAILED:
+                    return ended
             if open_rounds >= MOST_OPEN_ROUNDS:
                 m.gap("while", node, "its state does not come to rest")
                 m.assume(negate(t))
@@ -293,12 +299,38 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
                 return signal if signal is not None else rounds(m, f, open_rounds + 1, now)
 
             assert isinstance(t, Predicate)
-            return m.branching.split(frame, t, more, lambda f: None)
+            m.stood_for_many += 1
+            with uncounted_lists(m, True):
+                return m.branching.split(frame, t, more, lambda f: None)
+
+    def the_rest(m: Interpreter, frame: Frame) -> Any:
+        """All the rounds that are left, of which nobody knows how many: how they end, or FAILED."""
+
+        def once(_: Any) -> Signal | None:
+            t = m.truth(test(frame), node.test)
+            if t is False:
+                raise Dead
+            if isinstance(t, Predicate):
+                m.assume(t, lasting=False)
+            return one_round(m, frame, body)
+
+        count = m.symbol(m.name_here("rounds", node), 0, None, Origin.UNMODELLED)
+        ended = any_rounds(m, frame, 0, count, once, node)
+        if ended is not None:
+            return ended
+        if _endless(node):
+            return BREAK
+        t = m.truth(test(frame), node.test)
+        if isinstance(t, Predicate):
+            m.assume(negate(t))
+        return None
 
     def run(frame: Frame) -> Signal | None:
-        base = len(frame.waiting)
-        signal = rounds(frame.machine, frame, 0, None)
-        return _finish(frame.machine, frame, base, signal, other, bool(node.orelse))
+        m = frame.machine
+        base, stood_for_many = len(frame.waiting), m.stood_for_many
+        signal = rounds(m, frame, 0, None)
+        with uncounted_lists(m, m.stood_for_many != stood_for_many):
+            return _finish(m, frame, base, signal, other, bool(node.orelse))
 
     return run
 

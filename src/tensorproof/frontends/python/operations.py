@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import containers, equality, iteration, tensors
 from tensorproof.frontends.python import uncounted as uncounted_items
+from tensorproof.frontends.python.shares import share
 from tensorproof.libraries import registry, tf_shapes, tf_tensors
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
@@ -92,7 +93,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
             if sequence:
                 return TEXT if isinstance(a, str) or isinstance(b, str) else m.gap("a tuple of symbolic length", node)
     if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
-        return Unknown("a real number of a symbolic size", _ratio(word, a, b), number="float")
+        return Unknown("a real number of a symbolic size", _ratio(m, word, a, b), number="float")
     return plain(m, native, (a, b), node)
 
 
@@ -137,15 +138,20 @@ def _is_type(value: Any) -> bool:
     )
 
 
-def _ratio(word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
-    """A quotient of whole numbers, or a product with a short binary fraction such as 0.5."""
+def _ratio(m: Interpreter, word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
+    """A quotient of whole numbers, a product with a short binary fraction such as 0.5, or a share such as 0.8."""
+    if word == "truediv" and type(b) is float and b.is_integer():
+        b = int(b)
     if word == "truediv" and type(a) in (int, Term) and type(b) in (int, Term) and lower(b) > 0:
         return a, b
     if word == "mul":
         size, factor = (a, b) if type(a) is Term else (b, a)
         if type(factor) is float and math.isfinite(factor):
             above, below = factor.as_integer_ratio()
-            return (size * above, below) if below <= 1024 else None
+            if below <= 1024:
+                return size * above, below
+            found = share(m, size, factor)
+            return None if found is None else (found, 1)
     return None
 
 

@@ -93,15 +93,33 @@ def _number(m: Interpreter, value: Any) -> Any:
 
 
 def _plainer(m: Interpreter, index: Any, found: Any) -> Any:
-    """`x[i : i + n]` of which the facts tell that it lies inside: n long."""
-    cut = _numbers(m, index)
-    if not isinstance(cut, slice) or not isinstance(found, TensorType) or not found.shape or not isinstance(found.shape[0], Term):
+    """`x[i : i + n]` and `x[:n, 0]` of which the facts tell that they lie inside: n long."""
+    if not isinstance(found, TensorType) or not found.shape.known:
         return found
-    if isinstance(cut.start, (int, Term)) and isinstance(cut.stop, (int, Term)):
-        length = cut.stop - cut.start
-        if isinstance(length, int) and length >= 0 and isinstance(asked := eq(found.shape[0], length), Predicate) and m.implied(asked):
-            return found.but(shape=Shape((length, *found.shape[1:])), strides=UNKNOWN_STRIDES)
-    return found
+    given = _numbers(m, index)
+    sizes, axis = list(found.shape), 0
+    for cut in given if isinstance(given, tuple) else (given,):
+        if cut is Ellipsis or isinstance(cut, (List, TensorType, Unknown)) or axis >= len(sizes):
+            break
+        if isinstance(cut, (int, Term)) and not isinstance(cut, bool):
+            continue
+        if isinstance(cut, slice) and isinstance(sizes[axis], Term):
+            sizes[axis] = _told_length(m, cut, sizes[axis])
+        axis += 1
+    if all(a is b for a, b in zip(sizes, found.shape)):
+        return found
+    return found.but(shape=Shape(sizes), strides=UNKNOWN_STRIDES)
+
+
+def _told_length(m: Interpreter, cut: slice, size: Any) -> Any:
+    """The length of a slice as it is written, where the facts tell that it is so long."""
+    start = 0 if cut.start is None else cut.start
+    if cut.step not in (None, 1) or not isinstance(start, (int, Term)) or not isinstance(cut.stop, (int, Term)):
+        return size
+    length = cut.stop - start
+    if isinstance(length, int) and length < 0:
+        return size
+    return length if isinstance(asked := eq(size, length), Predicate) and m.implied(asked) else size
 
 
 def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
