@@ -34,11 +34,11 @@ def _array(name: str) -> Any:
             return Unknown("an array of values that are not known")
         if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
             return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
-        counted = isinstance(given, List) and not uncounted(given.items)
-        if counted and any(isinstance(v, Unknown) for v in given.items) and not any(isinstance(v, (TensorType, List)) for v in given.items):
+        numbers = given.items if isinstance(given, List) and not uncounted(given.items) else ()
+        if any(isinstance(v, Unknown) for v in numbers) and not any(isinstance(v, (TensorType, List)) for v in numbers):
             dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
             if isinstance(dtype, DType):  # numbers from outside, one for each item
-                return TensorType(Shape((len(given.items),)), dtype, framework="numpy")
+                return TensorType(Shape((len(numbers),)), dtype, framework="numpy")
         if isinstance(given, List) and given.items and all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in given.items):
             return Model("texts", m.heap.space({"length": len(given.items)}))
         return m.spelling(f"numpy.{name}", args, kwargs, node)
