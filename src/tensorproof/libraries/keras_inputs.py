@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import keras_graph, keras_masks, keras_state, tape
+from tensorproof.libraries.label_ranges import keep
 from tensorproof.libraries.model import KindModel
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
@@ -145,7 +146,8 @@ def fitted(m: Any, model: Any, value: Any, wanted: TensorType, node: Any, exact:
                     m.require("keras/input-shape", same, f"{name} takes {told} and is given {shape!r}", node, trail=_made(m, model))
         if loose and told_shape:
             shape = Shape((*shape[:-1], wanted.shape[-1]))
-    return keras_masks.carry(m, value, value.but(shape=shape, dtype=wanted.dtype, contents=None, weak=False, parameter=False, framework="tf", taped=False))
+    made = value.but(shape=shape, dtype=wanted.dtype, contents=None, weak=False, parameter=False, framework="tf", taped=False)
+    return keep(m, value, keras_masks.carry(m, value, made))
 
 
 def _made(m: Any, model: Any) -> tuple[Step, ...]:

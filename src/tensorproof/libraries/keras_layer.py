@@ -9,7 +9,7 @@ from tensorproof.bindings.call import spelled
 from tensorproof.bindings.names import is_public
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import keras_graph, keras_masks, keras_state, keras_words
+from tensorproof.libraries import keras_graph, keras_masks, keras_state, keras_words, label_ranges
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -113,6 +113,15 @@ def _check_words(m: Any, layer: Layer, node: Any) -> None:
         raise m.raised("ValueError", f"padding is 'valid' or 'same', and not {padding!r}", node, "keras/padding")
 
 
+def _check_words_known(m: Any, layer: Layer, given: Any, node: Any) -> None:
+    """The numbers that an Embedding looks up, where they are known, are below the size of its table."""
+    known, size = label_ranges.of(m, given), layer.module.arguments.get("num", layer.module.arguments.get("input_dim"))
+    if known is not None and type(size) is int and type(known[0]) is int and type(known[1]) is int and (known[0] < 0 or known[1] > size):
+        wrong = known[0] if known[0] < 0 else known[1] - 1
+        message = f"the Embedding has {size} rows for the numbers 0 to {size - 1}, and looks up {wrong}"
+        raise m.raised("InvalidArgumentError", message, node, "embedding/index", (Step(layer.span, "the layer is made here"),))
+
+
 # --- calls ---
 
 
@@ -139,6 +148,8 @@ def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
     if "mask" in kwargs and not isinstance(kwargs["mask"], TensorType):
         del kwargs["mask"]
     _check_statistics(m, layer, given, node)
+    if module.name == "keras.layers.Embedding" and given:
+        _check_words_known(m, layer, args[0], node)
     rank = module.mode.get("rank")
     if module.built and isinstance(rank, int) and given and isinstance(given[0], TensorType) and given[0].shape.known and len(given[0].shape) != rank:
         message = f"the layer was built for {rank} axes and gets {given[0].shape!r}"
