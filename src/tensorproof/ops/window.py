@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 
 from tensorproof.ops.call import Call
 from tensorproof.terms.ints import Dim, ceildiv, minimum
@@ -53,5 +52,7 @@ def scaled(size: Dim, factor: Dim | float) -> Dim | None:
         return size * factor
     if isinstance(size, int):
         return int(size * factor)
+    from fractions import Fraction  # with decimals it takes 2 ms to load, and few programs resize
+
     ratio = Fraction(factor).limit_denominator(4096)
     return size * ratio.numerator // ratio.denominator if float(ratio) == factor else None

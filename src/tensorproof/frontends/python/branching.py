@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
@@ -11,6 +10,7 @@ from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Wait
 from tensorproof.frontends.python.joining import CannotJoin, join, join_location, join_uncounted
 from tensorproof.terms.ints import ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
+from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Difference, Entries, Mark, read
 from tensorproof.values.many import gathered
 from tensorproof.values.objects import OPEN

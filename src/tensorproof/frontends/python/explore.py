@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -15,6 +14,7 @@ from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.source import Source
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import dataclass
 from tensorproof.values.path import Path
 
 MOST_PATHS = 64

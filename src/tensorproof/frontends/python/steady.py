@@ -6,7 +6,6 @@ new and takes no new way, the remaining rounds are skipped: counters advance by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Heap, Row
@@ -45,7 +45,7 @@ class _Looked(Exception):
     """A list that grows was read, so that one round does not stand for the others."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """How one round changed memory: counters with their steps, lists with their growth, other locations that changed."""
 
