@@ -571,6 +571,15 @@ def _alike(run: Run, a: Arguments, x: str = "x", y: str = "target") -> Shape:
     return graphdef.merged(run, [a[x].shape, a[y].shape], (x, y))
 
 
+def _broadcast_rows(run: Run, a: Arguments) -> Shape:
+    """The shape of a loss of tf.losses: its two tensors must have one when the graph is built, and a batch of one that is fed broadcasts in the run."""
+    first, second = a["x"].shape, a["target"].shape
+    if first.known and second.known and len(first) == len(second) > 0 and type(first[0]) is int and type(second[0]) is int and 1 in (first[0], second[0]):
+        rows = max(first[0], second[0])
+        first, second = Shape((rows, *first[1:])), Shape((rows, *second[1:]))
+    return graphdef.merged(run, [first, second], ("x", "target"))
+
+
 @takes(Tensor("x"), Tensor("target"))
 def sigmoid_cross_entropy(a: Arguments, run: Run) -> TensorType:
     a = _needed(run, a, "x", "target")
@@ -619,7 +628,7 @@ _LOSS = (
 
 @takes(Tensor("x", "N C"), Tensor("target", "N C"), *_LOSS)
 def losses_softmax(a: Arguments, run: Run) -> TensorType:
-    shape = _alike(run, a)
+    shape = _broadcast_rows(run, a)
     return _reduced(run, a, Shape(shape[:-1]) if shape.known else shape, a["x"].dtype)
 
 
@@ -639,12 +648,12 @@ def losses_sparse(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x"), Tensor("target"), *_LOSS)
 def losses_same(a: Arguments, run: Run) -> TensorType:
-    return _reduced(run, a, _alike(run, a), FLOAT32)
+    return _reduced(run, a, _broadcast_rows(run, a), FLOAT32)
 
 
 @takes(Tensor("x"), Tensor("target"), *_LOSS)
 def losses_sigmoid(a: Arguments, run: Run) -> TensorType:
-    return _reduced(run, a, _alike(run, a), a["x"].dtype)
+    return _reduced(run, a, _broadcast_rows(run, a), a["x"].dtype)
 
 
 @takes(Tensor("x"), Tensor("target"), Axis("dim", None, optional=True), *_LOSS)

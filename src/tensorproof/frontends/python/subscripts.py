@@ -37,6 +37,8 @@ def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
         return Unknown("a key that is not known")
     if isinstance(value, (List, Dict, Set)):
         raise m.raised("TypeError", f"a {type(value).__name__.lower()} cannot be the key of a dict", node)
+    if isinstance(value, slice):
+        raise m.raised("TypeError", "a dict cannot be sliced", node)
     if isinstance(value, tuple):
         parts = tuple(key(m, v, node) for v in value)
         return Unknown("a key that is not known") if any(isinstance(p, Unknown) for p in parts) else parts
