@@ -73,7 +73,7 @@ def surely_same(m: Interpreter, a: Any, b: Any, node: ast.AST) -> bool:
     """Whether two values are equal, where it must be known: the run forks on it."""
     from tensorproof.frontends.python.iteration import decided
 
-    found = _equal_objects(m, a, b, node)
+    found = equal_objects(m, a, b, node)
     return found is not None and decided(m, found)
 
 
@@ -81,7 +81,7 @@ def count(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
     """How many items are equal to one."""
     total: Any = 0
     for one in items:
-        found = _equal_objects(m, one, item, node)
+        found = equal_objects(m, one, item, node)
         if found is None:
             return Unknown("count")
         total = total + number(found)
@@ -90,7 +90,7 @@ def count(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
 
 def compare(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
     if word in ("eq", "ne"):
-        found = _equal_objects(m, a, b, node)
+        found = equal_objects(m, a, b, node)
         return Unknown(word) if found is None else found if word == "eq" else negate(found)
     if isinstance(a, Set) and isinstance(b, Set):
         under = all(any(same(x, y) for y in b.items) for x in a.items)
@@ -101,7 +101,7 @@ def compare(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
     raise m.raised("TypeError", f"{type(a).__name__.lower()} and {type(b).__name__.lower()} have no order", node)
 
 
-def _equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | None:
+def equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | None:
     """Equality that may call the program's own `__eq__` inside containers."""
     if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)) and isinstance(a, List) is isinstance(b, List):
         x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
@@ -111,7 +111,7 @@ def _equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | Non
             return False
         parts: list[Truth] = []
         for p, q in zip(x, y):
-            found = _equal_objects(m, p, q, node)
+            found = equal_objects(m, p, q, node)
             if found is None:
                 return None
             if found is False:
@@ -124,13 +124,13 @@ def _equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | Non
         result = m.compare(ast.Eq, a, b, node)
         return None if isinstance(result, Unknown) else m.truth(result, node)
     if isinstance(a, Dict) and isinstance(b, Dict) and list(a.items) == list(b.items):
-        return _equal_objects(m, tuple(a.items.values()), tuple(b.items.values()), node)
+        return equal_objects(m, tuple(a.items.values()), tuple(b.items.values()), node)
     return equal(a, b)
 
 
 def _order(m: Interpreter, word: str, x: list[Any], y: list[Any], node: ast.AST) -> Any:
     for i, (p, q) in enumerate(zip(x, y)):
-        found = _equal_objects(m, p, q, node)
+        found = equal_objects(m, p, q, node)
         if found is True:
             continue
         if found is None:
@@ -156,7 +156,7 @@ def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
             items = container if isinstance(container, tuple) else container.items
             parts: list[Truth] = []
             for one in items:
-                found = _equal_objects(m, one, item, node)
+                found = equal_objects(m, one, item, node)
                 if found is True:
                     parts.append(True)
                     break

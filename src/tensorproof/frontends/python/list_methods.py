@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.equality import count, surely_same
+from tensorproof.frontends.python.equality import count, equal_objects, surely_same
 from tensorproof.frontends.python.uncounted import parts
 from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import disj
 from tensorproof.values.many import gathered, length, shown
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import List, Set
@@ -106,6 +107,24 @@ def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
     raise m.raised("ValueError", "the item is not in the list", node)
 
 
+_MOST_PLACES = 2
+"""How many places that an item may have are told apart."""
+
+
+def _index(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
+    """Where an item stands: among numbers that nobody knows that is a number too."""
+    same: list[Any] = []
+    for one in items if not has_many(items) else ():
+        same.append(equal_objects(m, one, item, node))
+        if same[-1] is True or same[-1] is None:
+            break
+    places = [i for i, truth in enumerate(same) if truth is not False]
+    if len(places) <= _MOST_PLACES or None in same:
+        return _position(m, items, item, node)
+    m.demand("ValueError", disj(*same), "the item is not in the list", node)
+    return m.symbol(m.name_here("place", node), places[0], places[-1], Origin.UNMODELLED)
+
+
 def remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
     if isinstance(owner, Set) and not any(surely_same(m, one, item, node) for one in owner.items):
         raise m.raised("KeyError", f"{item!r} is not in the set", node)
@@ -137,7 +156,7 @@ def _reverse(m: Interpreter, owner: List, node: ast.AST) -> None:
 LIST: dict[str, Callable[..., Any]] = {
     "append": changing(_append), "extend": changing(_extend), "insert": changing(_insert), "pop": changing(pop), "remove": changing(remove),
     "sort": changing(_sort), "clear": changing(clear), "reverse": changing(_reverse),
-    "index": lambda m, owner, node, item, *rest: _position(m, owner.items, item, node),
+    "index": lambda m, owner, node, item, *rest: _index(m, owner.items, item, node),
     "count": lambda m, owner, node, item: count(m, owner.items, item, node),
     "copy": lambda m, owner, node: List(m.heap.row(owner.items)),
 }  # fmt: skip

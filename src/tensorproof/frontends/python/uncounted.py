@@ -159,7 +159,7 @@ def part_of(m: Interpreter, owner: Any, ends: list[Any]) -> List | None:
         return List(m.heap.row())
     if not items or step is not None or not all(p is None or (type(p) in (int, Term) and lower(p) >= 0) for p in (start, stop)):
         return None
-    if not all(alike(v, items[0]) for v in items[1:]):
+    if not all(alike(v, items[0]) for v in items[1:]) and not all(map(_drawn, items)):
         return None
     first, last = (0 if start is None else minimum(start, len(items))), (len(items) if stop is None else minimum(stop, len(items)))
     return List(m.heap.row([gathered(maximum(last - first, 0), items)]))

@@ -211,6 +211,8 @@ class Widening:
         step = end - head
         if isinstance(step, int) or not (names_in(step) & {*self.names, self.round_name}):
             return head + step * (self.round - self.since)
+        if not names_in(end) & (self.names - {self.round_name}) and self.at(end, self.since - 1) == head:
+            return self.at(end, self.round - 1)  # what the round before left: `last = now`
         known = ge(end, head)
         return self._any(lower(head) if known is True and lower(head) > -(1 << 60) else -(1 << 62), "a number")
 
