@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import tensorflow
-from tensorproof.bindings.adapt.tensorflow import (
-    Arguments,
-    anew,
-    at_least,
-    axis,
-    channels_last,
-    few,
-    pairs,
-    parts,
-    ranked,
-    same_types,
-    somewhere,
-    tensor,
-    vector,
-    whole,
-)
+from tensorproof.bindings.adapt import tf_joins, tf_shapes
+from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, few, ranked, same_types, somewhere, tensor, vector, whole
+from tensorproof.bindings.adapt.tf_joins import parts
+from tensorproof.bindings.adapt.tf_shapes import pairs
+from tensorproof.bindings.adapt.tf_windows import channels_last
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call
@@ -254,18 +242,18 @@ def _declared(run: Run, size: Any) -> Shape:
 
 @takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
 def mirror_pad(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.pad(a, run)
+    return tf_shapes.pad(a, run)
 
 
 @takes(Tensor("x"), Pairs("paddings"), Tensor("value", ""))
 def pad_v2(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "value")
-    return tensorflow.pad(a, run)
+    return tf_shapes.pad(a, run)
 
 
 @takes(Ints("dim", (), optional=True, one=False))
 def squeeze(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.squeeze(a, run)
+    return tf_shapes.squeeze(a, run)
 
 
 def _held(run: Run, a: Arguments) -> None:
@@ -282,7 +270,7 @@ def _held(run: Run, a: Arguments) -> None:
 @takes(Tensor("x"), Tensor("index", "...", INDEX), _DTYPE)
 def resource_gather(a: Arguments, run: Run) -> TensorType:
     _held(run, a)
-    return tensorflow.gather({**a, "dim": 0}, run)
+    return tf_shapes.gather({**a, "dim": 0}, run)
 
 
 @takes(Tensor("x"), Tensor("index", "...", INDEX), _DTYPE)
@@ -391,13 +379,13 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
 
 @takes(Int("start", loose=True), Int("end", loose=True), Int("step", loose=True, least=1))
 def arange(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.arange({**a, "dtype": same_types(run, a, "start", "end", "step") or INT32}, run)
+    return tf_shapes.arange({**a, "dtype": same_types(run, a, "start", "end", "step") or INT32}, run)
 
 
 @takes(Tensors("xs", least=2), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     run.require("xs", len(a["xs"]) >= 2, f"a concatenation takes at least two tensors, and here {len(a['xs'])}", ("xs",))
-    return tensorflow.concat(a, run)
+    return tf_joins.concat(a, run)
 
 
 @takes(Tensors("xs", "N", INDEX, least=2))
@@ -415,34 +403,34 @@ def shape_n(a: Arguments, run: Run) -> Any:
 
 @takes(Axes("dim", optional=False, loose=True, unique=False))
 def reduce(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.reduce(a, run, once=False)
+    return tf_shapes.reduce(a, run, once=False)
 
 
 @takes(Ints("dim", loose=True, one=False))
 def transpose(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.transpose(a, run)
+    return tf_shapes.transpose(a, run)
 
 
 @takes(Int("count", least=1), Axis("dim", 0))
 def unpack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tensorflow.unstack(a, run)
+    return tf_joins.unstack(a, run)
 
 
 @takes(Ints("size", shape=True, loose=True, one=False), ElementType("dtype", optional=False))
 def sized(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.sized(a, run)
+    return tf_shapes.sized(a, run)
 
 
 @takes(Ints("size", shape=True, loose=True, one=False), Tensor("seed", "2", INDEX), ElementType("dtype", optional=False))
 def stateless(a: Arguments, run: Run) -> TensorType:
     seed = ranked(run, a["seed"], 1, "seed")
     run.require("seed", eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has {seed.shape[0]!r}", ("seed",))
-    return tensorflow.sized(a, run)
+    return tf_shapes.sized(a, run)
 
 
 @takes(Ints("size", shape=True, loose=True, one=False), Tensor("value", ""))
 def fill(a: Arguments, run: Run) -> TensorType:
-    return tensorflow.sized(a, run)
+    return tf_shapes.sized(a, run)
 
 
 @takes(Tensor("start", ""), Tensor("end", ""), Int("steps", loose=True, least=1))

@@ -4,25 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import (
-    Arguments,
-    Window,
-    anew,
-    at_least,
-    channels_last,
-    convolve,
-    depthwise,
-    labels_agree,
-    pooled,
-    ranked,
-    same_types,
-    somewhere,
-    spatial,
-    tensor,
-    to_front,
-    vector,
-    windowed,
-)
+from tensorproof.bindings.adapt.tensorflow import Arguments, Window, anew, at_least, labels_agree, ranked, same_types, somewhere, tensor, vector
+from tensorproof.bindings.adapt.tf_windows import channels_last, convolve, depthwise, pooled, spatial, to_front, windowed
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.terms.dtypes import COMPLEX64, FLOAT32, INDEX, INT32, INT64

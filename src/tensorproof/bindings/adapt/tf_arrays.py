@@ -5,34 +5,11 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef, graphdef_neural, tensorflow
+from tensorproof.bindings.adapt import graphdef, graphdef_neural, tensorflow, tf_joins, tf_shapes
 from tensorproof.bindings.adapt.graphdef import merged
-from tensorproof.bindings.adapt.tensorflow import (
-    Arguments,
-    anew,
-    arg_reduce,
-    at_least,
-    axis,
-    broadcast_to,
-    expand_dims,
-    few,
-    modern,
-    pad,
-    parts,
-    ranked,
-    reduce,
-    reshape,
-    same_types,
-    somewhere,
-    squeeze,
-    stack,
-    tensor,
-    tile,
-    transpose,
-    unstack,
-    vector,
-    whole,
-)
+from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, few, modern, ranked, same_types, somewhere, tensor, vector, whole
+from tensorproof.bindings.adapt.tf_joins import parts, stack, tile, unstack
+from tensorproof.bindings.adapt.tf_shapes import arg_reduce, broadcast_to, expand_dims, pad, reduce, reshape, squeeze, transpose
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import python_number
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Index, Int, Ints, Number, Tensor, Tensors
@@ -136,7 +113,7 @@ def clip(a: Arguments, run: Run) -> TensorType:
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     """One tensor alone is handed on, whatever its rank."""
-    return anew(a["xs"][0], a["xs"][0].shape) if len(a["xs"]) == 1 else tensorflow.concat(a, run)
+    return anew(a["xs"][0], a["xs"][0].shape) if len(a["xs"]) == 1 else tf_joins.concat(a, run)
 
 
 @takes(Tensor("x"), Choice("message", ("not a number",)))
@@ -160,10 +137,10 @@ def hash_bucket(a: Arguments, run: Run) -> TensorType:
 
 def gather(a: Arguments, run: Run) -> TensorType:
     """Along axis 0 TensorFlow looks at no batch axes."""
-    return tensorflow.gather({**a, "batch_dims": 0} if a.get("dim") is not None and whole(a["dim"]) == 0 else a, run)
+    return tf_shapes.gather({**a, "batch_dims": 0} if a.get("dim") is not None and whole(a["dim"]) == 0 else a, run)
 
 
-takes(*vars(tensorflow.gather)["parameters"].values())(gather)
+takes(*vars(tf_shapes.gather)["parameters"].values())(gather)
 
 
 @takes(Tensor("x", "... N N"))

@@ -5,28 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef, graphdef_neural
-from tensorproof.bindings.adapt.tensorflow import (
-    Arguments,
-    anew,
-    at_least,
-    axis,
-    channels_last,
-    convolve,
-    depthwise,
-    explicit_sides,
-    modern,
-    pooled,
-    ranked,
-    same_types,
-    somewhere,
-    spatial,
-    tensor,
-    to_back,
-    to_front,
-    vector,
-    whole,
-    windowed,
-)
+from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, modern, ranked, same_types, somewhere, tensor, vector, whole
+from tensorproof.bindings.adapt.tf_windows import channels_last, convolve, depthwise, explicit_sides, pooled, spatial, to_back, to_front, windowed
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Sizes, Tensor
 from tensorproof.terms.dtypes import FLOAT32, INDEX, INT32, INT64, DType

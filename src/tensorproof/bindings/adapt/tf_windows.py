@@ -1,0 +1,162 @@
+"""Windows in TensorFlow: convolutions and pools of images with the channels last, "SAME" and "VALID"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.adapt.tensorflow import anew, ranked, same_types
+from tensorproof.bindings.call import Run
+from tensorproof.terms.ints import Dim, Term, ceildiv
+from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+def channels_last(data_format: str) -> bool:
+    return data_format in ("NHWC", "NDHWC", "NWC", "NHC", "channels_last")
+
+
+def to_front(x: TensorType, last: bool) -> TensorType:
+    """An image batch with the channels behind the batch."""
+    return x if not last else x.but(shape=Shape((x.shape[0], x.shape[-1], *x.shape[1:-1])), contents=None, strides=None)
+
+
+def to_back(x: TensorType, last: bool) -> TensorType:
+    return x.but(strides=None) if not last else x.but(shape=Shape((x.shape[0], *x.shape[2:], x.shape[1])), contents=None, strides=None)
+
+
+def spatial(run: Run, value: Any, n: int, last: bool, name: str, whole_only: bool = True) -> tuple[Any, ...]:
+    """The `n` spatial numbers of an attribute that may name all axes, one number, or the spatial ones."""
+    if value is None:
+        return (1,) * n
+    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if len(given) == 1:
+        return given * n
+    if len(given) == n:
+        return given
+    run.require(name, len(given) == n + 2, f"{name} must have {n + 2} numbers, and is {value!r}", (name,))
+    inner = given[1:-1] if last else given[2:]
+    if whole_only:
+        outer = (given[0], given[-1]) if last else given[:2]
+        run.require(
+            name,
+            all(type(v) is not int or v <= 1 for v in outer),
+            f"{name} must be 1 for the batch and the channels, and is {value!r}",
+            (name,),
+        )
+    return inner
+
+
+def windowed(
+    run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, padding: str, sides: tuple[Dim, Dim] = (0, 0), overhang: bool = False
+) -> Dim:
+    """How many windows an axis holds; with `overhang`, none where it is a little too short."""
+    run.require("stride", ge(stride, 1), f"the stride must be at least 1, and is {stride!r}", ("stride",))
+    run.require("dilation", ge(dilation, 1), f"the dilation must be at least 1, and is {dilation!r}", ("dilation",))
+    if padding == "SAME":
+        return ceildiv(size, stride)
+    reach = dilation * (kernel - 1) + 1
+    padded = size + sides[0] + sides[1] + (stride if overhang else 0)
+    if overhang:
+        run.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the input has {size!r}", ("x", "kernel"))
+        return (padded - reach) // stride
+    run.require(
+        "kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", "weight")
+    )
+    return (padded - reach) // stride + 1
+
+
+def explicit_sides(run: Run, padding: Any, explicit: Any, n: int, last: bool) -> tuple[str, list[tuple[Dim, Dim]]]:
+    """The padding's name and, where it is explicit, the numbers for each spatial axis."""
+    if isinstance(padding, (tuple, list)):
+        explicit = [v for pair in padding for v in (pair if isinstance(pair, (tuple, list)) else (pair,))]
+        padding = "EXPLICIT"
+    padding = padding.upper()
+    if padding != "EXPLICIT":
+        return padding, [(0, 0)] * n
+    flat = tuple(explicit or ())
+    run.require("padding", len(flat) == 2 * (n + 2), f"explicit padding has {2 * (n + 2)} numbers, and here {len(flat)}", ("padding",))
+    run.require("padding", all(type(v) is not int or v >= 0 for v in flat), f"padding cannot be negative, and is {flat!r}", ("padding",))
+    rows = [(flat[2 * i], flat[2 * i + 1]) for i in range(n + 2)]
+    inner, outer = (rows[1:-1], (rows[0], rows[-1])) if last else (rows[2:], rows[:2])
+    run.require(
+        "padding",
+        all(pair == (0, 0) for pair in outer),
+        f"the batch and the channels are not padded, and the padding is {flat!r}",
+        ("padding",),
+    )
+    return padding, list(inner)
+
+
+def convolve(
+    run: Run, x: TensorType, weight: TensorType, n: int, stride: Any, padding: Any, explicit: Any, dilation: Any, data_format: str
+) -> TensorType:
+    """A convolution with the weight's axes as TensorFlow orders them: kernel, in, out. Groups follow from the channels."""
+    last = channels_last(data_format)
+    x, weight = ranked(run, x, n + 2), ranked(run, weight, n + 2, "weight")
+    image = to_front(x, last)
+    *kernel, per_group, out = weight.shape
+    channels = image.shape[1]
+    run.require(
+        "channels",
+        conj(ge(per_group, 1), ge(channels, 1)),
+        f"x has {channels!r} channels and the weight takes {per_group!r}",
+        ("x", "weight"),
+    )
+    run.require(
+        "channels",
+        eq(channels % per_group, 0),
+        f"x has {channels!r} channels, which the {per_group!r} of the weight do not divide",
+        ("x", "weight"),
+    )
+    known = type(channels) is int and type(per_group) is int
+    groups = channels // per_group if known else 1
+    if known and groups:
+        run.require("groups", eq(out % groups, 0), f"{out!r} output channels do not divide into {groups!r} groups", ("weight",))
+    strides, dilations = spatial(run, stride, n, last, "stride"), spatial(run, dilation, n, last, "dilation")
+    name, sides = explicit_sides(run, padding, explicit, n, last)
+    if x.shape.concrete and weight.shape.concrete and all(v > 0 for v in (*x.shape, *weight.shape)):
+        same = name == "SAME"
+        made = run(
+            f"conv{n}d", x=image.but(shape=Shape((image.shape[0], per_group * groups, *image.shape[2:]))),
+            weight=weight.but(shape=Shape((out, per_group, *kernel))),
+            stride=strides, padding="same" if same else tuple(b for b, _ in sides), padding_end=None if same else tuple(e for _, e in sides),
+            dilation=dilations, groups=groups,
+        )  # fmt: skip
+        return to_back(made, last)
+    sizes = [windowed(run, s, k, t, d, name, e) for s, k, t, d, e in zip(image.shape[2:], kernel, strides, dilations, sides)]
+    same_types(run, {"x": x, "weight": weight}, "x", "weight")
+    return to_back(anew(x, (image.shape[0], out, *sizes)), last)
+
+
+def depthwise(
+    run: Run, x: TensorType, weight: TensorType, stride: Any, padding: Any, explicit: Any, dilation: Any, data_format: str
+) -> TensorType:
+    """Each channel convolved with its own filters: weight (kernel, in, multiplier)."""
+    last = channels_last(data_format)
+    image, weight = to_front(ranked(run, x, 4), last), ranked(run, weight, 4, "weight")
+    *kernel, channels, multiplier = weight.shape
+    run.require("channels", eq(image.shape[1], channels), f"x has {image.shape[1]!r} channels and the weight {channels!r}", ("x", "weight"))
+    same_types(run, {"x": x, "weight": weight}, "x", "weight")
+    strides, dilations = spatial(run, stride, 2, last, "stride"), spatial(run, dilation, 2, last, "dilation")
+    run.require(
+        "stride", eq(strides[0], strides[1]), f"the strides of a depthwise convolution must be equal, and are {strides!r}", ("stride",)
+    )
+    name, sides = explicit_sides(run, padding, explicit, 2, last)
+    sizes = [windowed(run, s, k, t, d, name, e) for s, k, t, d, e in zip(image.shape[2:], kernel, strides, dilations, sides)]
+    return to_back(
+        anew(image, (image.shape[0], (channels if isinstance(image.shape[1], Term) else image.shape[1]) * multiplier, *sizes)), last
+    )
+
+
+def pooled(run: Run, x: TensorType, n: int, kernel: Any, stride: Any, padding: Any, explicit: Any, data_format: str) -> TensorType:
+    last = channels_last(data_format)
+    image = to_front(ranked(run, x, n + 2), last)
+    if n == 2 and run.row.op.startswith("max") and eq(image.shape[1], 0) is True:
+        raise run.give_up("images without channels, which TensorFlow takes by the way they are padded")
+    sizes, strides = spatial(run, kernel, n, last, "kernel"), spatial(run, stride, n, last, "stride")
+    name, sides = explicit_sides(run, padding, explicit, n, last)
+    for k in sizes:
+        run.require("kernel", ge(k, 1), f"the kernel must be at least 1, and is {kernel!r}", ("kernel",))
+    made = [windowed(run, s, k, t, 1, name, e) for s, k, t, e in zip(image.shape[2:], sizes, strides, sides)]
+    return to_back(anew(image, (*image.shape[:2], *made)), last)
