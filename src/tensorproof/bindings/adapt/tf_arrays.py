@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef, graphdef_neural, tensorflow, tf_joins, tf_shapes
+from tensorproof.bindings.adapt import graphdef, graphdef_arrays, graphdef_neural, graphdef_random, tensorflow, tf_joins, tf_shapes
 from tensorproof.bindings.adapt.graphdef import merged
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, few, modern, ranked, same_types, somewhere, tensor, vector, whole
 from tensorproof.bindings.adapt.tf_joins import parts, stack, tile, unstack
@@ -249,7 +249,7 @@ def split_any(a: Arguments, run: Run) -> Any:
         count = len(sizes)
     if not isinstance(count, int):
         raise run.give_up("the number of parts is not known")
-    return list(graphdef.split_v({**a, "count": count}, run))
+    return list(graphdef_arrays.split_v({**a, "count": count}, run))
 
 
 @takes(Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False))
@@ -308,14 +308,14 @@ def repeat(a: Arguments, run: Run) -> TensorType:
 
 @takes(Ints("dim", loose=True, one=False))
 def reverse(a: Arguments, run: Run) -> TensorType:
-    return graphdef.reverse(a, run)
+    return graphdef_arrays.reverse(a, run)
 
 
 @takes(Tensor("lengths", "...", INDEX), Int("dim", None, optional=True), Int("batch_dim", None, optional=True))
 def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     run.require("axis", a.get("dim") is not None, "the axis that is reversed must be given", ("dim",))
-    return graphdef.reverse_sequence({**a, "dim": a.get("dim") or 0, "batch_dim": a.get("batch_dim") or 0}, run)
+    return graphdef_arrays.reverse_sequence({**a, "dim": a.get("dim") or 0, "batch_dim": a.get("batch_dim") or 0}, run)
 
 
 @takes(Ints("shifts", loose=True), Ints("dim", loose=True))
@@ -588,7 +588,7 @@ def random_poisson(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "N C"), Int("n", least=0, loose=True), ElementType("dtype", dtypes=INDEX))
 def categorical(a: Arguments, run: Run) -> TensorType:
-    return graphdef.multinomial(a, run)
+    return graphdef_random.multinomial(a, run)
 
 
 _SEED = Tensor("seed", "2", INDEX)

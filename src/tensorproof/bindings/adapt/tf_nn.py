@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef, graphdef_neural
+from tensorproof.bindings.adapt import graphdef, graphdef_neural, graphdef_values
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, modern, ranked, same_types, somewhere, tensor, vector, whole
 from tensorproof.bindings.adapt.tf_windows import channels_last, convolve, depthwise, explicit_sides, pooled, spatial, to_back, to_front, windowed
 from tensorproof.bindings.call import Run, takes
@@ -478,7 +478,7 @@ _PLACES = frozenset({DType.INT16, INT32, INT64})
 @takes(Int("k", 1, least=0, loose=True), Anything("sorted"), ElementType("index_type", INT32, dtypes=_PLACES))
 def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     run.require("dtype", a.get("index_type") in _PLACES | {None}, f"places are whole numbers, not {a.get('index_type')!r}", ("index_type",))
-    return graphdef.top_k({**a, "dtype": a.get("index_type") or INT32}, run)
+    return graphdef_values.top_k({**a, "dtype": a.get("index_type") or INT32}, run)
 
 
 @takes(Tensor("x", "N K"), Tensor("y", "K M"), Tensor("bias", "M"))

@@ -1,0 +1,91 @@
+"""GraphDef nodes that train: a step of an optimiser on a variable and its slots."""
+
+from __future__ import annotations
+
+from tensorproof.bindings.adapt.graphdef import merged
+from tensorproof.bindings.adapt.tensorflow import Arguments, anew, ranked
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Tensor
+from tensorproof.terms.dtypes import INDEX
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+_RATES = frozenset(
+    [
+        "alpha",
+        "lr",
+        "rho",
+        "momentum",
+        "epsilon",
+        "beta",
+        "beta1",
+        "beta2",
+        "beta1_power",
+        "beta2_power",
+        "l1",
+        "l2",
+        "lr_power",
+        "l2_shrinkage",
+        "logbase",
+        "sign_decay",
+        "global_step",
+    ]
+)
+
+
+def _step(a: Arguments, run: Run, sparse: bool) -> TensorType:
+    tensors = {k: v for k, v in a.items() if isinstance(v, TensorType)}
+    first = tensors["var"]
+    shape = first.shape
+    typed = [v for k, v in tensors.items() if k not in ("indices", "global_step") and v.dtype is not None]
+    run.require(
+        "dtype", len({v.dtype for v in typed}) <= 1, "variable, slots, gradient and rates must have one element type", tuple(tensors)
+    )
+    for name, value in tensors.items():
+        if name in _RATES:
+            ranked(run, value, 0, name)
+        elif name not in ("grad", "indices") or not sparse:
+            shape = merged(run, [shape, value.shape], ("var", name), "slot")
+    return anew(first, shape)
+
+
+def optimiser(a: Arguments, run: Run) -> TensorType:
+    """One step: slots and gradient have the variable's shape, rates are scalars."""
+    return _step(a, run, sparse=False)
+
+
+def sparse_optimiser(a: Arguments, run: Run) -> TensorType:
+    made = _step(a, run, sparse=True)
+    grad, index = a["grad"], ranked(run, a["indices"], 1, "indices")
+    if made.shape.known and grad.shape.known:
+        run.require(
+            "rank",
+            len(grad.shape) == len(made.shape),
+            f"the gradient {grad.shape!r} must have as many axes as the variable {made.shape!r}",
+            ("grad", "var"),
+        )
+        merged(run, [grad.shape, Shape((index.shape[0], *made.shape[1:]))], ("grad", "indices"), "gradient")
+    return made
+
+
+_SLOTS = tuple(
+    Tensor(n)
+    for n in [
+        "var",
+        "accum",
+        "m",
+        "v",
+        "grad",
+        "accum_update",
+        "linear",
+        "ms",
+        "mom",
+        "mg",
+        "gradient_accumulator",
+        "gradient_squared_accumulator",
+    ]
+)
+
+
+for _function in (optimiser, sparse_optimiser):
+    takes(*_SLOTS, *(Tensor(n, "") for n in _RATES), Tensor("indices", "K", INDEX))(_function)
