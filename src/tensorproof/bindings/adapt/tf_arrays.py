@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef, graphdef_arrays, graphdef_neural, graphdef_random, tensorflow, tf_joins, tf_shapes
+from tensorproof.bindings.adapt import graphdef, graphdef_algebra, graphdef_arrays, graphdef_random, tensorflow, tf_joins, tf_shapes
 from tensorproof.bindings.adapt.graphdef import merged
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, few, modern, ranked, same_types, somewhere, tensor, vector, whole
 from tensorproof.bindings.adapt.tf_joins import parts, stack, tile, unstack
@@ -145,7 +145,7 @@ takes(*vars(tf_shapes.gather)["parameters"].values())(gather)
 
 @takes(Tensor("x", "... N N"))
 def logdet(a: Arguments, run: Run) -> TensorType:
-    return _real(graphdef_neural.determinant(a, run))
+    return _real(graphdef_algebra.determinant(a, run))
 
 
 def _real(x: TensorType) -> TensorType:
@@ -742,7 +742,7 @@ def matmul(a: Arguments, run: Run) -> TensorType:
     given = {
         "x": a["x"], "y": a["y"], "dtype": out, "adj_x": a.get("transpose_a") or a.get("adjoint_a"), "adj_y": a.get("transpose_b") or a.get("adjoint_b"),
     }  # fmt: skip
-    return graphdef_neural.batch_matmul(given, run)
+    return graphdef_algebra.batch_matmul(given, run)
 
 
 @takes(Tensor("x", "... N K"), Tensor("y", "... K"), Bool("transpose_a", False), Bool("adjoint_a", False))
@@ -862,7 +862,7 @@ def band_part(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
 def solve(a: Arguments, run: Run) -> TensorType:
-    made = graphdef_neural.matrix_solve(a, run)
+    made = graphdef_algebra.matrix_solve(a, run)
     x, y = a["x"], a["y"]
     if x.shape.known and y.shape.known:
         run.require("rank", len(x.shape) == len(y.shape), f"x {x.shape!r} and y {y.shape!r} must have as many axes", ("x", "y"))
@@ -873,19 +873,19 @@ def solve(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "... N M"), Bool("full_matrices", False), Bool("compute_uv", True))
 def svd(a: Arguments, run: Run) -> Any:
-    made = graphdef_neural.svd(a, run)
+    made = graphdef_algebra.svd(a, run)
     return (_real(made[0]), *made[1:]) if a["compute_uv"] else _real(made[0])
 
 
 @takes(Tensor("x", "... N N"))
 def eigh(a: Arguments, run: Run) -> Any:
-    values, vectors = graphdef_neural.eigen({**a, "compute_v": True}, run)
+    values, vectors = graphdef_algebra.eigen({**a, "compute_v": True}, run)
     return _real(values) if "numpy" in run.name else values, vectors
 
 
 @takes(Tensor("x", "... N N"))
 def eigvalsh(a: Arguments, run: Run) -> TensorType:
-    return graphdef_neural.eigen({**a, "compute_v": True}, run)[0]
+    return graphdef_algebra.eigen({**a, "compute_v": True}, run)[0]
 
 
 # --- signals ---------------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef_neural
+from tensorproof.bindings.adapt import graphdef_images
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, modern, ranked, same_types, somewhere, tensor, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
@@ -163,7 +163,7 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x", "N H W C"), Tensor("boxes", "B 4"), Tensor("index", "B", frozenset({INT32}), values="index:N"), _SIZE)
 def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
-    return graphdef_neural.crop_and_resize(a, run)
+    return graphdef_images.crop_and_resize(a, run)
 
 
 @takes(_IMAGE)
@@ -342,12 +342,12 @@ def similarity(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("boxes", "N 4"), Tensor("scores", "N"), Int("most", loose=True, least=0), Float("iou_threshold", 0.5, least=0.0, most=1.0))
 def non_max_suppression(a: Arguments, run: Run) -> TensorType:
-    return graphdef_neural.non_max_suppression(a, run)
+    return graphdef_images.non_max_suppression(a, run)
 
 
 @takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"), Tensor("colors", "K 4", frozenset({FLOAT32})))
 def draw_boxes(a: Arguments, run: Run) -> TensorType:
-    return graphdef_neural.draw_boxes(a, run)
+    return graphdef_images.draw_boxes(a, run)
 
 
 @takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0))

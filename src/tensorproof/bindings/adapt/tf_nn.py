@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef, graphdef_neural, graphdef_values
+from tensorproof.bindings.adapt import graphdef, graphdef_convolutions, graphdef_values
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, modern, ranked, same_types, somewhere, tensor, vector, whole
 from tensorproof.bindings.adapt.tf_windows import channels_last, convolve, depthwise, explicit_sides, pooled, spatial, to_back, to_front, windowed
 from tensorproof.bindings.call import Run, takes
@@ -244,7 +244,7 @@ conv1d_transpose, conv2d_transpose, conv3d_transpose = _conv_transpose(1), _conv
 )
 def dilation2d(a: Arguments, run: Run) -> TensorType:
     a = _needed(run, a, "x", "weight", "stride", "dilation")
-    return graphdef_neural.dilation2d(a, run)
+    return graphdef_convolutions.dilation2d(a, run)
 
 
 # --- pools -----------------------------------------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ def leaky_relu(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "N ... C"), Tensor("bias", "C"), Choice("data_format", ("NHWC", "NCHW"), None, optional=True))
 def bias_add(a: Arguments, run: Run) -> TensorType:
-    return graphdef_neural.bias_add({**a, "data_format": "NCHW" if str(a.get("data_format") or "NHWC").startswith("NC") else "NHWC"}, run)
+    return graphdef_convolutions.bias_add({**a, "data_format": "NCHW" if str(a.get("data_format") or "NHWC").startswith("NC") else "NHWC"}, run)
 
 
 @takes(
