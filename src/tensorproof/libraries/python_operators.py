@@ -11,6 +11,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import native
 from tensorproof.terms.ints import Term, absolute, ceildiv, floordiv, lower
 from tensorproof.terms.predicates import negate
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Choice, Model
 from tensorproof.values.python_values import REAL, Unknown
 
@@ -116,9 +117,28 @@ def _real(name: str) -> Any:
     run_native = native(getattr(math, name))
 
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        args = _numbers(m, args, node)
         numbers = all(isinstance(a, (Term, int, float)) or (isinstance(a, Unknown) and (a.number or a.ratio)) for a in args)
         if numbers and any(isinstance(a, (Term, Unknown)) for a in args):
             return REAL
+        return run_native(m, args, kwargs, node)
+
+    return run
+
+
+def _numbers(m: Any, args: Args, node: Any) -> Args:
+    """Tensors of one number as that number, which is what the functions of math make of them first."""
+    return tuple(m.call(float, (a,), {}, node) if isinstance(a, TensorType) else a for a in args)
+
+
+def _tested(name: str) -> Run:
+    """isnan, isinf, isfinite: of a number that nobody knows, nobody knows it."""
+    run_native = native(getattr(math, name))
+
+    def run(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+        args = _numbers(m, args, node)
+        if args and isinstance(args[0], Unknown) and (args[0].number or args[0].ratio):
+            return m.open_truth(name, node)
         return run_native(m, args, kwargs, node)
 
     return run
@@ -143,6 +163,7 @@ FUNCTIONS: dict[str, Any] = {
     "operator.itemgetter": _getter("itemgetter"), "operator.attrgetter": _getter("attrgetter"), "operator.methodcaller": _getter("methodcaller"),
     **{f"math.{name}": native(getattr(math, name)) for name in _MATH if callable(getattr(math, name))},
     **{f"math.{name}": _real(name) for name in ("sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "tanh", "pow")},
+    **{f"math.{name}": _tested(name) for name in ("isnan", "isinf", "isfinite")},
     "math.floor": _rounded("floor"), "math.ceil": _rounded("ceil"), "math.trunc": _rounded("trunc"), "math.prod": _prod, "math.fabs": _fabs,
 }  # fmt: skip
 VALUES: dict[str, Any] = {f"math.{name}": getattr(math, name) for name in _MATH if not callable(getattr(math, name))}

@@ -22,7 +22,7 @@ def _get_collection(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
         return listed(m, variables(m, name == "trainable_variables", inside))
     here = graph(m)
     if name == "losses":
-        return listed(m, list(here.space["losses"]))
+        return listed(m, [*here.space["losses"], *here.space["collections"].get(name, ())])
     if name == "update_ops":
         return listed(m, list(here.space["updates"]))
     if name == "summaries":

@@ -43,9 +43,18 @@ class Atom:
         return str(self.args[0])
 
     def __repr__(self) -> str:
+        if self.kind == "symbol":
+            return self.name
+        if len(_SHOWN) >= MOST_SHOWN:  # terms share their parts, texts do not: written out, a term may be as long as two to its depth
+            return f"(…{self.order})"
+        _SHOWN.append(self)
+        try:
+            return self._text()
+        finally:
+            _SHOWN.pop()
+
+    def _text(self) -> str:
         match self.kind:
-            case "symbol":
-                return self.name
             case "//" | "%":
                 return f"({_grouped(self.args[0])} {self.kind} {_grouped(self.args[1])})"
             case "ite":
@@ -54,6 +63,9 @@ class Atom:
                 return f"{self.kind}({', '.join(map(repr, self.args))})"
 
 
+MOST_SHOWN = 8
+"""How deep terms within terms are written out."""
+_SHOWN: list[Atom] = []
 Monomial = tuple[tuple[Atom, int], ...]
 
 

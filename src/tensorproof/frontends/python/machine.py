@@ -179,7 +179,9 @@ class Interpreter:
         if predicate is True:
             return
         if predicate is False or (self.handlers and not iteration.decided(self, predicate)):
-            raise self.raised(kind, message, node, code)
+            raised = self.raised(kind, message, node, code)
+            raised.quiet = _from_data(predicate)
+            raise raised
         if self.handlers:
             return
         requirement = Requirement(code or f"python/{_CODES.get(kind, 'raise')}", predicate, message)
@@ -313,6 +315,11 @@ class Interpreter:
         decided = (p if side else negate(p) for p, side in self.decisions.items())
         self.path.facts = (*self.facts, *(p for p in decided if isinstance(p, Predicate)))
         return self.path
+
+
+def _from_data(predicate: Truth) -> bool:
+    """Whether a truth hangs on what data hold: that it may be otherwise is no error, whoever may catch it."""
+    return isinstance(predicate, Predicate) and (predicate.kind == "flag" or any(map(_from_data, predicate.args)))
 
 
 _CODES = {
