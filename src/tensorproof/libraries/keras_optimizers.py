@@ -102,6 +102,8 @@ def _counted(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
 
 
 def _counter_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    if name == "dtype":
+        return "int64"
     return me.space["tensor"] if name == "value" else m.attribute(me.space["tensor"], name, node)
 
 

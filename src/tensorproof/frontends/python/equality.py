@@ -7,6 +7,7 @@ import operator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, negate
 from tensorproof.terms.tensor import TensorType
@@ -54,10 +55,33 @@ def equal(a: Any, b: Any) -> Truth | None:
         if has_many(a.items) or has_many(b.items):
             return None
         return len(a.items) == len(b.items) and all(any(same(x, y) for y in b.items) for x in a.items)
+    if type(a) is not type(b) and isinstance(a if isinstance(a, DType) else b, DType):
+        return None if _named_type(a, b) else False
     try:
         return bool(a == b)
     except Exception:
         return None
+
+
+_PYTHON = {float: "f", int: "i", bool: "b", complex: "c"}
+_WORDS = {"float": "float64", "int": "int64", "double": "float64", "half": "float16", "single": "float32"}
+
+
+def _named_type(a: Any, b: Any) -> bool:
+    """Whether a word or a class of Python may name an element type: NumPy and TensorFlow say so, torch does not."""
+    kind, other = (a, b) if isinstance(a, DType) else (b, a)
+    if isinstance(other, str):
+        found = BY_LABEL.get(_WORDS.get(other, other))
+        return kind is found if found is not None else len(other) < 4
+    return type(other) is type and _PYTHON.get(other) == kind.kind
+
+
+def element_types(m: Interpreter, a: Any, b: Any) -> Truth | None:
+    """Whether an element type is what a word or a class of Python names; None where torch may have a say."""
+    found = equal(a, b)
+    word = b if isinstance(a, DType) else a
+    certain = isinstance(word, str) and (BY_LABEL.get(_WORDS.get(word, word)) is not None)
+    return True if found is None and certain and "torch" not in m.modules.main_source.text else found
 
 
 def number(x: Any) -> Any:

@@ -13,6 +13,7 @@ from tensorproof.frontends.python.shares import share
 from tensorproof.libraries import registry, tf_shapes, tf_tensors
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
+from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -296,6 +297,9 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         return _symbolic(m, word, a, b)
     if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set) or isinstance(a, tuple) or isinstance(b, tuple):
         return equality.compare(m, word, a, b, node)
+    if kind_a is not kind_b and word in ("eq", "ne") and (kind_a is DType or kind_b is DType):
+        same = equality.element_types(m, a, b)
+        return Unknown(word) if same is None else same if word == "eq" else negate(same)
     return plain(m, native, (a, b), node)
 
 
