@@ -32,6 +32,7 @@ from tf_mutants_edits import Edit, apply, edits  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 CACHE = Path(__file__).parent / "tf_mutants_truth.jsonl"
+STORED = ROOT / "tests/corpus_tf/mutants_tf.jsonl"
 PER_KIND = 2
 """Mutants of one kind from one program."""
 PER_PROGRAM = 9
@@ -170,6 +171,29 @@ def statements(name: str, text: str) -> list[range]:
     return [range(n.lineno, n.end_lineno + 1) for n in found if n.end_lineno is not None and n.end_lineno > n.lineno]
 
 
+def places(mutant: Mutant, told: dict[str, Any]) -> set[tuple[str, int]]:
+    """Where an error may be told: the lines of the traceback and of the edit, and all lines of their statements."""
+    right = {(p, n) for p, n in told["lines"]}
+    if mutant.edit is not None:
+        right.add((mutant.file, mutant.edit.line))
+    return right | {(p, n) for p, text in mutant.files for lines in statements(p, text) if any((p, n) in right for n in lines) for n in lines}
+
+
+def store(kept: list[Mutant], truth: dict[str, dict[str, Any]]) -> None:
+    """Keep a share of the mutants with their truth for the tests: of each kind two that fail and one that runs, where there are such."""
+    counts: Counter[tuple[str, str]] = Counter()
+    records = []
+    for mutant in kept:
+        told, of_kind = truth[mutant.key], (mutant.kind, truth[mutant.key]["outcome"])
+        if counts[of_kind] >= (2 if told["outcome"] == "fails" else 1) or mutant.edit is None or len(mutant.seed.files) > 1:
+            continue
+        counts[of_kind] += 1
+        where = sorted(n for _, n in places(mutant, told)) if told["outcome"] == "fails" else []
+        records.append({"kind": mutant.kind, "program": mutant.seed.name, "error": told["error"], "lines": where, "arguments": mutant.seed.arguments,
+                        "text": mutant.files[0][1]})  # fmt: skip
+    STORED.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+
+
 def judged(mutant: Mutant, told: dict[str, Any]) -> tuple[str, str]:
     """Where a mutant belongs, and in words what we said."""
     from tensorproof.app.check import Options, check
@@ -195,10 +219,7 @@ def judged(mutant: Mutant, told: dict[str, Any]) -> tuple[str, str]:
             return ("alarm" if errors else "proved" if program.verdict is Verdict.VALID else "open"), words
         if not errors:
             return ("missed" if program.verdict is Verdict.VALID else "unknown"), words
-        right = {(p, n) for p, n in told["lines"]}
-        if mutant.edit is not None:
-            right.add((mutant.file, mutant.edit.line))
-        right |= {(p, n) for p, text in mutant.files for lines in statements(p, text) if any((p, n) in right for n in lines) for n in lines}
+        right = places(mutant, told)
         for d in errors:
             if right & {place(d.span), *(place(step.span) for step in d.trail)}:
                 return "found", words
@@ -214,6 +235,7 @@ def main() -> int:
     parser.add_argument("--mutants", nargs="*", default=[])
     parser.add_argument("--draw", type=int, default=0, help="another set of mutants for each number")
     parser.add_argument("--most", type=int, default=PER_PROGRAM, help="mutants of one program")
+    parser.add_argument("--store", action="store_true", help="keep a share of those that are judged rightly for the tests")
     parser.add_argument("--part", default="0/1", help="K/N: every N-th program from the K-th on")
     parser.add_argument("--write", default="", help="a folder for the mutants that are shown")
     chosen = parser.parse_args()
@@ -232,9 +254,12 @@ def main() -> int:
     print(f"{len(programs)} programs, {len(right)} of them run, {len(every)} mutants")
     counts: dict[str, Counter[str]] = {}
     shown = set(chosen.show.split(","))
+    right_ones: list[Mutant] = []
     for mutant in every:
         told = truth[mutant.key]
         where, words = judged(mutant, told)
+        if where in ("found", "proved"):
+            right_ones.append(mutant)
         counts.setdefault(mutant.kind, Counter())[where] += 1
         if where in shown and mutant.edit is not None:
             old = dict(mutant.seed.files)[mutant.file][mutant.edit.start : mutant.edit.stop]
@@ -245,6 +270,8 @@ def main() -> int:
                     target = Path(chosen.write) / mutant.key / name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_text(text, encoding="utf-8")
+    if chosen.store:
+        store(right_ones, truth)
     return report(counts)
 
 

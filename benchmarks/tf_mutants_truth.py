@@ -180,7 +180,7 @@ def shim(tf: Any, np: Any, version: str, rows: int) -> None:
     def reviews(num_words: int = 88587, **_: Any) -> Any:
         def part(count: int) -> Any:
             words = np.empty(count, object)
-            words[:] = [[1 + (i * 7 + j) % (num_words - 1) for j in range(5 + i % 300)] for i in range(count)]
+            words[:] = [[*(1 + (i * 7 + j) % (num_words - 1) for j in range(5 + i % 300)), num_words - 1] for i in range(count)]
             return words, np.arange(count) % 2
 
         return part(rows or 25000), part(rows or 25000)
