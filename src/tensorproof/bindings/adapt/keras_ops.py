@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import numpy_algebra, numpy_creation, numpy_shapes
+from tensorproof.bindings.adapt import numpy_algebra, numpy_creation, numpy_indexing, numpy_joins, numpy_shapes
 from tensorproof.bindings.adapt.numpy_arrays import Data, Many, Whole, flat, tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
@@ -420,7 +420,7 @@ def append(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Whole("at", least=1))
 def array_split(a: dict[str, Any], run: Run) -> Any:
-    return numpy_shapes.array_split(a, run)
+    return numpy_joins.array_split(a, run)
 
 
 @takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
@@ -490,7 +490,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
 @takes(_INDEX, Axis("dim", None, optional=True))
 def take_along_axis(a: dict[str, Any], run: Run) -> Any:
     index = a["index"]
-    return numpy_shapes.take_along_axis({**a, "index": index.but(dtype=INT64, contents=None)}, run)
+    return numpy_indexing.take_along_axis({**a, "index": index.but(dtype=INT64, contents=None)}, run)
 
 
 @takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))

@@ -1,0 +1,177 @@
+"""NumPy's functions that join, part and repeat arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.adapt.numpy_arrays import Whole, flat, tensor, typed, written
+from tensorproof.bindings.adapt.numpy_reductions import word
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Axis, Ints, Tensor, as_size, is_size
+from tensorproof.terms.dtypes import FLOAT64, INT64
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+@takes(Ints("times", least=0))
+def tile(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    times = a["times"] if isinstance(a["times"], (tuple, list)) else (a["times"],)
+    times = (1,) * (len(x.shape) - len(times)) + tuple(times)
+    for n in times:
+        run.require("times", ge(n, 0), f"an array cannot be repeated {n!r} times", ("times",))
+    return run("repeat", x=x, times=times)
+
+
+@takes(Whole("times", least=0), Axis("dim", None, optional=True))
+def repeat(a: dict[str, Any], run: Run) -> Any:
+    x, times = a["x"], a["times"]
+    if a["dim"] is None or len(x.shape) == 0:
+        x = flat(x)
+    axis = 0 if a["dim"] is None else a["dim"]
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    n = x.shape[axis]
+    if isinstance(times, (list, tuple)):
+        run.require(
+            "times", True if len(times) == 1 else eq(len(times), n), f"{len(times)} counts are given for an axis of {n!r}", ("times", "x")
+        )
+        total = n * times[0] if len(times) == 1 else sum(times)
+        low: Any = 0 if any(t < 0 for t in times) else 1
+        run.require("times", low == 1 or not times, "a count must not be negative", ("times",))
+    elif isinstance(times, TensorType) and len(times.shape):
+        total = run.fresh("repeated") if times.contents is None else sum(times.contents)
+    elif is_size(as_size(times)):
+        total = n * as_size(times)
+        run.require("times", ge(as_size(times), 0), f"elements cannot be repeated {times!r} times", ("times",))
+    else:
+        raise run.give_up("the counts are not known")
+    shape = list(x.shape)
+    shape[axis] = total
+    return x.but(shape=Shape(shape), contents=None, strides=None)
+
+
+def _arrays(xs: Any) -> tuple[TensorType, ...]:
+    """One array stands for the list of its rows."""
+    if isinstance(xs, TensorType):
+        return (xs.but(shape=Shape(xs.shape[1:]), contents=None),) * (xs.shape[0] if isinstance(xs.shape[0], int) else 1)
+    return tuple(xs)
+
+
+@takes(Axis("dim", 0, of="xs", optional=True))
+def concatenate(a: dict[str, Any], run: Run) -> Any:
+    xs = tuple(a["xs"])
+    if a["dim"] is None:
+        made = run("cat", xs=tuple(flat(x) for x in xs), dim=0)
+    else:
+        if any(len(x.shape) == 0 for x in xs):
+            raise run.refuse("rank", "numbers cannot be joined; give axis=None or arrays", ("xs",))
+        made = run("cat", xs=xs, dim=a["dim"])
+    return written(typed(made, a), a, run)
+
+
+def stack(a: dict[str, Any], run: Run) -> Any:
+    return written(typed(run("stack", xs=a["xs"], dim=a["dim"]), a), a, run)
+
+
+def _stacked(a: dict[str, Any], run: Run, least: int, dim: Any) -> Any:
+    xs = tuple(of_rank(x, least) for x in a["xs"])
+    where_ = dim if isinstance(dim, int) else dim(xs[0])
+    return typed(run("cat", xs=xs, dim=where_), a)
+
+
+def of_rank(x: TensorType, rank: int) -> TensorType:
+    if len(x.shape) >= rank:
+        return x
+    shape = tuple(x.shape)
+    if rank == 1:
+        shape = (1,)
+    elif rank == 2:
+        shape = (1,) * (2 - len(shape)) + shape
+    else:
+        shape = (1, 1, 1) if not shape else (1, *shape, 1) if len(shape) == 1 else (*shape, 1)
+    return x.but(shape=Shape(shape), strides=None)
+
+
+def vstack(a: dict[str, Any], run: Run) -> Any:
+    return _stacked(a, run, 2, 0)
+
+
+def hstack(a: dict[str, Any], run: Run) -> Any:
+    return _stacked(a, run, 1, lambda x: 0 if len(x.shape) == 1 else 1)
+
+
+def dstack(a: dict[str, Any], run: Run) -> Any:
+    return _stacked(a, run, 3, 2)
+
+
+def column_stack(a: dict[str, Any], run: Run) -> Any:
+    xs = tuple(x if len(x.shape) >= 2 else x.but(shape=Shape((x.shape.numel, 1)), strides=None) for x in a["xs"])
+    return run("cat", xs=xs, dim=1)
+
+
+@takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
+def append(a: dict[str, Any], run: Run) -> Any:
+    x, y = a["x"], tensor(a["y"])
+    kind = y.dtype.kind if y.weak and y.dtype is not None else ""
+    y = y.but(weak=False, dtype={"i": INT64, "f": FLOAT64}.get(kind, y.dtype))
+    if a["axis"] is None:
+        return run("cat", xs=(flat(x), flat(y)), dim=0)
+    if len(x.shape) == 0:
+        raise run.refuse("rank", "a number has no axis", ("x",))
+    return run("cat", xs=(x, y), dim=a["axis"])
+
+
+@takes(Whole("at", least=1))
+def split(a: dict[str, Any], run: Run) -> Any:
+    """Equal parts, or else an error."""
+    at, x, dim = a["at"], a["x"], a["dim"]
+    if is_size(as_size(at)) and x.shape.known and len(x.shape) and isinstance(dim, int) and -len(x.shape) <= dim < len(x.shape):
+        parts = as_size(at)
+        run.require("parts", ge(parts, 1), f"an array is split into at least one part, not {parts!r}", ("at",))
+        run.require(
+            "parts", eq(x.shape[dim] % parts, 0), f"an axis of {x.shape[dim]!r} does not split into {parts!r} equal parts", ("x", "at")
+        )
+    return array_split(a, run)
+
+
+@takes(Whole("at", least=1))
+def array_split(a: dict[str, Any], run: Run) -> Any:
+    x, at = a["x"], a["at"]
+    if len(x.shape) == 0:
+        raise run.refuse("rank", "a number cannot be split", ("x",))
+    return list(run("tensor_split", x=x, at=tuple(at) if isinstance(at, list) else at, dim=a["dim"]))
+
+
+def _split_along(a: dict[str, Any], run: Run, least: int, dim: int) -> Any:
+    if len(a["x"].shape) < least:
+        raise run.refuse("rank", f"an array of rank {least} or more is split, and this is {a['x'].shape!r}", ("x",))
+    return split({**a, "dim": dim}, run)
+
+
+@takes(Whole("at", least=1))
+def hsplit(a: dict[str, Any], run: Run) -> Any:
+    return _split_along(a, run, 1, 0 if len(a["x"].shape) == 1 else 1)
+
+
+@takes(Whole("at", least=1))
+def vsplit(a: dict[str, Any], run: Run) -> Any:
+    return _split_along(a, run, 2, 0)
+
+
+@takes(Whole("at", least=1))
+def dsplit(a: dict[str, Any], run: Run) -> Any:
+    return _split_along(a, run, 3, 2)
+
+
+def meshgrid(a: dict[str, Any], run: Run) -> Any:
+    xs = tuple(flat(x) for x in a["xs"])
+    word(run, a, "indexing", ("xy", "ij"))
+    if not xs:
+        return ()
+    made = run("meshgrid", xs=xs, indexing=a["indexing"])
+    if not a["sparse"]:
+        return made
+    order = {0: 1, 1: 0} if a["indexing"] == "xy" and len(xs) > 1 else {}
+    return tuple(x.but(shape=Shape(x.shape[0] if j == order.get(i, i) else 1 for j in range(len(xs)))) for i, x in enumerate(xs))
