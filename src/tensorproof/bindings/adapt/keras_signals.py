@@ -1,0 +1,87 @@
+"""Fourier transforms and sequences of `keras.ops`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.adapt.numpy_arrays import Many, tensor
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Int, Tensor
+from tensorproof.terms.dtypes import COMPLEX64, FLOAT32, FLOATS
+from tensorproof.terms.ints import maximum
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+
+@takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))
+def extract_sequences(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "a number has no sequences", ("x",))
+    if a["length"] == 0:
+        raise run.give_up("sequences of no elements")
+    run.require("length", ge(a["length"], 1), f"a sequence has at least one element, and not {a['length']!r}", ("length",))
+    run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
+    count = maximum(0, (x.shape[-1] - a["length"]) // a["step"] + 1)
+    return x.but(shape=Shape((*x.shape[:-1], count, a["length"])), contents=None, strides=None)
+
+
+_COMPLEX = Many("pair", "M N", frozenset({FLOAT32}), least=2)
+
+
+def _parts(run: Run, pair: Any) -> TensorType:
+    """Complex numbers are given as their two parts."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(p, TensorType) for p in pair):
+        raise run.refuse("parts", "complex numbers are a pair of real and imaginary parts", ("pair",))
+    x, y = pair
+    for n, m in zip(x.shape, y.shape):
+        run.require("parts", eq(n, m), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
+    run.require("parts", len(x.shape) == len(y.shape), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
+    made: TensorType = x.but(dtype=None if x.dtype is None else x.dtype.complexified, contents=None)
+    return made
+
+
+def _pair(made: TensorType) -> tuple[TensorType, TensorType]:
+    real = made.but(dtype=None if made.dtype is None else made.dtype.real)
+    return (real, real)
+
+
+@takes(_COMPLEX)
+def fft(a: dict[str, Any], run: Run) -> Any:
+    x = _parts(run, a["pair"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "one axis is transformed, and there is none", ("pair",))
+    return _pair(x)
+
+
+@takes(_COMPLEX)
+def fft2(a: dict[str, Any], run: Run) -> Any:
+    x = _parts(run, a["pair"])
+    if len(x.shape) < 2:
+        raise run.refuse("rank", f"two axes are transformed, and this is {x.shape!r}", ("pair",))
+    return _pair(x)
+
+
+@takes(Tensor("x", "... N", frozenset({FLOAT32})), Int("n", None, least=1, optional=True))
+def rfft(a: dict[str, Any], run: Run) -> Any:
+    return _pair(run("rfft", x=a["x"], n=a["n"]))
+
+
+@takes(_COMPLEX, Int("n", None, least=1, optional=True))
+def irfft(a: dict[str, Any], run: Run) -> Any:
+    return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
+
+
+@takes(Tensor("x", "... 2", FLOATS))
+def complex_view(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "the parts stand on the last axis, and there is none", ("x",))
+    run.require("parts", eq(x.shape[-1], 2), f"the last axis holds two parts, and has {x.shape[-1]!r} elements", ("x",))
+    return x.but(shape=Shape(x.shape[:-1]), dtype=COMPLEX64, contents=None)
+
+
+def real_view(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    return x.but(shape=Shape((*x.shape, 2)), dtype=x.dtype.real if x.dtype is not None and x.dtype.is_complex else None, contents=None)
