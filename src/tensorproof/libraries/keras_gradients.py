@@ -32,7 +32,8 @@ def apply_gradients(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
         if len(parts) != 2:
             raise m.raised("ValueError", f"apply_gradients takes pairs of gradient and variable, here are {len(parts)} values", node, "optimizer/pairs")
         halves.append((parts[0], parts[1]))
-    _check(m, halves, node)
+    plain = isinstance(me, Model) and me.kind.endswith(".SGD") and not me.space.get("momentum")
+    _check(m, halves, node, exact=plain)
     _same_variables(m, me, [v for _, v in halves], node)
     return scalar("int64")
 
@@ -67,7 +68,8 @@ def apply(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Any:
     return None
 
 
-def _check(m: Any, pairs: list[tuple[Any, Any]], node: Any) -> None:
+def _check(m: Any, pairs: list[tuple[Any, Any]], node: Any, exact: bool = False) -> None:
+    """Gradients fit their variables. `exact`: they are subtracted as they are, and must not broadcast; moments do."""
     if pairs and all(g is None for g, _ in pairs):
         raise m.raised("ValueError", "no gradients for any variable: the loss does not depend on them, or they were not watched", node, "optimizer/none")
     if not pairs:
@@ -77,8 +79,8 @@ def _check(m: Any, pairs: list[tuple[Any, Any]], node: Any) -> None:
             raise m.raised("AttributeError", "the variable comes second: a pair is (gradient, variable)", node, "optimizer/pairs")
         variable = registry.tensor_of(held) if isinstance(held, (Model, Instance)) else held
         if variable is not MISSING and isinstance(gradient, TensorType) and isinstance(variable, TensorType) and gradient.shape.known and variable.shape.known:
-            fits = len(gradient.shape) <= len(variable.shape)
+            fits = len(gradient.shape) == len(variable.shape) if exact else len(gradient.shape) <= len(variable.shape)
             sizes = zip(reversed(gradient.shape), reversed(variable.shape))
-            agree = conj(*(disj(eq(a, b), eq(a, 1)) for a, b in sizes)) if fits else False
+            agree = conj(*(eq(a, b) if exact else disj(eq(a, b), eq(a, 1)) for a, b in sizes)) if fits else False
             message = f"a gradient of shape {gradient.shape!r} cannot change a variable of shape {variable.shape!r}"
             m.require("optimizer/shapes", agree, message, node)

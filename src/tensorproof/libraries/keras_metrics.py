@@ -135,6 +135,9 @@ def apply(m: Any, metric: Any, target: Any, output: Any, weight: Any, node: Any)
         update = m.in_class(metric.cls, "update_state")
         if isinstance(update, (Function, Bound)):
             m.call(Bound(update, metric), (target, output), {"sample_weight": weight} if _takes(update, "sample_weight") else {}, node)
+        result = m.in_class(metric.cls, "result")
+        if isinstance(result, (Function, Bound)):
+            m.call(Bound(result, metric), (), {}, node)
     elif isinstance(metric, Layer) and isinstance(target, TensorType):
         m.call(metric, (target.but(dtype=FLOAT32, contents=None), output), {}, node)
     elif isinstance(metric, Unknown) or metric is None:

@@ -281,6 +281,13 @@ def _seeds(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
 
 
 _SAME = ("lower", "upper", "strip", "regex_replace", "substr", "as_string")
+def _write_file(m: Any, args: Any, kwargs: Any, node: Any) -> None:
+    for at, word in enumerate(("filename", "contents")):
+        given = argument(args, kwargs, at, word)
+        if isinstance(given, TensorType) and given.shape.known and len(given.shape):
+            raise m.raised("InvalidArgumentError", f"{word} of write_file is one text, and this has shape {given.shape!r}", node, "call/arguments")
+
+
 FUNCTIONS: dict[str, Any] = {
     "tf.io.read_file": _read_file, "tf.read_file": _read_file, "tf.io.decode_raw": _decode_raw, "tf.io.decode_csv": _decode_csv,
     **{f"tf.{home}.decode_{w}": _decode(1, most) for home in ("io", "image") for w, most in (("jpeg", 3), ("png", 4), ("bmp", 4))},
@@ -299,7 +306,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING),
     **{f"tf.train.{w}": quiet for w in ("Feature", "Features", "Example", "BytesList", "Int64List", "FloatList", "FeatureList", "FeatureLists",
                                           "SequenceExample")},
-    "tf.io.write_file": lambda m, a, k, n: None, "tf.io.write_graph": lambda m, a, k, n: None, "tf.io.TFRecordWriter": quiet, "tf.io.TFRecordOptions": quiet,
+    "tf.io.write_file": _write_file, "tf.io.write_graph": lambda m, a, k, n: None, "tf.io.TFRecordWriter": quiet, "tf.io.TFRecordOptions": quiet,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     "tf.io.feature": KindModel(open=True), "tf.SparseTensor": KindModel(open=True), "tf.lookup.pairs": KindModel(open=True),

@@ -199,6 +199,8 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     if kind is Model:
         found = registry.tensor_of(value)
         if found is MISSING:
+            if value.kind == "tf.TensorArray":
+                raise m.raised("TypeError", "a TensorArray is no tensor: stack() gives what it holds", node)
             return value if registry.passed(value) else Unknown(value.kind)
         return found
     if kind is Predicate:
