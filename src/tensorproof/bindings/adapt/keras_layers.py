@@ -1,17 +1,16 @@
-"""What Keras layers compute: channels at the end, paddings by word, inputs merged."""
+"""Keras' layers: activations, dense and normalising layers, merges, and what all of them share."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tensorproof.bindings.adapt.keras_weights import at_least, einsum_shapes, named_axes, of_rank, sizes
-from tensorproof.bindings.adapt.numpy_arrays import Listed, Real, Sized, Whole, Word
+from tensorproof.bindings.adapt.numpy_arrays import Listed, Real, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
-from tensorproof.ops.inputs import Bool, Choice, Float, Int, Ints, Sizes, Tensor, Tensors
+from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -119,136 +118,6 @@ def check_padding(run: Run, a: dict[str, Any], n: int, causal: bool = True) -> N
     word(run, {"padding": a["padding"].lower() if isinstance(a["padding"], str) else a["padding"]}, Choice("padding", allowed))
 
 
-_CONV = (
-    Choice("padding", ("valid", "same"), "valid"), FORMAT, Int("filters", least=1), Sizes("kernel", 2, least=1), Int("groups", 1, least=1),
-    Bool("use_bias", True),
-    Int("depth_multiplier", 1, least=1),
-)  # fmt: skip
-
-
-@takes(*_CONV)
-def conv(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.op[-2])
-    module: Module = a["_module"]
-    kernel = module.parameters["kernel"]
-    of_rank(module, a["x"], n + 2)
-    check_padding(run, a, n)
-    x = first(run, a["x"], a, n)
-    turned = run("permute", x=kernel, dim=(n + 1, n, *range(n)))
-    made = run(run.row.op, x=x, weight=computed(a, turned), stride=a["stride"], dilation=a["dilation"], groups=a["groups"], **reach_of(a, n))
-    return activated(a, run, last(run, made, a, n))
-
-
-_CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
-
-
-@takes(*_CAUSAL)
-def conv1(a: dict[str, Any], run: Run) -> Any:
-    """Over one axis a convolution may be causal."""
-    return conv(a, run)
-
-
-@takes(*_CONV)
-def depthwise(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.op[-2])
-    module: Module = a["_module"]
-    of_rank(module, a["x"], n + 2)
-    check_padding(run, a, n, causal=False)
-    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["kernel"])
-    return activated(a, run, last(run, made, a, n))
-
-
-def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType, kernel: TensorType) -> TensorType:
-    *k, c, many = kernel.shape
-    flat = computed(a, kernel).but(shape=Shape((c * many, 1, *k)))
-    run.require("channels", eq(x.shape[1], c), f"the layer was made for {c!r} channels and x has {x.shape[1]!r}", ("x",))
-    made: TensorType = run(run.row.op, x=x, weight=flat, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
-    return made
-
-
-@takes(*_CONV)
-def separable(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.op[-2])
-    module: Module = a["_module"]
-    of_rank(module, a["x"], n + 2)
-    check_padding(run, a, n, causal=False)
-    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["depthwise_kernel"])
-    point = computed(a, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
-    made = run(run.row.op, x=made, weight=point)
-    return activated(a, run, last(run, made, a, n))
-
-
-@takes(*_CONV, Sizes("output_padding", 2, None, least=0, optional=True))
-def transposed(a: dict[str, Any], run: Run) -> Any:
-    """ "same" gives size · stride, "valid" at least the kernel's reach more; `output_padding` is added."""
-    n = int(run.row.op[-2])
-    module: Module = a["_module"]
-    of_rank(module, a["x"], n + 2)
-    check_padding(run, a, n, causal=False)
-    x = first(run, a["x"], a, n)
-    kernel = module.parameters["kernel"]
-    run.require(
-        "channels",
-        eq(x.shape[1], kernel.shape[-1]),
-        f"the layer was made for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}",
-        ("x",),
-    )
-    extra = a["output_padding"]
-    if isinstance(extra, (tuple, list)) and len(extra) != n:
-        raise run.refuse("output_padding", f"output_padding must be one whole number or {n}, and is {extra!r}", ("output_padding",))
-    wanted: list[Dim] = []
-    from tensorproof.terms.ints import maximum
-
-    for i, (size, k, s, d) in enumerate(zip(x.shape[2:], kernel.shape[:n], sizes(a["stride"], n), sizes(a["dilation"], n), strict=True)):
-        reach, more = d * (k - 1) + 1, None if extra is None else sizes(extra, n)[i]
-        if more is not None:
-            run.require(
-                "output_padding",
-                ge(s, more + 1),
-                f"output_padding {more!r} must be less than the stride {s!r}",
-                ("output_padding", "stride"),
-            )
-        if a["padding"].lower() == "same":
-            wanted.append(size * s if more is None else (size - 1) * s + reach % 2 + more)
-        else:
-            wanted.append((size - 1) * s + (maximum(reach, s) if more is None else reach + more))
-    for size in wanted:
-        run.require("size", ge(size, 0), f"the result would have an axis of size {size!r}", ("x",))
-    made = computed(a, x).but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)))
-    return activated(a, run, last(run, made, a, n))
-
-
-@takes(Sizes("kernel", 2, least=1), PADDING, FORMAT, Sizes("stride", 2, None, least=1, optional=True))
-def pool(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.op[-2])
-    of_rank(a["_module"], a["x"], n + 2)
-    check_padding(run, a, n, causal=False)
-    stride = a["stride"] if a["stride"] is not None else a["kernel"]
-    padding = "same" if a["padding"].lower() == "same" else 0
-    made = run(run.row.op, x=first(run, a["x"], a, n), kernel=_listed(a["kernel"]), stride=_listed(stride), padding=padding)
-    return last(run, made, a, n)
-
-
-def _listed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-@takes(FORMAT, Bool("keepdim", False))
-def global_pool(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.name[-2])
-    of_rank(a["_module"], a["x"], n + 2)
-    begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
-    return run(run.row.op, x=a["x"], dim=tuple(range(begin, begin + n)), keepdim=a["keepdim"])
-
-
-@takes(FORMAT, Sizes("output_size", 2, least=1))
-def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.op[-2])
-    of_rank(a["_module"], a["x"], n + 2)
-    made = run(run.row.op, x=first(run, a["x"], a, n), output_size=_listed(a["output_size"]))
-    return last(run, made, a, n)
-
-
 def axis_norm(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
     x: TensorType = a["x"]
@@ -292,109 +161,6 @@ def dropped(a: dict[str, Any], run: Run) -> Any:
         of_rank(a["_module"], a["x"], rank)
         word(run, a, FORMAT)
     return run("noise", x=a["x"])
-
-
-@takes(Real("factor", least=0.0, most=1.0), Real("height_factor", least=0.0, most=1.0), Real("width_factor", least=0.0, most=1.0))
-def augmented(a: dict[str, Any], run: Run) -> Any:
-    of_rank(a["_module"], a["x"], 3, 4)
-    if run.row.name.endswith("Brightness") and a["x"].dtype is not None and not a["x"].dtype.is_float:
-        return a["x"].but(dtype=None, contents=None)  # eager keeps whole numbers, symbolic says float32
-    return computed(a, a["x"])
-
-
-def _pairs(value: Any, n: int) -> list[tuple[Dim, Dim]]:
-    """3, (1, 2) or ((1, 1), (2, 2)): what is added or cut before and after each of `n` axes."""
-    if not isinstance(value, (tuple, list)):
-        return [(value, value)] * n
-    if n == 1:
-        return [(value[0], value[1])]
-    return [(v[0], v[1]) if isinstance(v, (tuple, list)) else (v, v) for v in value]
-
-
-def _framed(a: dict[str, Any], run: Run, n: int, value: Any) -> tuple[tuple[Dim, ...], tuple[Dim, ...]]:
-    pairs = _pairs(value, n)
-    if len(pairs) != n:
-        raise run.refuse("padding", f"{n} axes need {n} numbers or pairs, and {value!r} is given", ("padding",))
-    begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
-    lead, after = ((0, 0),) * begin, ((0, 0),) * (2 - begin)
-    whole = [*lead, *pairs, *after]
-    for low, high in whole:
-        run.require("padding", ge(low, 0), f"a number of elements cannot be negative, and is {low!r}", ("padding",))
-        run.require("padding", ge(high, 0), f"a number of elements cannot be negative, and is {high!r}", ("padding",))
-    return tuple(p[0] for p in whole), tuple(p[1] for p in whole)
-
-
-@takes(FORMAT, Sized("cropping", 2, 1, least=0))
-def cropped(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.name[-2])
-    of_rank(a["_module"], a["x"], n + 2)
-    before, after = _framed(a, run, n, a["cropping"])
-    begin = 2 if a.get("data_format") == "channels_first" else 1
-    for size in a["x"].shape[begin : begin + n]:
-        run.require("size", ge(size, 1), "nothing can be cropped from an empty axis", ("x",))
-    return run("crop", x=a["x"], before=before, after=after)
-
-
-@takes(FORMAT, Sized("padding", 2, 1, least=0))
-def padded(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.name[-2])
-    x = a["x"]
-    of_rank(a["_module"], x, n + 2)
-    before, after = _framed(a, run, n, a["padding"])
-    return run("pad", x=x, padding=tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair))
-
-
-@takes(
-    FORMAT, Sizes("factors", 2, 2, least=1), Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "nearest")
-)
-def upsampled(a: dict[str, Any], run: Run) -> Any:
-    n = int(run.row.name[-2])
-    of_rank(a["_module"], a["x"], n + 2)
-    begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
-    given = sizes(a["factors"], n)
-    if len(given) != n:
-        raise run.refuse("factors", f"size must be one whole number or {n}, and is {a['factors']!r}", ("factors",))
-    word(run, a, Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")))
-    return run("repeat_axes", x=a["x"], factors=(*(1,) * begin, *given, *(1,) * (2 - begin)))
-
-
-@takes(FORMAT)
-def flattened(a: dict[str, Any], run: Run) -> Any:
-    x: TensorType = a["x"]
-    word(run, a, FORMAT)
-    if not x.shape.known:
-        raise run.give_up("the rank is not known")
-    at_least(a["_module"], x, 1)
-    if len(x.shape) < 2:
-        return x.but(shape=Shape((*x.shape, 1)))
-    return run("flatten", x=x, start=1, end=-1)
-
-
-@takes(Listed("size", shape=True))
-def reshaped(a: dict[str, Any], run: Run) -> Any:
-    """The batch stays; -1 is what is left of the others."""
-    x: TensorType = a["x"]
-    at_least(a["_module"], x, 1)
-    target = sizes(a["size"], 1)
-    one = x.but(shape=Shape(x.shape[1:]), contents=None)
-    made = run("reshape", x=one, size=target)
-    return made.but(shape=Shape((x.shape[0], *made.shape)))
-
-
-@takes(Ints("dims"))
-def permuted(a: dict[str, Any], run: Run) -> Any:
-    dims = tuple(a["dims"])
-    if sorted(dims) != list(range(1, len(dims) + 1)):
-        raise run.refuse("dims", f"dims must be a permutation of 1 to {len(dims)}, and is {dims!r}", ("dims",))
-    of_rank(a["_module"], a["x"], len(dims) + 1)
-    return run("permute", x=a["x"], dim=(0, *dims))
-
-
-@takes(Int("n", least=1))
-def repeated(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    of_rank(a["_module"], x, 2)
-    return x.but(shape=Shape((x.shape[0], a["n"], x.shape[1])), contents=None)
 
 
 def _inputs(a: dict[str, Any]) -> tuple[TensorType, ...]:
@@ -478,16 +244,6 @@ def category_encoded(a: dict[str, Any], run: Run) -> Any:
     return computed(a, x).but(shape=Shape(shape))
 
 
-@takes(FORMAT, Int("height", least=1), Int("width", least=1))
-def resized(a: dict[str, Any], run: Run) -> Any:
-    x: TensorType = a["x"]
-    of_rank(a["_module"], x, 3, 4)
-    end = word(run, a, FORMAT) == "channels_first"
-    made = run("resize_image", x=x, size=(a["height"], a["width"]), axis=len(x.shape) - 2 if end else len(x.shape) - 3)
-    erratic = run.row.name.endswith("Resizing") and x.dtype is not None and not x.dtype.is_float  # eager keeps it, symbolic says float32
-    return made.but(dtype=None if erratic else computed_in(a["_module"]))
-
-
 @takes(Real("scale", least=0.0), Whole("dim", -1, least=-1, most=-1))
 def rescaled(a: dict[str, Any], run: Run) -> Any:
     return computed(a, a["x"])
@@ -521,18 +277,3 @@ def prelu(a: dict[str, Any], run: Run) -> Any:
     for i, (n, m) in enumerate(zip(x.shape[1:], alpha.shape), 1):
         run.require("weight", True if m == 1 else eq(n, m), f"axis {i} of x is {n!r} and the layer was made for {m!r}", ("x",))
     return computed(a, x)
-
-
-@takes(Real("factor", least=0.0, most=1.0), Tensor("x", "N H W 3 | H W 3"))
-def coloured(a: dict[str, Any], run: Run) -> Any:
-    """Works on red, green and blue (or on gray)."""
-    x: TensorType = a["x"]
-    of_rank(a["_module"], x, 3, 4)
-    c = x.shape[-3] if word(run, a, FORMAT) == "channels_first" else x.shape[-1]
-    run.require("channels", disj(eq(c, 3), eq(c, 1)), f"an image has 3 channels, or 1, and this one has {c!r}", ("x",))
-    return x.but(contents=None) if run.row.name.endswith("Grayscale") else computed(a, x)
-
-
-@takes(Whole("factor", least=1, most=8))
-def posterised(a: dict[str, Any], run: Run) -> Any:
-    return augmented(a, run)
