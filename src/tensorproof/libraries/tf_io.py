@@ -281,6 +281,8 @@ def _seeds(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
 
 
 _SAME = ("lower", "upper", "strip", "regex_replace", "substr", "as_string")
+
+
 def _write_file(m: Any, args: Any, kwargs: Any, node: Any) -> None:
     for at, word in enumerate(("filename", "contents")):
         given = argument(args, kwargs, at, word)
