@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import graphdef_images
+from tensorproof.bindings.adapt import graphdef_images, graphdef_pools
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, modern, ranked, same_types, somewhere, tensor, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
@@ -361,6 +361,15 @@ def decode(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x", "", frozenset({STRING})), ElementType("dtype", UINT8, dtypes=frozenset({UINT8, FLOAT32})))
 def decode_any(a: Arguments, run: Run) -> TensorType:
     return tensor(somewhere(run), a.get("dtype") or UINT8)
+
+
+def patches(a: Arguments, run: Run) -> TensorType:
+    """TensorFlow takes no notice of numbers behind the fourth when it runs at once."""
+    first = {n: a[n][:4] if isinstance(a[n], (tuple, list)) else a[n] for n in ("kernel", "stride", "dilation")}
+    return graphdef_pools.patches({**a, **first}, run)
+
+
+takes(*vars(graphdef_pools.patches)["parameters"].values())(patches)
 
 
 @takes(Tensor("x", "H W C", frozenset({UINT8})))
