@@ -128,8 +128,7 @@ def any_of(items: list[Any]) -> Any:
     if all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in items):
         return TEXT
     if any(type(v) is not type(first) for v in items):
-        kinds = {_number(v) for v in items}
-        return Unknown("one of several items", number=kinds.pop() if len(kinds) == 1 else "")
+        return Unknown("one of several items", number=kind_of_numbers(items))
     if isinstance(first, TensorType):
         whole = first.but(contents=None, requires_grad=any(v.requires_grad for v in items))
         same = all(v.but(contents=None, requires_grad=whole.requires_grad) == whole for v in items)
@@ -139,13 +138,24 @@ def any_of(items: list[Any]) -> Any:
         if not isinstance(first, Record):
             return tuple(parts)
         return Record.of(first.cls, parts) if all(v.cls is first.cls for v in items) else Unknown("one of several items")
-    return REAL if isinstance(first, float) else Unknown("one of several items", number=_number(first))
+    return REAL if isinstance(first, float) else Unknown("one of several items", number=kind_of_numbers(items))
+
+
+def kind_of_numbers(items: Any) -> str:
+    """What kind of number all the items are, "" if some is none."""
+    kinds = {_number(v) for v in items}
+    return kinds.pop() if len(kinds) == 1 else "float" if kinds == {"int", "float"} else ""
 
 
 def _number(value: Any) -> str:
     """What kind of number a value is, "" if it is none."""
     if isinstance(value, Unknown):
         return value.number
+    if isinstance(value, Choice):
+        return kind_of_numbers((value.then, value.other))
+    if isinstance(value, TensorType):
+        single = value.dtype is not None and value.framework == "numpy" and value.shape.known and not value.shape
+        return "" if not single or value.dtype is None else "float" if value.dtype.is_float else "int" if value.dtype.is_integer else ""
     return {bool: "bool", int: "int", Term: "int", float: "float"}.get(type(value), "bool" if isinstance(value, Predicate) else "")
 
 
