@@ -13,7 +13,7 @@ from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_paths import text_of
 from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Model
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 Args = tuple[Any, ...]
@@ -30,7 +30,7 @@ def _import_module(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return m.modules.find(m, args[0], node)
 
 
-def _names(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
+def _names(m: Any, args: Args, kwargs: Named_, node: Any) -> List:
     """Names of files: some, that nobody knows."""
     return texts(m, node)
 

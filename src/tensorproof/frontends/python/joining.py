@@ -77,12 +77,37 @@ def _choice(p: Truth, a: Any, b: Any) -> Any:
         b = b.other
     if a is b:
         return a
+    fewer = _merged(p, a, b) if isinstance(a, Choice) or isinstance(b, Choice) else None
+    if fewer is not None:
+        return fewer
     depth = 1 + max(a.depth if isinstance(a, Choice) else 0, b.depth if isinstance(b, Choice) else 0)
     if depth > 1 and _all_numbers(a) and _all_numbers(b):
         return REAL
     if depth > DEEPEST_CHOICE:
         raise CannotJoin
     return Choice(p, a, b, depth)
+
+
+def _merged(p: Truth, a: Any, b: Any) -> Choice | None:
+    """Three ways of which two lead to the same tensor are two ways."""
+    if type(b) is Choice and type(a) is not Choice:
+        if _same_tensor(a, b.then):
+            return Choice(disj(p, b.condition), a, b.other, b.depth)
+        if _same_tensor(a, b.other):
+            return Choice(disj(p, negate(b.condition)), a, b.then, b.depth)
+    if type(a) is Choice and type(b) is not Choice:
+        if _same_tensor(b, a.then):
+            return Choice(conj(p, negate(a.condition)), a.other, b, a.depth)
+        if _same_tensor(b, a.other):
+            return Choice(conj(p, a.condition), a.then, b, a.depth)
+    return None
+
+
+def _same_tensor(a: Any, b: Any) -> bool:
+    """Whether two tensors are alike to all that asks, and hold nothing that is known."""
+    if not isinstance(a, TensorType) or not isinstance(b, TensorType) or a.contents is not None or b.contents is not None:
+        return False
+    return a.shape == b.shape and a.dtype is b.dtype and a.strides == b.strides and a.framework == b.framework and a.device == b.device
 
 
 def _all_numbers(value: Any) -> bool:

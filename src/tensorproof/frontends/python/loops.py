@@ -267,7 +267,7 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
             if t is True:
                 at += 1
                 if (unsure and at == _WAIT) or at == 64 or (at == 2 * _WAIT and (m.steps - began) // at * 100 > _DEAR):
-                    ended = the_rest(m, frame)
+                    ended: Signal | None = the_rest(m, frame)
                     if ended is not FAILED:
                         return ended
                 count_before = m.branching.count
