@@ -11,6 +11,9 @@ FILES = {
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
     "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "torch.randint": "sequences", "torch.bincount": "sequences",
     "torch.Tensor.bincount": "sequences", "torch.sort": "sequences", "torch.Tensor.sort": "sequences", "sequence": "sequences",
+    **{f"torch.distributed.{w}": "torch_distributed" for w in (
+        "all_reduce", "broadcast", "reduce", "send", "recv", "isend", "irecv", "all_gather", "all_gather_object", "broadcast_object_list", "get_backend",
+        "new_group", "is_torchelastic_launched", "is_nccl_available", "Work")},
     "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
     **dict.fromkeys((
         "torch.autograd.grad", "torch.autograd.backward", "torch.autograd.Variable", "torch.autograd.variable", "torch.autograd.functional",
@@ -23,7 +26,7 @@ FILES = {
     "collections": "python_collections", "builtins": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing",
     "abc": "python_typing",
     "typing_extensions": "python_typing", "numbers": "python_typing",
-    **{f"numpy.{w}": "numpy_numbers" for w in ("ceil", "floor", "trunc", "fix", "rint", "round", "around", "sqrt", "log", "log2", "log10", "exp")},
+    **{f"numpy.{w}": "numpy_numbers" for w in ("ceil", "floor", "trunc", "fix", "rint", "round", "around", "sqrt", "log", "log2", "log10", "exp", "issubdtype")},
     "numpy.reshape": "pandas_shapes", "numpy.ndarray.reshape": "pandas_shapes", "random": "python_random", "numpy": "numpy_core", "os": "python_system", "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, counts_of
 from tensorproof.libraries.torch_nn import _init as module_init  # pyright: ignore[reportPrivateUsage]
-from tensorproof.terms.ints import Origin
+from tensorproof.terms.ints import Origin, Term
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, Native
+from tensorproof.values.many import gathered
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Native
 from tensorproof.values.python_values import Named, Unknown
 
 HOMES = ("pytorch_lightning.", "lightning.", "lightning.pytorch.")
@@ -113,6 +114,8 @@ _METHODS: dict[str, Any] = {
 
 # --- the trainer ---
 
+_MOST_RESULTS = 64
+
 
 def _trainer(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     return Model("lightning.Trainer", m.heap.space(dict(kwargs)), m.user_span(node))
@@ -175,6 +178,17 @@ def _run_part(m: Any, part: str, module: Instance, loader: Any, node: Any) -> An
     return results
 
 
+def _predicted(m: Any, loader: Model, results: list[Any], node: Any) -> List:
+    """What `predict` returns: the results of the batches one after the other."""
+    counts = counts_of(registry.rounds(m, loader, node))
+    if counts is not None and len(counts) == len(results) and sum(counts) <= _MOST_RESULTS:
+        return List(m.heap.row([one for count, one in zip(counts, results) for _ in range(count)]))
+    total = registry.known_length(m, loader, node)
+    if not isinstance(total, (int, Term)):
+        total = m.symbol(m.name_here("batches", node), 1, None, Origin.USER)
+    return List(m.heap.row([gathered(total, [one.then if isinstance(one, Choice) and one.other is None else one for one in results])]))
+
+
 def _takes(m: Any, module: Instance, name: str, count: int) -> bool:
     return _has(m, module, name) and _wanted(m.in_class(module.cls, name)) in (None, count)
 
@@ -217,7 +231,9 @@ def _driven(parts: tuple[str, ...]) -> Any:
             m.call(m.attribute(module, "train" if part == "train" else "eval", node), (), {}, node)
             if part == "train" and _takes(m, module, "on_train_epoch_start", 0):
                 _hook(m, module, "on_train_epoch_start", (), node)
-            _run_part(m, part, module, made[part], node)
+            results = _run_part(m, part, module, made[part], node)
+        if parts == ("predict",) and isinstance(made["predict"], Model) and results:
+            return _predicted(m, made["predict"], results, node)
         return None if "train" in parts else Unknown("the results of a Trainer")
 
     return run

@@ -10,7 +10,7 @@ from tensorproof.libraries.homes import FILES
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Record
+from tensorproof.values.objects import Choice, Class, Dict, Function, Instance, List, Model, Native, Record
 from tensorproof.values.python_values import TEXT, Device, Layer, Method, Named, Unknown
 
 CORE = "python_core"
@@ -384,6 +384,10 @@ def enter(m: Any, manager: Any, node: Any) -> Any:
         return manager, None
     if isinstance(manager, (Named, Layer, TensorType)):
         return manager, None
+    if isinstance(manager, Choice) and all(isinstance(one, Model) for one in (manager.then, manager.other)):
+        (a, leave_a), (b, leave_b) = enter(m, manager.then, node), enter(m, manager.other, node)
+        if leave_a is None and leave_b is None:
+            return (a if a is b else Choice(manager.condition, a, b, manager.depth)), None
     return m.gap("with", node, "the context is not modelled"), None
 
 

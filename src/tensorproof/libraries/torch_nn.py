@@ -395,6 +395,17 @@ def _parameter_list(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
     return made
 
 
+def _parameter_dict(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = args[0] if args else kwargs.get("parameters")
+    pairs: Any = [] if given is None else list(given.items.items()) if isinstance(given, Dict) else m.iterate(given, node)
+    if pairs is None or not all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[0], str) for p in pairs):
+        return m.gap("torch.nn.ParameterDict", node, "of unknown parameters")
+    made = Layer(None, m.user_span(node), (), "torch.nn.ParameterDict", ())
+    for name, value in pairs:
+        layer_set_item(m, made, name, value, node)
+    return made
+
+
 def _parameter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     data = args[0] if args else kwargs.get("data")
     if isinstance(data, TensorType):
@@ -426,13 +437,15 @@ def call_container(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str
 def layer_items(m: Any, owner: Layer, node: Any) -> list[Any] | None:
     if owner.kind == "torch.nn.ModuleDict":
         return list(owner.names)
+    if owner.kind == "torch.nn.ParameterDict":
+        return list(owner.tensors)
     if owner.kind == "torch.nn.ParameterList":
         return list(owner.tensors.values())
     return list(owner.children) if owner.module is None else None
 
 
 def layer_length(m: Any, owner: Layer, node: Any) -> Any:
-    return len(owner.tensors) if owner.kind == "torch.nn.ParameterList" else len(owner.children)
+    return len(owner.tensors) if owner.kind in ("torch.nn.ParameterList", "torch.nn.ParameterDict") else len(owner.children)
 
 
 def layer_item(m: Any, owner: Layer, index: Any, node: Any) -> Any:
@@ -440,6 +453,10 @@ def layer_item(m: Any, owner: Layer, index: Any, node: Any) -> Any:
         if index in owner.names:
             return owner.children[owner.names.index(index)]
         raise m.raised("KeyError", f"the key {index!r} is missing", node)
+    if owner.kind == "torch.nn.ParameterDict" and isinstance(index, str):
+        if index in owner.tensors:
+            return owner.tensors[index]
+        raise m.raised("AttributeError", f"the ParameterDict has no parameter {index!r}", node)
     source: Any = tuple(owner.tensors.values()) if owner.kind == "torch.nn.ParameterList" else owner.children
     if isinstance(index, slice) and all(p is None or isinstance(p, int) for p in (index.start, index.stop, index.step)):
         return Layer(None, owner.span, source[index], owner.kind, owner.names[index])
@@ -457,6 +474,9 @@ def layer_set_item(m: Any, owner: Layer, index: Any, new: Any, node: Any) -> Non
             owner.children = (*owner.children[:at], new, *owner.children[at + 1 :])
         else:
             owner.children, owner.names = (*owner.children, new), (*owner.names, index)
+    elif owner.kind == "torch.nn.ParameterDict" and isinstance(index, str):
+        m.remember(owner, "tensors", owner.tensors)
+        owner.tensors = {**owner.tensors, index: _parameter(m, (new,), {}, node) if isinstance(new, TensorType) and not new.parameter else new}
     elif isinstance(index, int) and -len(owner.children) <= index < len(owner.children):
         at = index % len(owner.children)
         owner.children = (*owner.children[:at], new, *owner.children[at + 1 :])
@@ -492,16 +512,22 @@ def _update(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any],
     return None
 
 
+def _entries(owner: Layer) -> dict[str, Any]:
+    return owner.tensors if owner.kind == "torch.nn.ParameterDict" else dict(zip(owner.names, owner.children))
+
+
 CONTAINER_METHODS: dict[str, Any] = {
     "append": _append, "extend": _extend, "insert": _insert, "update": _update,
-    "keys": lambda m, me, a, k, n: _listed(m, me.names), "values": lambda m, me, a, k, n: _listed(m, me.children),
-    "items": lambda m, me, a, k, n: _listed(m, list(zip(me.names, me.children))),
+    "keys": lambda m, me, a, k, n: _listed(m, list(_entries(me))), "values": lambda m, me, a, k, n: _listed(m, list(_entries(me).values())),
+    "items": lambda m, me, a, k, n: _listed(m, list(_entries(me).items())),
     "pop": lambda m, me, a, k, n: layer_item(m, me, a[0] if a else -1, n),
-    "get": lambda m, me, a, k, n: me.children[me.names.index(a[0])] if a[0] in me.names else None,
+    "get": lambda m, me, a, k, n: _entries(me).get(a[0], a[1] if len(a) > 1 else None),
 }  # fmt: skip
 
 
 def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if owner.kind == "wrapper" and name in ("no_sync", "join"):
+        return Model("context", m.heap.space())
     if owner.module is None and name in CONTAINER_METHODS:
         return CONTAINER_METHODS[name](m, owner, args, kwargs, node)
     if name in METHODS:
@@ -523,13 +549,15 @@ def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
             return owner.children[owner.names.index(name)]
         if name == "training":
             return True
-        if owner.kind == "wrapper" and name != "module" and name not in METHODS:
+        if owner.kind == "wrapper" and name not in ("module", "no_sync", "join") and name not in METHODS:
             return m.attribute(owner.children[0], name, node)
     if name == "__class__":
         return Named(owner.module.name if owner.module is not None else owner.kind)
     if name == "_modules":
         return Dict(m.heap.entries(dict(children(owner))))
     if name in METHODS or name in CONTAINER_METHODS or name in ("forward", "__call__", "reset_parameters", "_reset_parameters", "flatten_parameters"):
+        return Method(owner, name)
+    if owner.kind == "wrapper" and name in ("no_sync", "join"):
         return Method(owner, name)
     if name not in _known_attributes():
         raise m.raised("AttributeError", f"{owner.module.name if owner.module is not None else owner.kind} has no attribute {name}", node)
@@ -561,6 +589,7 @@ def _namespace(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
 FUNCTIONS: dict[str, Any] = {
     "torch.nn.Module": _namespace,
     "torch.nn.Sequential": _sequential, "torch.nn.ModuleList": _module_list, "torch.nn.ModuleDict": _module_dict, "torch.nn.ParameterList": _parameter_list,
+    "torch.nn.ParameterDict": _parameter_dict, "torch.nn.SyncBatchNorm.convert_sync_batchnorm": lambda m, a, k, n: a[0] if a else k["module"],
     "torch.nn.Parameter": _parameter, "torch.nn.parameter.Parameter": _parameter, "torch.nn.DataParallel": _wrapper,
     "torch.nn.parallel.DistributedDataParallel": _wrapper, "torch.nn.parallel.DataParallel": _wrapper, "torch.compile": None,
 }  # fmt: skip

@@ -374,6 +374,11 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
     tensors = [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
     if all(t.strides is None for t in tensors):
         return None
+    if call.framework == "torch" and (name in ("cat", "stack") or name.startswith("conv")):
+        from tensorproof.ops.storage import channels_first
+
+        if all(map(channels_first, tensors)):  # only what lies with the channels last gives such a result
+            return None
     if name in LIKE and shape.known:
         from tensorproof.ops.storage import copied_strides, in_order
 

@@ -14,7 +14,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, DType
 from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, maximum, minimum, product
-from tensorproof.terms.predicates import Truth, conj, disj, eq, gt, le, lt
+from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, TensorType
 
@@ -213,6 +213,14 @@ def in_order(x: TensorType) -> bool:
         return False
     lying = [step for size, step in zip(x.shape, steps) if size != 1]
     return all(gt(one, other) is True for one, other in pairwise(lying)) and all(gt(step, 0) is True for step in lying)
+
+
+def channels_first(x: TensorType) -> bool:
+    """Whether a tensor lies row by row, perhaps with gaps, so that torch does not take it for pictures with the channels last."""
+    if x.strides is None:
+        return True
+    steps = steps_of(x) if x.shape.known else None
+    return steps is not None and in_order(x) and all(ge(one, other) is True for one, other in pairwise(steps))
 
 
 def copied_strides(x: TensorType) -> tuple[Dim, ...] | None:
