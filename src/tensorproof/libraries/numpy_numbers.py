@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term, ceildiv, floordiv
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import Named, Unknown
 
 FLOAT64 = BY_LABEL["float64"]
 
@@ -39,8 +39,30 @@ def _number(name: str, function: Callable[[float], float]) -> Any:
     return run
 
 
+_KINDS = {
+    "generic": "biufc", "number": "iufc", "floating": "f", "integer": "iu", "signedinteger": "i", "unsignedinteger": "u", "inexact": "fc",
+    "complexfloating": "c", "bool_": "b", "bool": "b",
+}  # fmt: skip
+_PLAIN = {float: "float64", int: "int64", bool: "bool"}
+
+
+def of_kind(dtype: DType, wanted: Any) -> bool | None:
+    """Whether an element type is one of a kind such as `np.floating`; None where that cannot be told."""
+    if isinstance(wanted, DType):
+        return dtype is wanted
+    kinds = _KINDS.get(wanted.name.removeprefix("numpy.")) if isinstance(wanted, Named) and wanted.name.startswith("numpy.") else None
+    return None if kinds is None else dtype.kind in kinds
+
+
+def _is_subtype(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given, wanted = [_PLAIN.get(a, a) if isinstance(a, type) else a for a in args] if len(args) == 2 else (None, None)
+    dtype = BY_LABEL.get(given) if isinstance(given, str) else given
+    found = of_kind(dtype, BY_LABEL.get(wanted, wanted) if isinstance(wanted, str) else wanted) if isinstance(dtype, DType) else None
+    return m.open_truth("issubdtype", node) if found is None else found
+
+
 _OF_NUMBERS: dict[str, Callable[[float], float]] = {
     "ceil": math.ceil, "floor": math.floor, "trunc": math.trunc, "fix": math.trunc, "rint": round, "round": round, "around": round,
     "sqrt": math.sqrt, "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp,
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {f"numpy.{name}": _number(name, function) for name, function in _OF_NUMBERS.items()}
+FUNCTIONS: dict[str, Any] = {f"numpy.{name}": _number(name, function) for name, function in _OF_NUMBERS.items()} | {"numpy.issubdtype": _is_subtype}

@@ -20,6 +20,7 @@ class LayeredSolver:
 
     def __init__(self, budget: int = DEFAULT_BUDGET) -> None:
         self._facts: list[Predicate] = []
+        self._symbols: dict[Predicate, frozenset[Atom]] = {}
         self._false = False
         self._marks: list[tuple[int, bool]] = []
         self._budget = budget
@@ -74,20 +75,26 @@ class LayeredSolver:
             return self._facts
         reached: set[Atom] = set()
         for _, predicate in pending:
-            reached |= symbols(predicate)
+            reached |= self._symbols_of(predicate)
         chosen: list[Predicate] = []
         left = list(self._facts)
         changed = True
         while changed:
             changed = False
             for fact in list(left):
-                found = symbols(fact)
+                found = self._symbols_of(fact)
                 if not found or found & reached:
                     reached |= found
                     chosen.append(fact)
                     left.remove(fact)
                     changed = True
         return chosen
+
+    def _symbols_of(self, predicate: Predicate) -> frozenset[Atom]:
+        found = self._symbols.get(predicate)
+        if found is None:
+            found = self._symbols[predicate] = frozenset(symbols(predicate))
+        return found
 
     def _ask(self, pending: list[tuple[str, Predicate]]) -> Solution:
         from tensorproof.solve.z3_solver import Z3Solver

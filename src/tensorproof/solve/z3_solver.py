@@ -25,6 +25,9 @@ class Z3Solver:
         self._solver.set("random_seed", 7)
         self._solver.set("rlimit", budget)
         self._ints: dict[Atom, Any] = {}
+        self._truths: dict[Predicate, Any] = {}
+        """What was said of a predicate before is said again: the same facts stand before many questions."""
+        self._symbols: dict[Predicate, frozenset[Atom]] = {}
         self._known: list[set[Atom]] = [set()]
 
     def assume(self, fact: Truth) -> None:
@@ -69,7 +72,10 @@ class Z3Solver:
 
     def _declare(self, fact: Predicate) -> None:
         """Bounds of the symbols that are new in this scope."""
-        for atom in symbols(fact):
+        found = self._symbols.get(fact)
+        if found is None:
+            found = self._symbols[fact] = frozenset(symbols(fact))
+        for atom in found:
             if any(atom in level for level in self._known):
                 continue
             self._known[-1].add(atom)
@@ -82,6 +88,12 @@ class Z3Solver:
     def predicate(self, item: Truth) -> Any:
         if isinstance(item, bool):
             return _z3.BoolVal(item)
+        known = self._truths.get(item)
+        if known is None:
+            known = self._truths[item] = self._said(item)
+        return known
+
+    def _said(self, item: Predicate) -> Any:
         match item.kind:
             case "flag":
                 value = _z3.Bool(f"!{item.args[0]}")

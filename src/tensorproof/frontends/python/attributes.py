@@ -146,7 +146,7 @@ def _of_dtype(owner: DType, name: str) -> Any:
     known = {
         "is_floating_point": owner.is_float,
         "is_complex": owner.is_complex,
-        "itemsize": owner.bits // 8,
+        "itemsize": owner.bits // 8, "type": owner,
         "is_signed": owner.kind in "ifc",
         "name": owner.label,
     }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import operations
 from tensorproof.frontends.python.errors import BASES, Raised
 from tensorproof.libraries import registry
+from tensorproof.libraries.numpy_numbers import of_kind
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
@@ -121,6 +122,9 @@ def _issubclass(m: Interpreter, node: ast.AST, cls: Any, wanted: Any) -> Any:
         return issubclass(cls, wanted)
     if isinstance(cls, Named) and isinstance(wanted, Named):
         return registry.derives(cls, wanted) or cls.name == wanted.name
+    if isinstance(cls, DType):
+        found = of_kind(cls, wanted)
+        return Unknown("issubclass") if found is None else found
     return Unknown("issubclass")
 
 
