@@ -8,6 +8,7 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import registry
 from tensorproof.libraries.label_ranges import of
 from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import disj, eq
@@ -105,7 +106,7 @@ def _of_library(m: Any, loss: Layer, target: TensorType, output: TensorType, wei
     wanted = INT64 if name == "SparseCategoricalCrossentropy" else FLOAT32
     result = m.call(loss, (target.but(dtype=wanted, contents=None), output, *(() if weight is None else (weight,))), {}, node)
     if name == "SparseCategoricalCrossentropy" and output.shape.known and output.shape:
-        _in_range(m, loss, target, output, node)
+        in_range(m, loss, target, output, node)
     return result
 
 
@@ -140,7 +141,14 @@ def _suspect(m: Any, name: str, loss: Layer, target: TensorType, output: TensorT
         m.warn("suspect/labels", f"binary_crossentropy takes targets of 0 and 1, and these lie between {known[0]} and {known[1] - 1}", node)
 
 
-def _in_range(m: Any, loss: Layer, target: TensorType, output: TensorType, node: Any) -> None:
+def called(m: Any, loss: Layer, args: Args, kwargs: Words, node: Any) -> None:
+    """A loss over class numbers is called by the program itself: those that are known must be classes of the scores."""
+    target, output = argument(args, kwargs, 0, "y_true"), argument(args, kwargs, 1, "y_pred")
+    if isinstance(target, TensorType) and isinstance(output, TensorType) and output.shape.known and output.shape:
+        in_range(m, loss, target, output, node)
+
+
+def in_range(m: Any, loss: Layer, target: TensorType, output: TensorType, node: Any) -> None:
     known, classes = of(m, target), output.shape[-1]
     if known is None or loss.module.arguments.get("ignore_class") is not None or not isinstance(classes, int):
         return

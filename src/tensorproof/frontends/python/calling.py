@@ -365,6 +365,10 @@ def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict
         return distributed
     if layer.module.row.framework == "keras":
         if layer.module.name.startswith("keras.losses."):
+            if layer.module.name.endswith(".SparseCategoricalCrossentropy"):
+                from tensorproof.libraries.keras_losses_model import called
+
+                called(m, layer, args, kwargs, node)
             return registry.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
         return registry.call_keras_layer(m, layer, args, kwargs, node)
     return run_layer(m, layer, args, kwargs, node)
