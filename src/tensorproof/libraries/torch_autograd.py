@@ -185,19 +185,19 @@ def _mapped(m: Any, value: Any, change: Any) -> Any:
 
 def _functional_call(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     """A module with other tensors in the place of its own."""
-    from tensorproof.libraries import torch_nn
+    from tensorproof.libraries import torch_modules
 
     module, given = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "parameter_and_buffer_dicts", None)
     given = given if given is not None else kwargs.get("parameters_and_buffers")
     inputs, named = argument(args, kwargs, 2, "args", ()), argument(args, kwargs, 3, "kwargs", None)
-    if not torch_nn.is_module(module):
+    if not torch_modules.is_module(module):
         return m.gap("torch.func.functional_call", node, "of a module that is not known")
     new: dict[str, TensorType] = {}
     for one in given if isinstance(given, tuple) else (given,):
         if not isinstance(one, Dict) or not all(isinstance(v, TensorType) for v in one.items.values()):
             return m.gap("torch.func.functional_call", node, "with parameters that are not known")
         new.update(one.items)
-    old = torch_nn.state(module)
+    old = torch_modules.state(module)
     for name in new:
         if name not in old:
             raise m.raised("KeyError", f"the module has no parameter or buffer {name}", node, "checkpoint/keys")
@@ -212,9 +212,9 @@ def _functional_call(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 def _put(m: Any, module: Any, tensors: dict[str, TensorType]) -> None:
     """Other tensors in the place of those that a module and its parts hold under these names."""
-    from tensorproof.libraries import torch_nn
+    from tensorproof.libraries import torch_modules
 
-    parts = dict(torch_nn.walk(module)) if tensors else {}
+    parts = dict(torch_modules.walk(module)) if tensors else {}
     for name, tensor in tensors.items():
         home, _, last = name.rpartition(".")
         part = parts.get(home)

@@ -1,0 +1,257 @@
+"""The tree of modules of torch.nn, and the methods that layers, containers and the program's modules share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING, Cursor
+from tensorproof.values.objects import Dict, Instance, List, Model, Native
+from tensorproof.values.python_values import Layer, Unknown
+
+PARAMETERS, BUFFERS = "_parameters", "_buffers"
+
+
+def is_module(value: Any) -> bool:
+    """Whether a value is a layer, a container or an instance of one of the program's modules."""
+    from tensorproof.libraries import registry
+
+    return isinstance(value, Layer) or (isinstance(value, Instance) and registry.is_instance(None, value, "torch.nn.Module") is True)
+
+
+# --- the tree of modules ---
+
+
+def children(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Layer):
+        return list(zip(value.names, value.children))
+    if not isinstance(value, Instance):
+        return []
+    held = [(k, v) for k, v in value.space.items() if isinstance(k, str) and is_module(v)]
+    return [*children(value.native), *held] if isinstance(value.native, Layer) else held
+
+
+def walk(value: Any, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """A module and all modules in it, with their names."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    yield prefix, value
+    for name, child in children(value):
+        yield from walk(child, f"{prefix}.{name}" if prefix else name, seen)
+
+
+def own_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
+    """The parameters or buffers that one module holds itself."""
+    if isinstance(value, Layer):
+        if value.module is None:
+            return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
+        return list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
+    if not isinstance(value, Instance):
+        return []
+    names = value.space.get(which, ())
+    held = [(n, value.space[n]) for n in names if isinstance(value.space.get(n), TensorType)]
+    return [*own_tensors(value.native, which), *held] if isinstance(value.native, Layer) else held
+
+
+def all_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
+    found: list[tuple[str, TensorType]] = []
+    for prefix, module in walk(value):
+        found += [(f"{prefix}.{n}" if prefix else n, t) for n, t in own_tensors(module, which)]
+    return found
+
+
+def _open_parts(value: Any) -> bool:
+    """Whether a module holds something that is not known, which may have parameters of its own."""
+    for _, module in walk(value):
+        held = module.space.values() if isinstance(module, Instance) else module.children if isinstance(module, Layer) else ()
+        if any(type(v) is Unknown and not v.text and not v.number for v in held):
+            return True
+    return False
+
+
+def _held(m: Any, me: Any, pick: Any) -> Any:
+    """The parameters that are known; where there are none, but parts that are not known, nobody knows them."""
+    found = all_tensors(me, PARAMETERS)
+    if not found and _open_parts(me):
+        return Unknown("the parameters of a part that is not known")
+    return _iterated(m, pick(found))
+
+
+def state(value: Any) -> dict[str, TensorType]:
+    return {**dict(all_tensors(value, PARAMETERS)), **dict(all_tensors(value, BUFFERS))}
+
+
+# --- methods that layers, containers and the program's modules share ---
+
+
+def listed(m: Any, items: Any) -> List:
+    return List(m.heap.row(items))
+
+
+def _set_training(m: Any, me: Any, mode: Any) -> Any:
+    for _, module in walk(me):
+        if isinstance(module, Instance):
+            m.heap.set(module.space, "training", mode)
+        elif isinstance(module, Layer) and module.module is not None and isinstance(mode, bool):
+            if not isinstance(module.module.mode, Cursor):
+                kept = m.heap.cursor()
+                kept.born = -1
+                kept.update(module.module.mode)
+                module.module.mode = kept
+            if module.module.training is not mode:
+                m.heap.set(module.module.mode, "training", mode)
+    return me
+
+
+def _moved(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    from tensorproof.terms.dtypes import DType
+
+    dtype = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, DType)), None)
+    if dtype is not None:
+        _cast(m, me, dtype)
+    return me
+
+
+def _cast(m: Any, me: Any, dtype: Any) -> Any:
+    for _, module in walk(me):
+        if isinstance(module, Layer):
+            if module.module is not None:
+                for home in (module.module.parameters, module.module.buffers):
+                    for name, t in home.items():
+                        if t.dtype is not None and t.dtype.is_float:
+                            home[name] = t.but(dtype=dtype)
+            continue
+        for which in (PARAMETERS, BUFFERS):
+            for name, t in own_tensors(module, which):
+                if t.dtype is not None and t.dtype.is_float:
+                    m.heap.set(module.space, name, t.but(dtype=dtype))
+    return me
+
+
+def _apply(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    for _, module in reversed(list(walk(me))):
+        m.call(args[0], (module,), {}, node)
+    return me
+
+
+def _load_state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    given = args[0] if args else kwargs.get("state_dict", MISSING)
+    if given is MISSING:
+        raise m.raised("TypeError", "load_state_dict needs a state_dict", node, "call/arguments")
+    if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float)):
+        raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
+    strict = kwargs.get("strict", args[1] if len(args) > 1 else True)
+    if isinstance(given, Dict):
+        mine = state(me)
+        for name, t in given.items.items():
+            if name in mine and isinstance(t, TensorType) and t.shape.known and mine[name].shape.known:
+                if len(t.shape) != len(mine[name].shape):
+                    raise m.fail("checkpoint/shape", f"{name} has shape {mine[name].shape!r} in the model and {t.shape!r} in the checkpoint", node)
+                for a, b in zip(t.shape, mine[name].shape):
+                    from tensorproof.terms.predicates import eq
+
+                    m.require("checkpoint/shape", eq(a, b), f"{name} has shape {mine[name].shape!r} in the model and {t.shape!r} in the checkpoint", node)
+        if strict is True:
+            missing, extra = [n for n in mine if n not in given.items], [n for n in given.items if n not in mine]
+            if missing or extra:
+                words = (f"misses {missing[0]}" if missing else "") + (" and " if missing and extra else "") + (f"has {extra[0]} too many" if extra else "")
+                raise m.fail("checkpoint/keys", f"the checkpoint {words}", node)
+    return Model("object", m.heap.space())
+
+
+def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    name = args[0] if args else kwargs.get("name")
+    value = args[1] if len(args) > 1 else kwargs.get("tensor")
+    if len(args) + len(kwargs.keys() & {"name", "tensor"}) < 2:
+        raise m.raised("TypeError", "register_buffer needs a name and a tensor", node, "call/arguments")
+    if isinstance(name, TensorType) or is_module(name):
+        raise m.raised("TypeError", "register_buffer takes a name first", node, "call/arguments")
+    if isinstance(me, Instance) and "training" not in me.space:
+        raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
+    if isinstance(name, str):
+        m.heap.set(me.space, name, value)
+        persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
+        if persistent is True:
+            m.heap.set(me.space, BUFFERS, (*me.space.get(BUFFERS, ()), name))
+
+
+def _register_parameter(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    name = args[0] if args else kwargs.get("name")
+    value = args[1] if len(args) > 1 else kwargs.get("param")
+    if isinstance(name, str):
+        m.set_attribute(me, name, value, node)
+
+
+def _add_module(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    given = dict(zip(("name", "module"), args)) | kwargs
+    if len(args) > 2 or given.keys() != {"name", "module"}:
+        raise m.raised("TypeError", "add_module takes a name and a module", node, "call/arguments")
+    name, module = given["name"], given["module"]
+    if isinstance(name, Unknown) or isinstance(module, Unknown):
+        m.gap("add_module", node, "the name or the module is not known")
+    elif not isinstance(name, str) or (module is not None and not is_module(module)):
+        raise m.raised("TypeError", "add_module takes a name and a module, in this order", node, "call/arguments")
+    elif isinstance(me, Layer):
+        me.children = (*me.children, module)
+        me.names = (*me.names, name)
+    else:
+        m.set_attribute(me, name, module, node)
+
+
+def _hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Forward hooks are called after forward; what they return replaces the output."""
+    return Model("object", m.heap.space({"remove": Native("remove", lambda *a: None)}))
+
+
+def _forward_hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    if isinstance(me, Instance):
+        m.heap.set(me.space, "_forward_hooks", (*me.space.get("_forward_hooks", ()), args[0]))
+    else:
+        me.hooks = (*me.hooks, args[0])
+    return _hook(m, me, args, kwargs, node)
+
+
+def _get_submodule(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    for name, module in walk(me):
+        if name == args[0]:
+            return module
+    if _open_parts(me):
+        return m.gap("get_submodule", node, "a part of the module is not known")
+    raise m.raised("AttributeError", f"there is no submodule {args[0]}", node)
+
+
+def _iterated(m: Any, items: list[Any]) -> Any:
+    from tensorproof.values.objects import Iterator as ProgramIterator
+
+    return ProgramIterator(items, m.heap.space({"at": 0}))
+
+
+METHODS: dict[str, Any] = {
+    "parameters": lambda m, me, a, k, n: _held(m, me, lambda found: [t for _, t in found]),
+    "named_parameters": lambda m, me, a, k, n: _held(m, me, lambda found: found),
+    "buffers": lambda m, me, a, k, n: _iterated(m, [t for _, t in all_tensors(me, BUFFERS)]),
+    "named_buffers": lambda m, me, a, k, n: _iterated(m, all_tensors(me, BUFFERS)),
+    "children": lambda m, me, a, k, n: _iterated(m, [c for _, c in children(me)]),
+    "named_children": lambda m, me, a, k, n: _iterated(m, children(me)),
+    "modules": lambda m, me, a, k, n: _iterated(m, [v for _, v in walk(me)]),
+    "named_modules": lambda m, me, a, k, n: _iterated(m, list(walk(me))),
+    "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries(dict(state(me)))),
+    "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
+    "train": lambda m, me, a, k, n: _set_training(m, me, a[0] if a else k.get("mode", True)), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
+    "requires_grad_": lambda m, me, a, k, n: me, "zero_grad": lambda m, me, a, k, n: None, "share_memory": lambda m, me, a, k, n: me,
+    "cuda": lambda m, me, a, k, n: me, "cpu": lambda m, me, a, k, n: me, "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
+    "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
+    "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
+    "register_buffer": _register_buffer, "register_parameter": _register_parameter, "register_forward_hook": _forward_hook,
+    "register_forward_pre_hook": _hook, "register_full_backward_hook": _hook, "register_load_state_dict_pre_hook": _hook,
+    "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",
+}  # fmt: skip
+
+
+def _dtype(label: str) -> Any:
+    from tensorproof.terms.dtypes import BY_LABEL
+
+    return BY_LABEL[label]
