@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, calling, imports, iteration, operations, subscripts
+from tensorproof.frontends.python import attributes, calling, comparisons, imports, iteration, operations, subscripts
 from tensorproof.frontends.python.comprehensions import comprehension
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.joining import may_be_missing
@@ -152,13 +152,13 @@ def _compare(node: ast.Compare, scope: Scope) -> Run:
     rest = [(type(op), expression(c, scope)) for op, c in zip(node.ops, node.comparators)]
     if len(rest) == 1:
         op, right = rest[0]
-        return lambda frame: operations.compare(frame.machine, op, first(frame), right(frame), node)
+        return lambda frame: comparisons.compare(frame.machine, op, first(frame), right(frame), node)
 
     def run(frame: Frame) -> Any:
         def step(left: Any, at: int) -> Any:
             op, right = rest[at]
             value = right(frame)
-            result = operations.compare(frame.machine, op, left, value, node)
+            result = comparisons.compare(frame.machine, op, left, value, node)
             if at + 1 == len(rest):
                 return result
             return frame.machine.branching.choose(frame.machine.truth(result, node), lambda: step(value, at + 1), lambda: result)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python import attributes, calling, equality, exceptions, iteration, operations, subscripts, uncounted
+from tensorproof.frontends.python import attributes, calling, comparisons, equality, exceptions, iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.memory import Memory
@@ -223,7 +223,7 @@ class Interpreter:
             raise Fork(number)
 
     def compare(self, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
-        return operations.compare(self, op, a, b, node)
+        return comparisons.compare(self, op, a, b, node)
 
     def binary(self, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
         return operations.binary(self, op, a, b, node, in_place)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, builtin_classes, iteration, operations
+from tensorproof.frontends.python import attributes, builtin_classes, comparisons, iteration, operations
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.terms.predicates import Truth, conj, disj
@@ -61,9 +61,9 @@ def pattern(node: ast.pattern, scope: Scope) -> Test:
     match node:
         case ast.MatchValue(value=value):
             wanted = expression(value, scope)
-            return lambda frame, v, bindings: frame.machine.truth(operations.compare(frame.machine, ast.Eq, v, wanted(frame), node), node)
+            return lambda frame, v, bindings: frame.machine.truth(comparisons.compare(frame.machine, ast.Eq, v, wanted(frame), node), node)
         case ast.MatchSingleton(value=constant):
-            return lambda frame, v, bindings: frame.machine.truth(operations.compare(frame.machine, ast.Is, v, constant, node), node)
+            return lambda frame, v, bindings: frame.machine.truth(comparisons.compare(frame.machine, ast.Is, v, constant, node), node)
         case ast.MatchAs(pattern=inner, name=name):
             test = None if inner is None else pattern(inner, scope)
             put = None if name is None else _name_target(name, node, scope)

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import containers, equality, iteration, tensors
 from tensorproof.frontends.python import uncounted as uncounted_items
 from tensorproof.frontends.python.shares import share
-from tensorproof.libraries import registry, tf_shapes, tf_tensors
-from tensorproof.ops.inputs import is_number
-from tensorproof.terms import predicates
-from tensorproof.terms.dtypes import DType
+from tensorproof.libraries import registry
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -32,14 +29,10 @@ BINARY: dict[type[ast.operator], tuple[str, Any]] = {
     ast.MatMult: ("matmul", operator.matmul), ast.BitAnd: ("and", operator.and_), ast.BitOr: ("or", operator.or_),
     ast.BitXor: ("xor", operator.xor), ast.LShift: ("lshift", operator.lshift), ast.RShift: ("rshift", operator.rshift),
 }  # fmt: skip
-COMPARE: dict[type[ast.cmpop], tuple[str, Any]] = {
-    ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne), ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le),
-    ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
-}  # fmt: skip
 UNARY: dict[type[ast.unaryop], tuple[str, Any]] = {
     ast.USub: ("neg", operator.neg), ast.UAdd: ("pos", operator.pos), ast.Invert: ("invert", operator.invert),
 }  # fmt: skip
-_SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _MOST_BITS = 4096
 
 
@@ -53,7 +46,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     if kind_b is Choice:
         return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
     if kind_a is Instance or kind_b is Instance:
-        return _dunder(m, word, a, b, node, in_place)
+        return dunder(m, word, a, b, node, in_place)
     if kind_a is Unknown or kind_b is Unknown:
         return _on_unknown(m, word, a, b, node, in_place)
     if kind_a is Model or kind_b is Model:
@@ -192,7 +185,7 @@ def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_plac
     return m.spelling(f"{home}.__r{word}__", (b, a), {}, node)
 
 
-def _dunder(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+def dunder(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
     """An operator of the program's own objects."""
     from tensorproof.frontends.python.attributes import in_class
 
@@ -205,7 +198,7 @@ def _dunder(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: 
                 if result is not NotImplemented:
                     return result
     if isinstance(b, Instance):
-        reflected = _SWAPPED.get(word)
+        reflected = SWAPPED.get(word)
         found, _ = in_class(m, b.cls, f"__{reflected}__" if reflected else f"__r{word}__")
         if found is not MISSING:
             result = m.call(Bound(found, b), (a,), {}, node)
@@ -251,107 +244,6 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
             return -a if op is ast.USub else a if op is ast.UAdd else -a - 1
         case _:
             return plain(m, native, (a,), node)
-
-
-def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
-    if op in (ast.Is, ast.IsNot):
-        return _identity(m, a, b, op is ast.Is)
-    if op in (ast.In, ast.NotIn):
-        found = equality.contains(m, b, a, node)
-        return found if op is ast.In or isinstance(found, Unknown) else negate(found)
-    word, native = COMPARE[op]
-    kind_a, kind_b = type(a), type(b)
-    if kind_a is Choice:
-        return m.branching.choose(a.condition, lambda: compare(m, op, a.then, b, node), lambda: compare(m, op, a.other, b, node))
-    if kind_b is Choice:
-        return m.branching.choose(b.condition, lambda: compare(m, op, a, b.then, node), lambda: compare(m, op, a, b.other, node))
-    if kind_a is Instance or kind_b is Instance:
-        return _dunder(m, word, a, b, node)
-    if kind_a is Unknown or kind_b is Unknown:
-        if kind_a is TensorType and number_kind(b):
-            return on_tensors(m, word, a, b, node)
-        if kind_b is TensorType and number_kind(a):
-            return on_tensors(m, _SWAPPED[word], b, a, node)
-        return Unknown(word, number="bool" if number_kind(a) and number_kind(b) else "")
-    if kind_a is Model or kind_b is Model:
-        found = registry.model_binary(m, word, a, b, node)
-        if found is not MISSING:
-            return found
-        if word in ("eq", "ne") and (a is b or type(a) is not type(b)):
-            return (a is b) is (word == "eq")
-    for side in (a, b):
-        if is_opaque(side):
-            return not_modelled(m, side, node)
-    if kind_a is TensorType or kind_b is TensorType:
-        texts = _texts_compared(m, word, a, b, node)
-        if texts is not None:
-            return texts
-        if kind_a is not TensorType and not is_number(a):
-            return word == "ne" if word in ("eq", "ne") else Unknown(word)
-        if kind_b is not TensorType and not is_number(b) and word in ("eq", "ne") and not isinstance(b, (List, tuple)):
-            return word == "ne"
-        return on_tensors(m, word, a, b, node) if kind_a is TensorType else on_tensors(m, _SWAPPED[word], b, a, node)
-    if kind_a is TensorShape or kind_b is TensorShape:
-        return tf_shapes.compare(m, word, a, b, node)
-    if kind_a is Term or kind_b is Term or isinstance(a, Predicate) or isinstance(b, Predicate):
-        return _symbolic(m, word, a, b)
-    if kind_a in (List, Dict, Set) or kind_b in (List, Dict, Set) or isinstance(a, tuple) or isinstance(b, tuple):
-        return equality.compare(m, word, a, b, node)
-    if kind_a is not kind_b and word in ("eq", "ne") and (kind_a is DType or kind_b is DType):
-        same = equality.element_types(m, a, b)
-        return Unknown(word) if same is None else same if word == "eq" else negate(same)
-    return plain(m, native, (a, b), node)
-
-
-def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
-    """A tensor of texts compared with texts that the program wrote; None for anything else."""
-    one, other = (a, b) if isinstance(a, TensorType) else (b, a)
-    if isinstance(other, TensorType) or one.framework != "tf" or word not in ("eq", "ne"):
-        return None
-    texts = tf_tensors.text_tensor(m, other, node)
-    return None if texts is None else on_tensors(m, word, one, texts, node)
-
-
-def _symbolic(m: Interpreter, word: str, a: Any, b: Any) -> Any:
-    from tensorproof.terms.ints import ite
-
-    def number(x: Any) -> Any:
-        return ite(x, 1, 0) if isinstance(x, Predicate) else int(x) if isinstance(x, bool) else x
-
-    a, b = number(a), number(b)
-    if isinstance(a, float) and a.is_integer():
-        a = int(a)
-    if isinstance(b, float) and b.is_integer():
-        b = int(b)
-    if type(a) not in (int, Term) or type(b) not in (int, Term):
-        return word == "ne" if word in ("eq", "ne") and not (is_number(a) and is_number(b)) else Unknown(word)
-    return getattr(predicates, word)(a, b)
-
-
-def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
-    for x, y in ((a, b), (b, a)):
-        if isinstance(x, Choice):
-            return m.branching.choose(x.condition, lambda x=x, y=y: _identity(m, x.then, y, wanted), lambda x=x, y=y: _identity(m, x.other, y, wanted))  # type: ignore[misc]
-    if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return Unknown("is")
-    if is_opaque(a) or is_opaque(b):
-        return Unknown("is")
-    if isinstance(a, Predicate) or isinstance(b, Predicate):
-        if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
-            same = disj(conj(a, b), conj(negate(a), negate(b)))
-            return same if wanted else negate(same)
-        return not wanted
-    if Term in (type(a), type(b)):
-        if type(a) in (int, Term) and type(b) in (int, Term):
-            equal = predicates.eq(a, b)
-            return equal if wanted else negate(equal)
-        return not wanted
-    same_object = a is b or (type(a) is type(b) and isinstance(a, (int, str, bool)) and a == b)
-    if isinstance(a, Bound) and isinstance(b, Bound):
-        same_object = a.function is b.function and a.self is b.self
-    if isinstance(a, Named) and isinstance(b, Named):
-        same_object = a.name == b.name
-    return same_object is wanted
 
 
 def is_opaque(value: Any) -> bool:
