@@ -11,7 +11,7 @@ from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.many import gathered, is_text, number_of, uncounted
-from tensorproof.values.objects import Dict, List
+from tensorproof.values.objects import Choice, Dict, List
 from tensorproof.values.python_values import REAL, TEXT
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class _Summary:
         self.m, self.index, self.node = m, index, node
 
     def of(self, items: list[Any]) -> Any:
+        items = [leaf for one in items for leaf in _leaves(one)]
         first = items[0]
         if all(one is first or alike(one, first) for one in items):
             return first
@@ -123,6 +124,11 @@ class _Summary:
             self.m.assume(disj(*(eq(made, value) for value in different)))
         drawn.append((whole, made))
         return made
+
+
+def _leaves(value: Any) -> list[Any]:
+    """What a value may be."""
+    return [*_leaves(value.then), *_leaves(value.other)] if type(value) is Choice else [value]
 
 
 def _each(items: list[Any]) -> Any:

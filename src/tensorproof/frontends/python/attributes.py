@@ -139,6 +139,8 @@ def _of_text(name: str) -> Native:
         return Native(f"str.{name}", lambda m, args, kwargs, node: (TEXT, TEXT, TEXT))
     plain = name in _TEXT_RESULTS or name.startswith("is") or name in ("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "__len__")
     result = Unknown(_TEXT_RESULTS.get(name, name)) if plain or not callable(sample) else TEXT
+    if name in ("find", "rfind", "index", "rindex", "count", "__len__"):
+        result = Unknown(name, number="int")
     return Native(f"str.{name}", lambda m, args, kwargs, node: result)
 
 

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 Run = Callable[..., Any]
 
 
+_PLACES = ("find", "rfind", "index", "rindex", "count")
+"""Methods of texts that give whole numbers."""
+
+
 def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     for i, one in enumerate(args):
         if type(one) is Choice:  # the call with each of the two values
@@ -51,6 +55,8 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return exception_object(m, callee.__name__, args, node)
     if not callable(callee):
         raise m.raised("TypeError", f"a {operations.type_name(callee)} cannot be called", node)
+    if isinstance(getattr(callee, "__self__", None), str) and name in _PLACES and any(isinstance(a, Unknown) for a in args):
+        return Unknown("a place in a text", number="int")
     if not all_plain(args) or not all_plain(tuple(kwargs.values())):
         return _half_plain(m, callee, name, args, kwargs, node)
     return wrapped(m, operations.plain(m, callee, args, node, kwargs))

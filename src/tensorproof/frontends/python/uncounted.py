@@ -35,6 +35,8 @@ def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
         return keys(value) if OPEN in value.items else None
     if isinstance(value, TensorType):
         return _rows(value)
+    if isinstance(value, Unknown) and value.text:
+        return [Many("letters that were not counted out", count=m.symbol(m.name_here("letters", node), 1, None, Origin.UNMODELLED), first=TEXT, second=TEXT)]
     rounds = open_rounds(m, value, node)
     return None if rounds is None else [Many("items that were not counted out", count=rounds.times, first=rounds[0][1], second=rounds[1][1])]
 
@@ -52,7 +54,7 @@ def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
     if isinstance(value, Model):
         found = registry.rounds(m, value, node)
         return found if isinstance(found, Open) else None
-    if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)):
+    if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)) or (isinstance(value, Unknown) and value.text):
         items = parts(m, value, node)
         return _read(m, value, node) if items is None else of_items(m, items, node)
     return None
