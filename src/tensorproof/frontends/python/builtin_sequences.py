@@ -8,7 +8,7 @@ from collections.abc import Iterator as HostIterator
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import iteration, operations, uncounted
+from tensorproof.frontends.python import generators, iteration, operations, uncounted
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.plain_values import host
 from tensorproof.libraries import registry
@@ -177,7 +177,7 @@ def _zip(m: Interpreter, node: ast.AST, *values: Any, strict: Any = False) -> An
 
 def _pulled(m: Interpreter, source: Any, node: ast.AST) -> HostIterator[Any]:
     """The items of an iterator, each taken when it is asked for."""
-    while (found := iteration.next_of(m, source, node, iteration.END)) is not iteration.END:
+    while (found := iteration.next_of(m, source, node, generators.END)) is not generators.END:
         yield found
 
 
@@ -256,7 +256,7 @@ def _any_all(word: str) -> Run:
             watch = m.heap.mark()
             raised = item = None
             try:
-                item = next(found, iteration.END)
+                item = next(found, generators.END)
             except Raised as error:
                 raised = error
             except BaseException:
@@ -271,7 +271,7 @@ def _any_all(word: str) -> Run:
                 return wanted
             if raised is not None:
                 raise raised
-            if item is iteration.END:
+            if item is generators.END:
                 return ends if wanted else negate(ends)
             t = m.truth(item, node)
             ends = disj(ends, t if wanted else negate(t))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Generator as Running
 from typing import Any
 
-from tensorproof.frontends.python import exceptions, iteration
+from tensorproof.frontends.python import exceptions, generators, iteration
 from tensorproof.frontends.python.compile_expr import expression
 from tensorproof.frontends.python.compile_stmt import statement, target
 from tensorproof.frontends.python.errors import Raised
@@ -91,7 +91,7 @@ def _yielding(node: ast.Yield | ast.YieldFrom, puts: list[Any] | None, scope: Sc
         if not everything:
             sent = yield given
         elif isinstance(given, Generator):
-            while (item := iteration.advance(frame.machine, given, node)) is not iteration.END:
+            while (item := generators.advance(frame.machine, given, node)) is not generators.END:
                 yield item
             sent = given.frame.result
         else:
@@ -124,7 +124,7 @@ def _for(node: ast.For, scope: Scope) -> Steps:
         m = frame.machine
         value = source(frame)
         if isinstance(value, Generator):
-            while (item := iteration.advance(m, value, node)) is not iteration.END:
+            while (item := generators.advance(m, value, node)) is not generators.END:
                 yield item
             return
         found = iteration.items(m, value, node.iter)

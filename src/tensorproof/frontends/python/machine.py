@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python import attributes, calling, comparisons, equality, exceptions, iteration, operations, subscripts, uncounted
+from tensorproof.frontends.python import attributes, calling, comparisons, equality, exceptions, generators, iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.memory import Memory
@@ -250,7 +250,7 @@ class Interpreter:
 
     def throw(self, generator: Any, raised: Raised, node: ast.AST) -> bool:
         """Raise inside a generator at its yield: whether it ended and so swallowed the exception."""
-        return iteration.throw(self, generator, raised, node)
+        return generators.throw(self, generator, raised, node)
 
     def in_class(self, cls: Any, name: str) -> Any:
         """An attribute of a class of the program, along the order of its bases; MISSING when there is none."""
