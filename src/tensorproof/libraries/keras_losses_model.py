@@ -117,7 +117,8 @@ def _explain(m: Any, name: str, target: TensorType, output: TensorType, node: An
         message = f"sparse_categorical_crossentropy takes class numbers, and the targets {t!r} are one-hot: use categorical_crossentropy"
         raise m.raised("ValueError", message, node, "keras/one-hot-targets")
     several = name == "CategoricalCrossentropy" and isinstance(x[-1] if x else None, int) and x[-1] > 1
-    if several and (len(t) == len(x) - 1 or (len(t) == len(x) and t[-1] == 1)):
+    numbers = len(t) == len(x) - 1 and not any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in zip(t, x))
+    if several and (numbers or (len(t) == len(x) and t[-1] == 1)):
         message = f"categorical_crossentropy takes one-hot targets, and the targets {t!r} are class numbers: use sparse_categorical_crossentropy"
         raise m.raised("ValueError", message, node, "keras/sparse-targets")
 
