@@ -10,15 +10,15 @@ from tensorproof.libraries.homes import FILES
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Class, Dict, Function, Instance, List, Model, Native, Record
-from tensorproof.values.python_values import TEXT, Device, Layer, Method, Named, Unknown
+from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.python_values import Device, Layer, Method, Named, Unknown
 
 CORE = "python_core"
 """Kinds without a library: ranges of unknown length, exceptions, files, contexts."""
 
 
 @cache
-def _file(name: str) -> Any:
+def file_of(name: str) -> Any:
     """The file that models a dotted name, or None."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
@@ -33,7 +33,7 @@ def _file(name: str) -> Any:
 
 
 def _entry(name: str, table: str) -> Any:
-    file = _file(name)
+    file = file_of(name)
     return None if file is None else getattr(file, table, {}).get(name)
 
 
@@ -45,7 +45,7 @@ def function(name: str) -> Run | None:
 
 def value(m: Any, name: str) -> Any:
     """A library's value that is neither function nor class; MISSING when there is no model."""
-    file = _file(name)
+    file = file_of(name)
     if file is None:
         return MISSING
     found = getattr(file, "VALUES", {}).get(name, MISSING)
@@ -61,7 +61,7 @@ def known(name: str) -> bool:
 def class_model(name: str) -> ClassModel | None:
     found: ClassModel | None = _entry(name, "CLASSES")
     if found is None and name.startswith("torch.nn."):
-        return _file("torch.nn").layer_class(name)  # type: ignore[no-any-return]
+        return file_of("torch.nn").layer_class(name)  # type: ignore[no-any-return]
     if found is None and name.startswith("keras.layers."):
         return import_module("tensorproof.libraries.keras_custom").layer_class(name)  # type: ignore[no-any-return]
     return found
@@ -231,70 +231,11 @@ def _same_class(a: str, b: str) -> bool:
 # --- objects that libraries make ---
 
 
-def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
-    found = kind_model(owner.kind)
-    if found is None:
-        return m.gap(f"{owner.kind}.{name}", node, "no model")
-    if name in found.methods:
-        run = found.methods[name]
-        return Native(f"{owner.kind}.{name}", lambda machine, args, kwargs, at: run(machine, owner, args, kwargs, at))
-    if found.attribute is not None:
-        result = found.attribute(m, owner, name, node)
-        if result is not MISSING:
-            return result
-    if name in owner.space:
-        return owner.space[name]
-    if found.open:
-        return Unknown(f"{owner.kind}.{name}")
-    return m.gap(f"{owner.kind}.{name}", node, "no model")
-
-
-def set_model_attribute(m: Any, owner: Model, name: str, value: Any, node: Any) -> None:
-    found = kind_model(owner.kind)
-    if found is not None and found.set_attribute is not None:
-        found.set_attribute(m, owner, name, value, node)
-    else:
-        m.heap.set(owner.space, name, value)
-
-
-def call_model(m: Any, owner: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    found = kind_model(owner.kind)
-    if found is None or found.call is None:
-        return m.gap(f"{owner.kind}(…)", node, "no model")
-    return found.call(m, owner, args, kwargs, node)
-
-
-def model_calls(owner: Model) -> bool:
-    found = kind_model(owner.kind)
-    return found is not None and found.call is not None
-
-
-def model_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
-    """An operator or a comparison of a library's object; MISSING when its model says nothing of it."""
-    for side in (a, b):
-        found = kind_model(side.kind) if isinstance(side, Model) else None
-        if found is not None and found.binary is not None:
-            return found.binary(m, word, a, b, node)
-    return MISSING
-
-
-def model_text(m: Any, value: Any) -> Any:
-    """`str` of a library's object."""
-    found = kind_model(value.kind) if isinstance(value, Model) else None
-    return TEXT if found is None or found.text is None else found.text(m, value)
-
-
-def binds(owner: Model) -> bool:
-    """Whether an object that stands in a class takes the instance as its first argument, as functions do."""
-    found = kind_model(owner.kind)
-    return found is not None and found.binds
-
-
 def _either(value: Any, hook: str) -> Any:
     if isinstance(value, Instance):
         return _hook(value.cls, hook) if hook in ClassModel.__slots__ else None
     if isinstance(value, Layer):
-        return getattr(_file("torch.nn"), f"layer_{hook}", None)
+        return getattr(file_of("torch.nn"), f"layer_{hook}", None)
     found = kind_model(value.kind)
     return None if found is None else getattr(found, hook)
 
@@ -374,23 +315,6 @@ def next_item(m: Any, value: Model, node: Any) -> Any:
     return m.gap("next", node) if found is None or found.next is None else found.next(m, value, node)
 
 
-def enter(m: Any, manager: Any, node: Any) -> Any:
-    """What `with` binds for a library's context, and how it is left."""
-    if isinstance(manager, Model):
-        found = kind_model(manager.kind)
-        if found is not None and found.enter is not None:
-            leave = found.leave
-            return found.enter(m, manager, node), (None if leave is None else lambda raised: leave(m, manager, raised, node))
-        return manager, None
-    if isinstance(manager, (Named, Layer, TensorType)):
-        return manager, None
-    if isinstance(manager, Choice) and all(isinstance(one, Model) for one in (manager.then, manager.other)):
-        (a, leave_a), (b, leave_b) = enter(m, manager.then, node), enter(m, manager.other, node)
-        if leave_a is None and leave_b is None:
-            return (a if a is b else Choice(manager.condition, a, b, manager.depth)), None
-    return m.gap("with", node, "the context is not modelled"), None
-
-
 def truth(m: Any, value: Any) -> Any:
     if isinstance(value, Model):
         found = kind_model(value.kind)
@@ -409,66 +333,4 @@ def tensor_of(value: Any) -> Any:
     return MISSING
 
 
-def passed(value: Model) -> bool:
-    """Whether operators take this object as it is."""
-    found = kind_model(value.kind)
-    return found is not None and found.passed
-
-
-# --- layers ---
-
-
-def _keras_layer() -> Any:
-    return import_module("tensorproof.libraries.keras_layer")
-
-
-def of_keras(owner: Layer) -> bool:
-    return owner.module is not None and owner.module.row.framework == "keras"
-
-
-def call_keras_layer(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    return _keras_layer().call_layer(m, owner, args, kwargs, node)
-
-
-def keras_result(m: Any, name: str, result: Any, args: Any, kwargs: Any, before: int) -> Any:
-    """A result of an operator spelled in Keras: symbolic, or a tensor of the backend."""
-    return import_module("tensorproof.libraries.keras_graph").operated(m, name, result, args, kwargs, before)
-
-
-def keras_tensor_attribute(m: Any, owner: TensorType, name: str, node: Any) -> Any:
-    return import_module("tensorproof.libraries.keras_graph").attribute(m, owner, name, node)
-
-
-def keras_operator(name: str, args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-    """The function of keras.ops that an operator of KerasTensors is."""
-    return import_module("tensorproof.libraries.keras_graph").operator(name, args)  # type: ignore[no-any-return]
-
-
-def refuse_symbolic(m: Any, name: str, args: Any, kwargs: Any, node: Any) -> None:
-    import_module("tensorproof.libraries.keras_graph").refuse_symbolic(m, name, args, kwargs, node)
-
-
-def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    if of_keras(owner):
-        return _keras_layer().method(m, owner, name, args, kwargs, node)
-    return _file("torch.nn").layer_method(m, owner, name, args, kwargs, node)
-
-
-def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
-    if of_keras(owner):
-        return _keras_layer().attribute(m, owner, name, node)
-    return _file("torch.nn").layer_attribute(m, owner, name, node)
-
-
-def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:
-    if of_keras(owner):
-        _keras_layer().set_attribute(m, owner, name, value, node)
-        return
-    _file("torch.nn").set_layer_attribute(m, owner, name, value, node)
-
-
-def call_container(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    return _file("torch.nn").call_container(m, owner, args, kwargs, node)
-
-
-__all__ = ["FILES", "Function"]
+__all__ = ["FILES"]

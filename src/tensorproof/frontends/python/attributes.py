@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.names import closest, is_public
 from tensorproof.frontends.python import containers, tensors
 from tensorproof.frontends.python.joining import may_be_missing
-from tensorproof.libraries import registry, tf_shapes
+from tensorproof.libraries import library_objects, registry, tf_shapes
 from tensorproof.libraries.constants import constant
 from tensorproof.libraries.keras_names import canonical
 from tensorproof.libraries.python_core import texts
@@ -67,7 +67,7 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Layer:
         return tensors.layer_attribute(m, owner, name, node)
     if kind is Model:
-        return registry.model_attribute(m, owner, name, node)
+        return library_objects.model_attribute(m, owner, name, node)
     if kind is Super:
         return of_super(m, owner, name, node)
     if kind in (List, Dict, Set):
@@ -247,7 +247,7 @@ def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AS
 def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Any:
     """What a class's attribute becomes when it is asked of an instance."""
     kind = type(value)
-    if kind is Function or kind is Native or (kind is Model and registry.binds(value)):
+    if kind is Function or kind is Native or (kind is Model and library_objects.binds(value)):
         return Bound(value, owner)
     if kind is ClassMethod:
         return Bound(value.function, owner.cls)
@@ -415,7 +415,7 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
         case Layer():
             tensors.set_layer_attribute(m, owner, name, value, node)
         case Model():
-            registry.set_model_attribute(m, owner, name, value, node)
+            library_objects.set_model_attribute(m, owner, name, value, node)
         case Choice():
             store(m, owner.then, name, value, node) if owner.then is owner.other else m.gap("assignment to an attribute of a choice", node)
         case TensorType() if name == "requires_grad" and isinstance(value, bool):

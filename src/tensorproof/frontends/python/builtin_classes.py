@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import operations
 from tensorproof.frontends.python.errors import BASES, Raised
-from tensorproof.libraries import registry
+from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.numpy_numbers import of_kind
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
@@ -219,7 +219,7 @@ def _callable(m: Interpreter, node: ast.AST, value: Any) -> Any:
 
         return in_class(m, value.cls, "__call__")[0] is not MISSING or registry.calls(value)
     if isinstance(value, Model):
-        return registry.model_calls(value)
+        return library_objects.model_calls(value)
     return isinstance(value, (Function, Bound, Native, Class, Layer, Method, Named, type)) or (callable(value) and not isinstance(value, (List, Dict, Set)))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import operations, uncounted
 from tensorproof.frontends.python.builtin_sequences import sort_items
 from tensorproof.frontends.python.plain_values import all_plain, host
-from tensorproof.libraries import greatest, registry
+from tensorproof.libraries import greatest, library_objects
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maximum, minimum
 from tensorproof.terms.predicates import Predicate
@@ -153,7 +153,7 @@ def _str(m: Interpreter, node: ast.AST, value: Any = "", *rest: Any) -> Any:
             return str(host(m, value))
         except ValueError:
             pass
-    return registry.model_text(m, value) if isinstance(value, Model) else TEXT
+    return library_objects.model_text(m, value) if isinstance(value, Model) else TEXT
 
 
 def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any:

@@ -17,7 +17,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.frontends.python.memory import writing
-from tensorproof.libraries import index_ranges, label_ranges, outside, registry, tape, tape_ranks
+from tensorproof.libraries import index_ranges, label_ranges, layers, library_objects, outside, registry, tape, tape_ranks
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -63,7 +63,7 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return classes.call_instance(m, callee, args, kwargs, node)
     if kind is Model:
         args = m.memory.all_current(args)
-        return _guarded(m, callee.kind, node, lambda: registry.call_model(m, callee, args, kwargs, node))
+        return _guarded(m, callee.kind, node, lambda: library_objects.call_model(m, callee, args, kwargs, node))
     if kind is Unknown:
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
     if kind is Choice:
@@ -208,11 +208,11 @@ def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[st
 def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Call an operator as a framework spells it, and record what it demands."""
     if name.startswith("keras.KerasTensor."):
-        name, args = registry.keras_operator(name, args)
+        name, args = layers.keras_operator(name, args)
     if not spelled(name):
         return m.gap(name, node, "no spelling")
     if "keras" in m.model_state and not name.startswith("keras."):
-        registry.refuse_symbolic(m, name, args, kwargs, node)
+        layers.refuse_symbolic(m, name, args, kwargs, node)
     many = joined(m, name, args, kwargs, node)
     if many is not MISSING:
         return many
@@ -335,7 +335,7 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
         index_ranges.follow(m, name, args, kwargs, result)
     made = tensors.as_program_value(m, result)
     if layer is None and outcome.outputs is not None and name.startswith("keras."):
-        made = registry.keras_result(m, name, made, args, kwargs, before)
+        made = layers.keras_result(m, name, made, args, kwargs, before)
     return tape.taken(m, name, made, args, kwargs, node, layer, before) if "tape" in m.model_state else made
 
 
@@ -359,7 +359,7 @@ def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast
 def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Call a library's layer."""
     if layer.module is None:
-        return registry.call_container(m, layer, args, kwargs, node)
+        return layers.call_container(m, layer, args, kwargs, node)
     distributed = _distributed(m, args, kwargs, lambda a, k: call_layer(m, layer, a, k, node))
     if distributed is not MISSING:
         return distributed
@@ -369,8 +369,8 @@ def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict
                 from tensorproof.libraries.keras_losses_model import called
 
                 called(m, layer, args, kwargs, node)
-            return registry.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
-        return registry.call_keras_layer(m, layer, args, kwargs, node)
+            return layers.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
+        return layers.call_keras_layer(m, layer, args, kwargs, node)
     return run_layer(m, layer, args, kwargs, node)
 
 
@@ -390,7 +390,7 @@ def call_method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kw
         case TensorType():
             return tensors.method(m, owner, name, args, kwargs, node)
         case Layer():
-            return registry.layer_method(m, owner, name, args, kwargs, node)
+            return layers.layer_method(m, owner, name, args, kwargs, node)
         case Generator() | tuple():
             return iteration.method(m, owner, name, args, node)
         case _:

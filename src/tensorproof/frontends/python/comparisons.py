@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import equality
 from tensorproof.frontends.python.operations import SWAPPED, dunder, is_opaque, not_modelled, number_kind, on_tensors, plain
-from tensorproof.libraries import registry, tf_shapes, tf_tensors
+from tensorproof.libraries import library_objects, tf_shapes, tf_tensors
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import DType
@@ -50,7 +50,7 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
             return on_tensors(m, SWAPPED[word], b, a, node)
         return Unknown(word, number="bool" if number_kind(a) and number_kind(b) else "")
     if kind_a is Model or kind_b is Model:
-        found = registry.model_binary(m, word, a, b, node)
+        found = library_objects.model_binary(m, word, a, b, node)
         if found is not MISSING:
             return found
         if word in ("eq", "ne") and (a is b or type(a) is not type(b)):

@@ -11,7 +11,7 @@ from tensorproof.frontends.python import iteration
 from tensorproof.frontends.python.errors import BASES, Raised, is_kind
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
-from tensorproof.libraries import registry
+from tensorproof.libraries import library_objects
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Instance, Model
 from tensorproof.values.python_values import Named, Unknown
@@ -214,7 +214,7 @@ def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[R
         found, _ = in_class(m, manager.cls, "__enter__")
         left, _ = in_class(m, manager.cls, "__exit__")
         if found is MISSING:
-            made: tuple[Any, Callable[[Raised | None], bool] | None] = registry.enter(m, manager, node)
+            made: tuple[Any, Callable[[Raised | None], bool] | None] = library_objects.enter(m, manager, node)
             return made
         if left is MISSING:
             raise m.raised("TypeError", f"{manager.cls.name} has no __exit__", node)
@@ -231,5 +231,5 @@ def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[R
         return entered, leave
     if isinstance(manager, Unknown):
         return Unknown("what a context gives"), None
-    result: tuple[Any, Callable[[Raised | None], bool] | None] = registry.enter(m, manager, node)
+    result: tuple[Any, Callable[[Raised | None], bool] | None] = library_objects.enter(m, manager, node)
     return result

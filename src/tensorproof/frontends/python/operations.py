@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import containers, equality, iteration, tensors
 from tensorproof.frontends.python import uncounted as uncounted_items
 from tensorproof.frontends.python.shares import share
-from tensorproof.libraries import registry
+from tensorproof.libraries import library_objects, registry
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -50,7 +50,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     if kind_a is Unknown or kind_b is Unknown:
         return _on_unknown(m, word, a, b, node, in_place)
     if kind_a is Model or kind_b is Model:
-        found = registry.model_binary(m, word, a, b, node)
+        found = library_objects.model_binary(m, word, a, b, node)
         if found is not MISSING:
             return found
     if op is ast.BitOr and _is_type(a) and _is_type(b):
@@ -316,7 +316,7 @@ def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) 
     if isinstance(value, (Class, Function)) and not spec:
         return value.name
     if isinstance(value, Model):
-        return registry.model_text(m, value)
+        return library_objects.model_text(m, value)
     formatted = conversion == -1 and isinstance(spec, str) and spec != ""
     if formatted and isinstance(value, TensorType) and value.framework in ("torch", "tf") and value.shape.known and len(value.shape) > 0:
         raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}", node, "python/format")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
-from tensorproof.libraries import registry, tf_tensors
+from tensorproof.libraries import layers, library_objects, registry, tf_tensors
 from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
@@ -39,7 +39,7 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
     if owner.framework == "tf":
         return tf_tensors.attribute(m, owner, name, node)
     if owner.framework == "keras":
-        return registry.keras_tensor_attribute(m, owner, name, node)
+        return layers.keras_tensor_attribute(m, owner, name, node)
     held, owner = owner, m.memory.current(owner)
     match name:
         case "shape":
@@ -128,7 +128,7 @@ def _most(mask: TensorType) -> int | None:
 
 
 def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Any:
-    if owner.module is not None and not registry.of_keras(owner):
+    if owner.module is not None and not layers.of_keras(owner):
         state = owner.module.state()
         if name in state:
             return state[name]
@@ -139,7 +139,7 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> A
             return None
         if name == "training":
             return owner.module.training
-    return registry.layer_attribute(m, owner, name, node)
+    return layers.layer_attribute(m, owner, name, node)
 
 
 def _as_kept(module: Any, value: Any, name: str) -> Any:
@@ -154,7 +154,7 @@ def _as_kept(module: Any, value: Any, name: str) -> Any:
 
 
 def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Any, node: ast.AST) -> None:
-    if owner.module is not None and not registry.of_keras(owner):
+    if owner.module is not None and not layers.of_keras(owner):
         for home in (owner.module.parameters, owner.module.buffers):
             if name in home:
                 if isinstance(value, TensorType):
@@ -168,7 +168,7 @@ def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Any, nod
             if argument.theirs == name:
                 owner.module.arguments[argument.ours] = value
                 return
-    registry.set_layer_attribute(m, owner, name, value, node)
+    layers.set_layer_attribute(m, owner, name, value, node)
 
 
 # --- into and out of operators ---
@@ -201,7 +201,7 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
         if found is MISSING:
             if value.kind == "tf.TensorArray":
                 raise m.raised("TypeError", "a TensorArray is no tensor: stack() gives what it holds", node)
-            return value if registry.passed(value) else Unknown(value.kind)
+            return value if library_objects.passed(value) else Unknown(value.kind)
         return found
     if kind is Predicate:
         return Unknown("a truth value that is not known", number="bool")

@@ -1,0 +1,93 @@
+"""Objects that libraries make: their attributes, calls, operators and contexts, as their models tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries.registry import kind_model
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Choice, Model, Native
+from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
+
+
+def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
+    found = kind_model(owner.kind)
+    if found is None:
+        return m.gap(f"{owner.kind}.{name}", node, "no model")
+    if name in found.methods:
+        run = found.methods[name]
+        return Native(f"{owner.kind}.{name}", lambda machine, args, kwargs, at: run(machine, owner, args, kwargs, at))
+    if found.attribute is not None:
+        result = found.attribute(m, owner, name, node)
+        if result is not MISSING:
+            return result
+    if name in owner.space:
+        return owner.space[name]
+    if found.open:
+        return Unknown(f"{owner.kind}.{name}")
+    return m.gap(f"{owner.kind}.{name}", node, "no model")
+
+
+def set_model_attribute(m: Any, owner: Model, name: str, value: Any, node: Any) -> None:
+    found = kind_model(owner.kind)
+    if found is not None and found.set_attribute is not None:
+        found.set_attribute(m, owner, name, value, node)
+    else:
+        m.heap.set(owner.space, name, value)
+
+
+def call_model(m: Any, owner: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    found = kind_model(owner.kind)
+    if found is None or found.call is None:
+        return m.gap(f"{owner.kind}(…)", node, "no model")
+    return found.call(m, owner, args, kwargs, node)
+
+
+def model_calls(owner: Model) -> bool:
+    found = kind_model(owner.kind)
+    return found is not None and found.call is not None
+
+
+def model_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    """An operator or a comparison of a library's object; MISSING when its model says nothing of it."""
+    for side in (a, b):
+        found = kind_model(side.kind) if isinstance(side, Model) else None
+        if found is not None and found.binary is not None:
+            return found.binary(m, word, a, b, node)
+    return MISSING
+
+
+def model_text(m: Any, value: Any) -> Any:
+    """`str` of a library's object."""
+    found = kind_model(value.kind) if isinstance(value, Model) else None
+    return TEXT if found is None or found.text is None else found.text(m, value)
+
+
+def binds(owner: Model) -> bool:
+    """Whether an object that stands in a class takes the instance as its first argument, as functions do."""
+    found = kind_model(owner.kind)
+    return found is not None and found.binds
+
+
+def enter(m: Any, manager: Any, node: Any) -> Any:
+    """What `with` binds for a library's context, and how it is left."""
+    if isinstance(manager, Model):
+        found = kind_model(manager.kind)
+        if found is not None and found.enter is not None:
+            leave = found.leave
+            return found.enter(m, manager, node), (None if leave is None else lambda raised: leave(m, manager, raised, node))
+        return manager, None
+    if isinstance(manager, (Named, Layer, TensorType)):
+        return manager, None
+    if isinstance(manager, Choice) and all(isinstance(one, Model) for one in (manager.then, manager.other)):
+        (a, leave_a), (b, leave_b) = enter(m, manager.then, node), enter(m, manager.other, node)
+        if leave_a is None and leave_b is None:
+            return (a if a is b else Choice(manager.condition, a, b, manager.depth)), None
+    return m.gap("with", node, "the context is not modelled"), None
+
+
+def passed(value: Model) -> bool:
+    """Whether operators take this object as it is."""
+    found = kind_model(value.kind)
+    return found is not None and found.passed
