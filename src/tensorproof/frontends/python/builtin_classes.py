@@ -162,7 +162,7 @@ def _setattr(m: Interpreter, node: ast.AST, owner: Any, name: Any, value: Any) -
 
 
 def _delattr(m: Interpreter, node: ast.AST, owner: Any, name: Any) -> None:
-    from tensorproof.frontends.python.attributes import delete
+    from tensorproof.frontends.python.stores import delete
 
     delete(m, owner, name, node)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, classes, exceptions, imports, iteration, loops, matching, operations, subscripts, uncounted
+from tensorproof.frontends.python import attributes, classes, exceptions, imports, iteration, loops, matching, operations, stores, subscripts, uncounted
 from tensorproof.frontends.python.compile_expr import expression, inner_scopes, present
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.scope import Scope
@@ -68,7 +68,7 @@ def target(node: ast.expr, scope: Scope) -> Put:
             return _name_target(name, node, scope)
         case ast.Attribute(value=owner, attr=name):
             holder = expression(owner, scope)
-            return lambda frame, value: attributes.store(frame.machine, holder(frame), name, value, node)
+            return lambda frame, value: stores.store(frame.machine, holder(frame), name, value, node)
         case ast.Subscript(value=owner, slice=index):
             holder, key = expression(owner, scope), expression(index, scope)
             return lambda frame, value: subscripts.store(frame, holder(frame), key(frame), value, node)
@@ -181,7 +181,7 @@ def _augmented(node: ast.AugAssign, scope: Scope) -> Act:
             def on_attribute(frame: Frame) -> None:
                 found = holder(frame)
                 old = attributes.load(frame.machine, found, name, node)
-                attributes.store(frame.machine, found, name, operations.binary(frame.machine, op, old, value(frame), node, in_place=True), node)
+                stores.store(frame.machine, found, name, operations.binary(frame.machine, op, old, value(frame), node, in_place=True), node)
 
             return on_attribute
         case ast.Subscript(value=owner, slice=index):
@@ -218,7 +218,7 @@ def _delete(node: ast.Delete, scope: Scope) -> Act:
                 return lambda frame: subscripts.delete(frame.machine, holder(frame), key(frame), node)
             case ast.Attribute(value=owner, attr=attribute):
                 holder = expression(owner, scope)
-                return lambda frame: attributes.delete(frame.machine, holder(frame), attribute, node)
+                return lambda frame: stores.delete(frame.machine, holder(frame), attribute, node)
             case _:
                 return lambda frame: _not_followed(frame, t)
 

@@ -7,7 +7,19 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python import attributes, calling, comparisons, equality, exceptions, generators, iteration, operations, subscripts, uncounted
+from tensorproof.frontends.python import (
+    attributes,
+    calling,
+    comparisons,
+    equality,
+    exceptions,
+    generators,
+    iteration,
+    operations,
+    stores,
+    subscripts,
+    uncounted,
+)
 from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.memory import Memory
@@ -279,7 +291,7 @@ class Interpreter:
         return attributes.load(self, owner, name, node)
 
     def set_attribute(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
-        attributes.store(self, owner, name, value, node)
+        stores.store(self, owner, name, value, node)
 
     def iterate(self, value: Any, node: ast.AST) -> list[Any] | None:
         return iteration.items(self, value, node)

@@ -1,0 +1,86 @@
+"""Attributes that the program sets and deletes."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import tensors
+from tensorproof.frontends.python.attributes import in_class
+from tensorproof.libraries import library_objects, registry
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Model, ModuleFile, Native, Property
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> None:
+    match owner:
+        case Instance():
+            held, _ = in_class(m, owner.cls, name)
+            if name == "__dict__":
+                _replace_attributes(m, owner, value, node)
+                return
+            if type(held) is Property:
+                if held.set is None:
+                    raise m.raised("AttributeError", f"the property {name} of {owner.cls.name} cannot be set", node)
+                m.call(held.set, (owner, value), {}, node)
+                return
+            setter, holder = in_class(m, owner.cls, "__setattr__")
+            if isinstance(setter, Function) or (isinstance(setter, Native) and isinstance(holder, Class)):
+                m.call(Bound(setter, owner), (name, value), {}, node)
+                return
+            m.heap.set(owner.space, name, value)
+            registry.attribute_stored(m, owner, name, value, node)
+        case Class():
+            m.heap.set(owner.space, name, value)
+        case ModuleFile():
+            m.heap.set(owner.space, name, value)
+        case Function():
+            if owner.space is None:
+                owner.space = m.heap.space()
+            m.heap.set(owner.space, name, value)
+        case Layer():
+            tensors.set_layer_attribute(m, owner, name, value, node)
+        case Model():
+            library_objects.set_model_attribute(m, owner, name, value, node)
+        case Choice():
+            store(m, owner.then, name, value, node) if owner.then is owner.other else m.gap("assignment to an attribute of a choice", node)
+        case TensorType() if name == "requires_grad" and isinstance(value, bool):
+            m.memory.change(owner, m.memory.current(owner).but(requires_grad=value))
+        case TensorType() if name == "data" and isinstance(value, TensorType):
+            m.memory.write(owner, value.but(parameter=owner.parameter, requires_grad=owner.requires_grad))
+        case TensorType() if name in ("data", "grad", "requires_grad"):
+            pass
+        case Named() | ModuleType():
+            pass  # a library's setting, such as torch.backends.cudnn.benchmark
+        case Unknown():
+            pass
+        case _:
+            m.gap(f"{type(owner).__name__}.{name} = …", node)
+
+
+def _replace_attributes(m: Interpreter, owner: Instance, value: Any, node: ast.AST) -> None:
+    """`self.__dict__ = …`: the entries become the attributes; an object that is a dict may be its own."""
+    inner = registry.data_of(value)
+    if not isinstance(inner, Dict):
+        m.gap("__dict__ = …", node, "of something that is not known")
+        return
+    for key in [k for k in owner.space if k not in inner.items]:
+        m.heap.delete(owner.space, key)
+    for key, one in inner.items.items():
+        m.heap.set(owner.space, key, one)
+    if value is owner:
+        owner.native = Dict(owner.space)
+
+
+def delete(m: Interpreter, owner: Any, name: str, node: ast.AST) -> None:
+    if isinstance(owner, (Instance, Class, ModuleFile)):
+        if name not in owner.space:
+            raise m.raised("AttributeError", f"there is no attribute {name} to delete", node)
+        m.heap.delete(owner.space, name)
+    elif not isinstance(owner, Unknown):
+        m.gap(f"del {type(owner).__name__}.{name}", node)
