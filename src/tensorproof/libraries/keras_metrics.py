@@ -197,7 +197,7 @@ def compare(m: Any, name: str, options: Any, target: TensorType, output: TensorT
     elif name in ("SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy"):
         return _sparse(m, target.shape, output.shape, message, node, code)
     elif name == "CategoricalAccuracy":
-        _categorical(m, target.shape, output.shape, node)
+        _categorical(m, target.shape, output.shape, message, node, code)
     return Shape(output.shape[:-1])
 
 
@@ -227,7 +227,15 @@ def _sparse(m: Any, a: Shape, b: Shape, message: str, node: Any, code: str) -> S
     return rest
 
 
-def _categorical(m: Any, a: Shape, b: Shape, node: Any) -> None:
+def _categorical(m: Any, a: Shape, b: Shape, message: str, node: Any, code: str) -> None:
+    """The greatest of each row on both sides is compared; targets with one axis more than the outputs lose their last."""
+    if not a or not b:
+        return
+    rows = Shape(a[:-1])
+    if len(rows) == len(b):
+        m.require(code, eq(rows[-1], 1), message, node)
+        rows = Shape(rows[:-1])
+    fits(m, rows, Shape(b[:-1]), message, node, code)
     sparse = len(a) == len(b) - 1 or (len(a) == len(b) > 1 and a[-1] == 1 and isinstance(b[-1], int) and b[-1] > 1)
     if sparse and b and b[-1] != 1:
         m.warn("suspect/metric", f"CategoricalAccuracy takes one-hot targets, and {a!r} holds class numbers: use sparse_categorical_accuracy", node)
