@@ -349,7 +349,7 @@ def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast
                 where = m.made_at.get(id(one))
                 if where is not None and where[0] is one:
                     steps.append(Step(where[2], f"{where[1]} is {one!r} from here"))
-    if layer is not None and layer.module is not None:
+    if layer is not None and layer.module is not None and layer.span != m.user_span(node):
         held = [n for n in about if n in layer.module.state()]
         shown = ", ".join(f"{n} {layer.module.state()[n].shape!r}" for n in held)
         steps.append(Step(layer.span, f"the layer is made here{': ' + shown if shown else ''}"))
