@@ -9,7 +9,8 @@ FILES = {
     "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
     "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
-    "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "torch.randint": "sequences", "torch.bincount": "sequences",
+    "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "numpy.ndarray.tolist": "sequences",
+    "torch.randint": "sequences", "torch.bincount": "sequences",
     "torch.Tensor.bincount": "sequences", "torch.sort": "sequences", "torch.Tensor.sort": "sequences", "sequence": "sequences",
     **{f"torch.distributed.{w}": "torch_distributed" for w in (
         "all_reduce", "broadcast", "reduce", "send", "recv", "isend", "irecv", "all_gather", "all_gather_object", "broadcast_object_list", "get_backend",

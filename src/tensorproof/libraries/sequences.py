@@ -64,7 +64,7 @@ def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if small and drawn is not None and drawn[0] is t and len(t.shape) == 1:
         return List(m.heap.row([between(m, "item", drawn[1], drawn[2] - 1, node) for _ in range(t.shape[0])]))
     if t.contents is not None or not t.shape or (small and t.dtype is not None and t.dtype.is_integer):
-        return m.spelling("torch.Tensor.tolist", args, kwargs, node)
+        return m.spelling("numpy.ndarray.tolist" if t.framework == "numpy" else "torch.Tensor.tolist", args, kwargs, node)
     kind = "" if t.dtype is None else "float" if t.dtype.is_float else "int" if t.dtype.is_integer else ""
     value: Any = Unknown("a number in a tensor", number=kind)
     for size in reversed(t.shape):
@@ -114,5 +114,5 @@ def count(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return made.but(shape=Shape((least,)))
 
 
-FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list, "torch.randint": draw, "torch.bincount": count, "torch.Tensor.bincount": count,
+FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list, "numpy.ndarray.tolist": to_list, "torch.randint": draw, "torch.bincount": count, "torch.Tensor.bincount": count,
                              "torch.sort": order, "torch.Tensor.sort": order}  # fmt: skip
