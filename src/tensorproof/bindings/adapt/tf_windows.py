@@ -154,8 +154,8 @@ def pooled(run: Run, x: TensorType, n: int, kernel: Any, stride: Any, padding: A
     image = to_front(ranked(run, x, n + 2), last)
     if n == 2 and run.row.op.startswith("max") and eq(image.shape[1], 0) is True:
         raise run.give_up("images without channels, which TensorFlow takes by the way they are padded")
-    if n == 2 and last and isinstance(stride, (tuple, list)) and len(stride) == 4:
-        stride = (*stride[:3], 1)  # TensorFlow does not look at the stride along the channels
+    if n == 2 and last and run.row.op.startswith("avg") and isinstance(stride, (tuple, list)) and len(stride) == 4:
+        stride = (*stride[:3], 1)  # the stride of a mean along the channels is not looked at; that of a maximum has no gradient
     sizes, strides = spatial(run, kernel, n, last, "kernel"), spatial(run, stride, n, last, "stride")
     name, sides = explicit_sides(run, padding, explicit, n, last)
     for k in sizes:
