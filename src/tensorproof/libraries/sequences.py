@@ -114,5 +114,7 @@ def count(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return made.but(shape=Shape((least,)))
 
 
-FUNCTIONS: dict[str, Any] = {"torch.Tensor.tolist": to_list, "numpy.ndarray.tolist": to_list, "torch.randint": draw, "torch.bincount": count, "torch.Tensor.bincount": count,
-                             "torch.sort": order, "torch.Tensor.sort": order}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    "torch.Tensor.tolist": to_list, "numpy.ndarray.tolist": to_list, "torch.randint": draw, "torch.bincount": count, "torch.Tensor.bincount": count,
+    "torch.sort": order, "torch.Tensor.sort": order,
+}  # fmt: skip
