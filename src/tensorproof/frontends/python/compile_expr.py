@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, calling, comparisons, imports, iteration, operations, subscripts
+from tensorproof.frontends.python import attributes, calling, comparisons, imports, iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.comprehensions import comprehension
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.joining import may_be_missing
@@ -116,6 +116,10 @@ def _call(node: ast.Call, scope: Scope) -> Run:
                     gathered.append(value)
                     continue
                 items = iteration.items(frame.machine, value, node)
+                if items is None and function is zip and len(parts) == 1:
+                    columns = uncounted.columns(frame.machine, value, node)
+                    if columns is not None:
+                        return columns
                 if items is None:
                     return frame.machine.gap("call with * of an unknown value", node)
                 gathered.extend(items)

@@ -39,6 +39,8 @@ from tensorproof.values.path import Path, Stated
 from tensorproof.values.python_values import Unknown
 
 MOST_STEPS = 200_000
+MOST_FACTS = 60
+"""With more facts than these a question is asked with the nearest alone."""
 SOLVER_STEPS = 60
 """What one question to the solver counts as."""
 
@@ -146,13 +148,33 @@ class Interpreter:
             answers[key] = self._solved(p, opposite)
         return answers[key]
 
+    def _about(self, p: Predicate) -> list[list[Predicate]]:
+        """Facts to ask with: those that speak of nothing but what the question speaks of, and those that share a symbol with it or with such a fact."""
+        if p.kind in ("flag", "and", "or"):
+            return [self.facts]
+        mine = symbols(p)
+        named = [symbols(fact) for fact in self.facts]
+        near = [fact for fact, atoms in zip(self.facts, named) if atoms and atoms <= mine]
+        found, met, grown = [False] * len(self.facts), set(mine), True
+        while grown:
+            grown = False
+            for i, atoms in enumerate(named):
+                if not found[i] and atoms & met:
+                    found[i] = grown = True
+                    met |= atoms
+        wide = [fact for fact, kept in zip(self.facts, found) if kept]
+        return [near] if len(wide) == len(near) or len(wide) > MOST_FACTS else [near, wide]
+
     def _solved(self, p: Predicate, opposite: Truth) -> bool | None:
-        solver = LayeredSolver(200_000)
-        for fact in self.facts:
-            solver.assume(fact)
-        if solver.check([("p", p)]).answer is Answer.UNSAT:
-            return False
-        return True if solver.check([("not p", opposite)]).answer is Answer.UNSAT else None
+        for facts in self._about(p):
+            solver = LayeredSolver(200_000)
+            for fact in facts:
+                solver.assume(fact)
+            if solver.check([("p", p)]).answer is Answer.UNSAT:
+                return False
+            if solver.check([("not p", opposite)]).answer is Answer.UNSAT:
+                return True
+        return None
 
     def symbol(self, name: str, lo: int, hi: int | None, origin: Origin) -> Dim:
         self.session.names.add(name)

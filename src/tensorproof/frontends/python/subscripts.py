@@ -110,7 +110,7 @@ def _plainer(m: Interpreter, index: Any, found: Any) -> Any:
         axis += 1
     if all(a is b for a, b in zip(sizes, found.shape)):
         return found
-    return found.but(shape=Shape(sizes), strides=UNKNOWN_STRIDES)
+    return found.but(shape=Shape(sizes))
 
 
 def _told_length(m: Interpreter, cut: slice, size: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.any_round import FAILED, many_rounds
+from tensorproof.frontends.python.iteration import MOST_DRAWN, drawn_row
 from tensorproof.frontends.python.steady import alike
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
@@ -56,8 +57,22 @@ def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
         return found if isinstance(found, Open) else None
     if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)) or (isinstance(value, Unknown) and value.text):
         items = parts(m, value, node)
-        return _read(m, value, node) if items is None else of_items(m, items, node)
+        if items is None:
+            return _drawn_rows(m, value, node) if isinstance(value, TensorType) else _read(m, value, node)
+        return of_items(m, items, node)
     return None
+
+
+def _drawn_rows(m: Interpreter, value: TensorType, node: ast.AST) -> Open | None:
+    """Rounds over many numbers that were drawn between two bounds."""
+    value = m.memory.current(value)
+    found = m.bounds.get(id(value))
+    if found is None or found[0] is not value or value.contents is not None or not value.shape.known or len(value.shape) != 1:
+        return None
+    count = value.shape[0]
+    if not isinstance(count, int) or not _MOST_READ < count <= MOST_DRAWN:
+        return None
+    return Open(count, lambda k: drawn_row(m, value, found[1], found[2], node), 1)
 
 
 _MOST_READ = 6
@@ -261,6 +276,18 @@ def shared_list(m: Interpreter, owner: Dict, node: ast.AST) -> List | None:
     count = many.count + ite(m.open_truth("a new key", node), 1, 0)
     m.heap.set(owner.items, OPEN, Many(many.reason, count=count, first=many.first, second=many.second))
     return held
+
+
+def columns(m: Interpreter, value: Any, node: ast.AST) -> List | None:
+    """`zip(*rows)` of rows that were not counted out: one tuple for each place in a row."""
+    items = parts(m, value, node)
+    if items is None or not all(type(one) is tuple for one in shown(items)) or len({len(one) for one in shown(items)}) != 1:
+        return None
+
+    def column(at: int) -> tuple[Any, ...]:
+        return tuple(Many(v.reason, count=v.count, first=v.first[at], second=v.second[at]) if type(v) is Many else v[at] for v in items)
+
+    return List(m.heap.row(column(at) for at in range(len(shown(items)[0]))))
 
 
 def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[Any] | None:
