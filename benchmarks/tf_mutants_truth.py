@@ -2,7 +2,8 @@
 
     python benchmarks/tf_mutants_truth.py v1|v2 < programs.jsonl > truth.jsonl
 
-Each line read is {"key", "files", "driver", "arguments", "rows"}; each line written is {"key", "outcome", "error", "lines", "message"}. Nothing is downloaded: data
+Each line read is {"key", "files", "driver", "arguments", "rows"}; each line written is {"key", "outcome", "error", "lines", "message"}.
+Nothing is downloaded: data
 sets are arrays of zeros of the true shapes with labels in their ranges; long arrays are cut in fit, evaluate and predict to two batches and the odd one;
 one epoch stands for all. v1 runs under `tf.compat.v1` with TensorFlow 1 behaviour.
 """

@@ -196,7 +196,8 @@ class Walk:
             return ""
         told = self.items(ours[:at], theirs[:at], where) or (self.items(ours[at + 1 :], theirs[len(theirs) - behind :], where) if behind else "")
         for i, item in enumerate(theirs[at : len(theirs) - behind], at):
-            told = told or all(self.value(one, item, f"{where}[{i}]") for one in (ours[at].first, ours[at].second)) * f"{where}[{i}] is {item!r}, not {ours[at]!r}"
+            if not told and all(self.value(one, item, f"{where}[{i}]") for one in (ours[at].first, ours[at].second)):
+                told = f"{where}[{i}] is {item!r}, not {ours[at]!r}"
         return told
 
     def attributes(self, ours: Any, theirs: Any, where: str) -> str:

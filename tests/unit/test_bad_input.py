@@ -188,7 +188,8 @@ def test_a_module_that_failed_runs_again_at_its_next_import(tmp_path: Path) -> N
     "body",
     [
         "def f(n):\n    return f(n + 1)\nf(0)\n", "def f(n):\n    return sorted([n], key=lambda v: f(v))\nf(0)\n",
-        "class A:\n    def __getattr__(self, n):\n        return getattr(self, n)\nA().x\n", "class A:\n    def __eq__(self, o):\n        return self in [o]\nA() == A()\n",
+        "class A:\n    def __getattr__(self, n):\n        return getattr(self, n)\nA().x\n",
+        "class A:\n    def __eq__(self, o):\n        return self in [o]\nA() == A()\n",
         "class A(torch.nn.Module):\n    def forward(self, x):\n        return self(x)\nA()(torch.zeros(1))\n",
     ],
 )  # fmt: skip

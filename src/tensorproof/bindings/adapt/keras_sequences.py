@@ -168,7 +168,8 @@ def _attention_mask(a: dict[str, Any], run: Run, query: TensorType, key: TensorT
         whole = Shape((*whole[:-2], 1, *whole[-2:])) if len(whole) >= 2 else Shape((1, *whole))
     for got, want in zip(whole, scores.shape):
         fits = disj(eq(got, want), eq(got, 1), eq(want, 1))
-        run.require("mask", fits, f"a mask {found[0]!r} does not fit the scores {scores.shape!r} of {query.shape[1]!r} by {key.shape[1]!r} steps", ("attention_mask",))
+        told = f"a mask {found[0]!r} does not fit the scores {scores.shape!r} of {query.shape[1]!r} by {key.shape[1]!r} steps"
+        run.require("mask", fits, told, ("attention_mask",))
 
 
 def wrapped(a: dict[str, Any], run: Run) -> Any:

@@ -295,7 +295,8 @@ def rounded(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if x.dtype is BOOL and a["decimals"] != 0:
         raise run.refuse("dtype", "truth values have no decimals", ("x",))
-    made = x.but(dtype=FLOAT16 if x.dtype is BOOL else x.dtype, contents=x.contents if x.dtype is not None and x.dtype.is_integer and a["decimals"] == 0 else None)
+    whole = x.dtype is not None and x.dtype.is_integer and a["decimals"] == 0
+    made = x.but(dtype=FLOAT16 if x.dtype is BOOL else x.dtype, contents=x.contents if whole else None)
     return written(made, a, run)
 
 

@@ -88,11 +88,11 @@ def linspace(a: dict[str, Any], run: Run) -> Any:
     if a["axis"] not in (0, -1) or (a["axis"] == -1 and len(ends.shape)):
         raise run.give_up("the samples stand on another axis than the first")
     low, high, steps = a["start"], a["end"], a["steps"]
-    if run.row.name.endswith("linspace") and type(steps) is int and steps <= 4096 and made.dtype is FLOAT64 and weak and is_number(low) and is_number(high):
-        if all(isinstance(v, (int, float)) for v in (low, high)):
-            apart = (high - low) / max(steps - 1 if a["endpoint"] else steps, 1)
-            last = [float(high)] if a["endpoint"] and steps > 1 else []
-            made = made.but(contents=(*(float(low + i * apart) for i in range(steps - len(last))), *last))
+    known = type(steps) is int and steps <= 4096 and made.dtype is FLOAT64 and weak and all(isinstance(v, (int, float)) for v in (low, high))
+    if run.row.name.endswith("linspace") and known:
+        apart = (high - low) / max(steps - 1 if a["endpoint"] else steps, 1)
+        last = [float(high)] if a["endpoint"] and steps > 1 else []
+        made = made.but(contents=(*(float(low + i * apart) for i in range(steps - len(last))), *last))
     return (made, TensorType(Shape(), FLOAT64)) if a.get("retstep") else made
 
 

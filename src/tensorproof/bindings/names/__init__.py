@@ -73,7 +73,8 @@ def is_public(name: str) -> bool | None:
     if last in _inside(library, namespace):
         return True
     if library == "tensorflow" and not name.startswith("tf.compat."):  # it may be a program for TensorFlow 1
-        return None if name in ("tf.contrib", "tf.examples", "tf.python", "tf.models", "tf.core", "tf.estimator") or is_public(name.replace("tf.", "tf.compat.v1.", 1)) else False
+        gone = ("tf.contrib", "tf.examples", "tf.python", "tf.models", "tf.core", "tf.estimator")
+        return None if name in gone or is_public(name.replace("tf.", "tf.compat.v1.", 1)) else False
     return False
 
 

@@ -294,7 +294,8 @@ def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], 
     for i, value in enumerate(args):
         if type(value) in (tuple, List) and Choice in map(type, value if type(value) is tuple else value.items):
             then, other = _sides(m, value)
-            return m.branching.choose(then[0], partial(again, (*args[:i], then[1], *args[i + 1 :]), kwargs), partial(again, (*args[:i], other, *args[i + 1 :]), kwargs))
+            sides = [partial(again, (*args[:i], one, *args[i + 1 :]), kwargs) for one in (then[1], other)]
+            return m.branching.choose(then[0], *sides)
         if type(value) is Choice:
             then, other = (*args[:i], value.then, *args[i + 1 :]), (*args[:i], value.other, *args[i + 1 :])
             return m.branching.choose(value.condition, partial(again, then, kwargs), partial(again, other, kwargs))

@@ -219,7 +219,8 @@ def _drawn_rows(m: Interpreter, value: TensorType, row: Any, count: int, node: a
 def drawn_row(m: Interpreter, value: TensorType, low: Any, high: Any, node: ast.AST) -> TensorType:
     """One of the numbers of a tensor that were drawn between two bounds."""
     row = m.spelling(f"{_home(value)}.__getitem__", (value, 0), {}, node)
-    return m.memory.made(row.but(contents=(between(m, "number", low, high - 1, node),)))
+    made: TensorType = m.memory.made(row.but(contents=(between(m, "number", low, high - 1, node),)))
+    return made
 
 
 def _home(value: TensorType) -> str:

@@ -26,7 +26,9 @@ from tensorproof.values.python_values import Named
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
-SOURCES = ("torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils", "keras.applications", "keras.src.applications")
+SOURCES = (
+    "torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils", "keras.applications", "keras.src.applications",
+)  # fmt: skip
 """Parts of modelled packages that are read from their own source."""
 _BUILTINS: dict[str, Any] = {
     name: getattr(builtins, name)

@@ -15,7 +15,7 @@ from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Origin, Term, lower, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
