@@ -84,7 +84,7 @@ class Gathering:
                 self.length = registry.known_length(self.m, self.source, self.node)
             del self.m.path.gaps[gaps:]
             if not isinstance(self.length, (int, Term)):
-                self.length = self.m.symbol(self.m.name_here("rounds", self.node), 1, None, Origin.USER)
+                self.length = self.m.symbol(self.m.name_here("rounds", self.node), 1, None, Origin.UNMODELLED)
         return self.length
 
     def _growth(self, added: tuple[Any, ...], at: int) -> int | None:

@@ -95,5 +95,5 @@ def _extent(m: Interpreter, items: list[Any], axis: int) -> Any:
         else:
             least = lower(first) if isinstance(first, Term) else first
             name = f"the sum of {item.count!r} sizes like {first!r} and {second!r}"
-            total = total + maximum(m.symbol(name, max(0, int(least)), None, Origin.USER), 0)
+            total = total + maximum(m.symbol(name, max(0, int(least)), None, Origin.UNMODELLED), 0)
     return total

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_DEPTH = 8
 MOST_WAYS = 4
+MOST_DIFFERENT = 16_000_000
+"""No vocabulary is taken to be larger: some operators have limits beyond that."""
 _NO_BOUND = -(1 << 60)
 """A number that may be below this may be any."""
 
@@ -157,7 +159,7 @@ class Widening:
     def enough(self) -> dict[Any, Any]:
         """For each number of items that was not counted: the number after the last round. Data are taken to hold two different items at least."""
         counts = [s for s in self.wild if type(s) is Term and self.counts & names_in(s)]
-        return {sole_atom(s): self.m.symbol(f"{s!r}, all rounds", 2, None, Origin.USER) for s in counts}
+        return {sole_atom(s): self.m.symbol(f"{s!r}, all rounds", 2, MOST_DIFFERENT, Origin.UNMODELLED) for s in counts}
 
     def _next(self, term: Any) -> Any:
         return self.at(term, self.round + 1)
