@@ -32,8 +32,8 @@ Act = Callable[[Frame], Signal | None]
 MOST_OPEN_ROUNDS = 3
 _WAIT = 4
 """How many rounds of a constant loop are run before one is tried that stands for the rest."""
-_DEAR = 3000
-"""How many steps the rest must take for that."""
+_DEAR = 20_000
+"""How many steps the rest must take for that; a tenth of it where the rounds branch, since what they leave may grow with each."""
 
 
 def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
@@ -101,9 +101,10 @@ def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
 
 def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, watched: bool) -> Signal | None:
     steady = Steady(m, frame, items) if len(items) >= 6 and watched else None
-    began, last, waiting = m.steps, len(items) - 1, len(frame.waiting)
+    began, last, waiting, branches = m.steps, len(items) - 1, len(frame.waiting), m.branching.count
     for at in range(len(items)):
-        if steady is not None and at == _WAIT < last and (len(frame.waiting) > waiting or (m.steps - began) // at * (last - at) > _DEAR):
+        most = _DEAR if m.branching.count == branches else _DEAR // 10
+        if steady is not None and at == _WAIT < last and (len(frame.waiting) > waiting or (m.steps - began) // at * (last - at) > most):
             ended = many_rounds(m, frame, at, last, lambda k: items[0] + (items[1] - items[0]) * k, put, body, node)
             if isinstance(ended, Signal):
                 return ended
@@ -112,7 +113,7 @@ def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, bod
                 return one_round(m, frame, body)
         if steady is not None and steady.due(at):
             if steady.try_round(at, put, body, node):
-                return None
+                return _with_item(m, put, body, items[last], frame) if steady.last_left else None
             if steady.signal is not None:
                 return steady.signal
             continue
@@ -136,7 +137,10 @@ def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, 
     while (at := state["at"]) < len(items):
         if steady is not None and steady.due(at):
             if steady.try_round(at, put_next, body, node):
-                return None
+                if not steady.last_left:
+                    return None
+                steady = None
+                continue
             signal = steady.signal
         else:
             put_next(frame, items[at])

@@ -58,17 +58,27 @@ class _Finder(ast.NodeVisitor):
         for inner in node.decorator_list:
             self.visit(inner)
 
+    def _defaults(self, arguments: ast.arguments) -> None:
+        """Defaults are evaluated outside: a walrus in one binds there."""
+        for default in (*arguments.defaults, *arguments.kw_defaults):
+            if default is not None:
+                self.visit(default)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._definition(node)
+        self._defaults(node.args)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self._definition(node)
+        self._defaults(node.args)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._definition(node)
+        for base in (*node.bases, *(k.value for k in node.keywords)):
+            self.visit(base)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        pass
+        self._defaults(node.args)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
         """Only a walrus inside binds outside."""

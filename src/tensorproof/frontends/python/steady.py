@@ -68,6 +68,8 @@ class Steady:
         self.signal: Signal | None = None
         self.last: Pattern | None = None
         self.owners: dict[int, Any] = {}
+        self.last_left = False
+        """Whether the last round is still to be run: it leaves real numbers as they are."""
         self.files: dict[Any, Any] = {}
         """What each file that every round writes anew holds in any of them."""
 
@@ -168,7 +170,8 @@ class Steady:
             path.calls, m.branching.count = kept[3], kept[4]
         if not same or grown is None:
             return False
-        return self._advance(pattern, rest, grown, round_)
+        self.last_left = bool(pattern.reals) and rest > 1
+        return self._advance(pattern, rest - self.last_left, grown, round_)
 
     def _same(self, mark: Any, pattern: Pattern, round_: Any) -> dict[tuple[int, Any], list[Any]] | None:
         """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
