@@ -1,4 +1,4 @@
-"""Edits that break the classifier: file, old text, new text, the line where the error must be told (None: any). Each was run under TensorFlow 2.21."""
+"""Edits that break the classifier: file, old text, new text, the line where the error must be told (None: any). The first five were run under TensorFlow 2.21."""
 
 DRIVER = "train.py"
 EDITS = [
