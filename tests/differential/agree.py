@@ -194,6 +194,9 @@ class Walk:
         except NotKnown:
             self.unknown += 1
             return ""
+        if sum(type(v) is Many for v in ours) > 1:
+            self.unknown += 1
+            return self.items(ours[:at], theirs[:at], where)
         told = self.items(ours[:at], theirs[:at], where) or (self.items(ours[at + 1 :], theirs[len(theirs) - behind :], where) if behind else "")
         for i, item in enumerate(theirs[at : len(theirs) - behind], at):
             if not told and all(self.value(one, item, f"{where}[{i}]") for one in (ours[at].first, ours[at].second)):

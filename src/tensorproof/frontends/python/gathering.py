@@ -35,6 +35,8 @@ class Gathering:
         self.counts = counts = counts_of(rounds)
         self.conditions = [condition for condition, _ in rounds]
         self.source = source
+        self.ended = False
+        """Whether a round left the loop, so that nobody knows how many there were."""
         self.length: Any = None
         self.exact = counts is not None and all(c == 1 for c in counts)
         self.mark = None if self.exact else m.heap.mark()
@@ -107,7 +109,7 @@ class Gathering:
         if not items or any(has_identity(item) for item in items):
             return (*base, GATHERED)
         steps = [self._growth(added, i) for i, added in enumerate(grown)]
-        if steps[0] is None or any(step != steps[0] for step in steps):
+        if self.ended or steps[0] is None or any(step != steps[0] for step in steps):
             count = self.m.symbol(self.m.name_here("gathered", self.node), 0, None, Origin.UNMODELLED)
         else:
             count = steps[0] * self.total()
@@ -141,7 +143,7 @@ class Gathering:
             if counts and all(count == 1 or (i and steps[i - 1] == steps[i]) for i, count in enumerate(counts)):
                 return series[0] + sum((c * s for c, s in zip(counts, steps)), 0)
             step = next((s for s in range(1, 9) if all(d == ite(self.conditions[i], s, 0) for i, d in enumerate(steps) if i < len(self.conditions))), None)
-            return COUNTED if step is None else series[0] + step * self.total()
+            return COUNTED if step is None or self.ended else series[0] + step * self.total()
         if all(isinstance(one, (int, float, Unknown)) and not isinstance(one, bool) for one in series):
             return REAL
         if isinstance(new, str):

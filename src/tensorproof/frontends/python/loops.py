@@ -189,8 +189,12 @@ def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: 
                 signal = m.branching.split(frame, condition, act, lambda f: None)
             gathering.round_ran()
             if signal is not None:
+                gathering.ended = True
                 break
-        gathering.finish(node)
+        if signal is not None and at == 0:
+            gathering.forget()  # there was one round
+        else:
+            gathering.finish(node)
     return signal
 
 
