@@ -161,7 +161,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
         at = index if index >= 0 else -index - 1
         for one in ahead[: at + 1]:
             if type(one) is Many:
-                return one.first
+                return any_of(m, one.first, one.second, node)
         if at < len(ahead):
             return ahead[at]
     samples = shown(found)
