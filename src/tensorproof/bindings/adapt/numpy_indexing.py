@@ -144,13 +144,18 @@ def argwhere(a: dict[str, Any], run: Run) -> Any:
     return TensorType(Shape((count, len(x.shape))), INT64)
 
 
-@takes(Tensor("x"), Whole("obj", least=0), Axis("axis", None, optional=True))
-def delete(a: dict[str, Any], run: Run) -> Any:
-    x, obj = a["x"], as_size(a["obj"])
-    x, axis = (flat(x), 0) if a["axis"] is None else (x, a["axis"])
+def _along(a: dict[str, Any], run: Run) -> tuple[Any, int]:
+    """The array and the axis that is meant: without one, the flat array's."""
+    x, axis = (flat(a["x"]), 0) if a["axis"] is None else (a["x"], a["axis"])
     if not -len(x.shape) <= axis < len(x.shape):
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("axis",))
-    axis %= len(x.shape)
+    return x, axis % len(x.shape)
+
+
+@takes(Tensor("x"), Whole("obj", least=0), Axis("axis", None, optional=True))
+def delete(a: dict[str, Any], run: Run) -> Any:
+    obj = as_size(a["obj"])
+    x, axis = _along(a, run)
     n = x.shape[axis]
     if is_size(obj):
         run.require("index", conj(lt(obj, n), ge(obj, 0 - n)), f"element {obj!r} does not exist on an axis of {n!r}", ("obj", "x"))
@@ -162,11 +167,8 @@ def delete(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), Whole("obj", least=0), Tensor("values", "", scalar=True), Axis("axis", None, optional=True))
 def insert(a: dict[str, Any], run: Run) -> Any:
-    x, obj = a["x"], as_size(a["obj"])
-    x, axis = (flat(x), 0) if a["axis"] is None else (x, a["axis"])
-    if not -len(x.shape) <= axis < len(x.shape):
-        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("axis",))
-    axis %= len(x.shape)
+    obj = as_size(a["obj"])
+    x, axis = _along(a, run)
     n = x.shape[axis]
     values = tensor(a["values"])
     if not is_size(obj) or len(values.shape):
