@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import operations, uncounted
+from tensorproof.frontends.python import made_of_many, operations, uncounted
 from tensorproof.frontends.python.builtin_sequences import sort_items
 from tensorproof.frontends.python.plain_values import all_plain, host
 from tensorproof.libraries import greatest, library_objects
@@ -37,7 +37,7 @@ Run = Callable[..., Any]
 def _sum(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any:
     many = uncounted.parts(m, value, node)
     if many is not None:
-        return uncounted.total(m, many, start, node)
+        return made_of_many.total(m, many, start, node)
     found = m.iterate(value, node)
     if found is None:
         return Unknown("sum")
@@ -57,7 +57,7 @@ def _extreme(word: str) -> Run:
                 return values[0].but(shape=Shape(), contents=(known,), parameter=False)
         many = uncounted.parts(m, values[0], node) if len(values) == 1 else None
         if many is not None:
-            return uncounted.extreme(m, many, node)
+            return made_of_many.extreme(m, many, node)
         found = list(values) if len(values) != 1 else m.iterate(values[0], node)
         if found is None:
             return Unknown(word)

@@ -8,7 +8,7 @@ from collections.abc import Iterator as HostIterator
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import generators, iteration, operations, uncounted
+from tensorproof.frontends.python import generators, iteration, made_of_many, operations, uncounted
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.plain_values import host
 from tensorproof.libraries import registry
@@ -90,7 +90,7 @@ def _range(m: Interpreter, node: ast.AST, *args: Any) -> Any:
 
 
 def _listed(m: Interpreter, value: Any, node: ast.AST, what: str) -> list[Any] | Unknown:
-    found = uncounted.listed(m, value, node)
+    found = made_of_many.listed(m, value, node)
     return Unknown(what) if found is None else found
 
 
@@ -107,14 +107,14 @@ def _list(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
 def _set(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
     found = _listed(m, value, node, "set")
     if not isinstance(found, Unknown) and has_many(found):
-        return Set(m.heap.row(uncounted.distinct(m, found, node)))
+        return Set(m.heap.row(made_of_many.distinct(m, found, node)))
     return found if isinstance(found, Unknown) else operations.make_set(m, found, node)
 
 
 def _frozenset(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
     found = _listed(m, value, node, "frozenset")
     if not isinstance(found, Unknown) and has_many(found):
-        return Set(m.heap.row(uncounted.distinct(m, found, node)), frozen=True)
+        return Set(m.heap.row(made_of_many.distinct(m, found, node)), frozen=True)
     return found if isinstance(found, Unknown) else operations.make_set(m, found, node, frozen=True)
 
 
@@ -124,11 +124,11 @@ def _dict(m: Interpreter, node: ast.AST, value: Any = None, **named: Any) -> Any
     if isinstance(value, Dict):
         made.items.update(value.items)
     elif value is not None:
-        found = uncounted.listed(m, value, node)
+        found = made_of_many.listed(m, value, node)
         if found is None:
             return Unknown("dict")
         if has_many(found):
-            return uncounted.dict_of(m, found, node)
+            return made_of_many.dict_of(m, found, node)
         for pair in found:
             parts = m.iterate(pair, node)
             if parts is None or len(parts) != 2 or isinstance(parts[0], (Unknown, Term)):
@@ -184,7 +184,7 @@ def _pulled(m: Interpreter, source: Any, node: ast.AST) -> HostIterator[Any]:
 def _map(m: Interpreter, node: ast.AST, function: Any, *values: Any) -> Any:
     rounds = uncounted.open_rounds(m, values[0], node) if len(values) == 1 else None
     if rounds is not None:
-        made = uncounted.mapped(m, m.frames[-1], rounds, lambda item, add: add(m.call(function, (item,), {}, node)), node)
+        made = made_of_many.mapped(m, m.frames[-1], rounds, lambda item, add: add(m.call(function, (item,), {}, node)), node)
         return Unknown("map") if made is None else List(m.heap.row(made))
     found = [iteration.walk(m, v, node) for v in values]
     if any(f is None for f in found):
@@ -197,9 +197,9 @@ def _filter(m: Interpreter, node: ast.AST, function: Any, value: Any) -> Any:
     if rounds is not None:
 
         def keep(item: Any, add: Any) -> None:
-            uncounted.kept(m, m.truth(item if function is None else m.call(function, (item,), {}, node), node), lambda: add(item), node)
+            made_of_many.kept(m, m.truth(item if function is None else m.call(function, (item,), {}, node), node), lambda: add(item), node)
 
-        made = uncounted.mapped(m, m.frames[-1], rounds, keep, node)
+        made = made_of_many.mapped(m, m.frames[-1], rounds, keep, node)
         return Unknown("filter") if made is None else List(m.heap.row(made))
     found = iteration.walk(m, value, node)
     if found is None:
@@ -235,7 +235,7 @@ def sort_items(m: Interpreter, items: list[Any], key: Any, reverse: Any, node: a
 def _sorted(m: Interpreter, node: ast.AST, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
     many = uncounted.parts(m, value, node)
     if many is not None:
-        return List(m.heap.row(uncounted.sorted_items(many)))
+        return List(m.heap.row(made_of_many.sorted_items(many)))
     found = m.iterate(value, node)
     result = Unknown("sorted") if found is None else sort_items(m, found, key, reverse, node)
     return result if isinstance(result, Unknown) else List(m.heap.row(result))

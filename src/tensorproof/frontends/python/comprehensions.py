@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorproof.frontends.python import iteration, operations, subscripts, uncounted
+from tensorproof.frontends.python import iteration, made_of_many, operations, subscripts, uncounted
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
 from tensorproof.terms.tensor import TensorType
@@ -111,7 +111,7 @@ def comprehension(node: Node, scope: Scope) -> Run:
                 if not rest:
                     inside(at, add)
                 else:
-                    uncounted.kept(machine, machine.truth(rest[0](own), generator.iter), lambda: tested(rest[1:]), generator.iter)
+                    made_of_many.kept(machine, machine.truth(rest[0](own), generator.iter), lambda: tested(rest[1:]), generator.iter)
 
             tested(tests)
 
@@ -119,7 +119,7 @@ def comprehension(node: Node, scope: Scope) -> Run:
             generator = loops[at][3]
             rounds = uncounted.open_rounds(machine, source, generator.iter)
             if rounds is not None:
-                made = uncounted.mapped(machine, own, rounds, lambda item, more: any_round(at, item, more), node)
+                made = made_of_many.mapped(machine, own, rounds, lambda item, more: any_round(at, item, more), node)
                 if made is None:
                     raise _NotKnown
                 for value in made:
@@ -192,11 +192,11 @@ def comprehension(node: Node, scope: Scope) -> Run:
         machine = frame.machine
         if isinstance(node, ast.SetComp):
             if has_many(result):
-                return Set(machine.heap.row(uncounted.distinct(machine, result, node)))
+                return Set(machine.heap.row(made_of_many.distinct(machine, result, node)))
             return operations.make_set(machine, result, node)
         if isinstance(node, ast.DictComp):
             if has_many(result):
-                return uncounted.dict_of(machine, result, node)
+                return made_of_many.dict_of(machine, result, node)
             made = Dict(machine.heap.entries())
             for k, v in result:
                 name = subscripts.key(machine, k, node)

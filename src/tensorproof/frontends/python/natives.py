@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, operations, uncounted
+from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, made_of_many, operations
 from tensorproof.frontends.python.plain_values import all_plain, host, wrapped
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
@@ -64,7 +64,7 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _texts(m: Interpreter, args: tuple[Any, ...], node: ast.AST) -> bool:
     """Whether what is joined are texts, as far as that is known."""
-    found = uncounted.listed(m, args[0], node) if len(args) == 1 else None
+    found = made_of_many.listed(m, args[0], node) if len(args) == 1 else None
     return found is not None and all(is_text(v) or (isinstance(v, (Unknown, Choice)) and not operations.number_kind(v)) for v in shown(found))
 
 

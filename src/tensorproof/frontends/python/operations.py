@@ -7,8 +7,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, equality, iteration, tensors
-from tensorproof.frontends.python import uncounted as uncounted_items
+from tensorproof.frontends.python import containers, equality, iteration, made_of_many, tensors
 from tensorproof.frontends.python.shares import share
 from tensorproof.libraries import library_objects, registry
 from tensorproof.terms.ints import Term, lower
@@ -388,7 +387,7 @@ def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) ->
     made = Set(m.heap.row(), frozen)
     for item in items:
         if isinstance(item, Unknown):
-            return Set(m.heap.row(uncounted_items.distinct(m, list(items), node)), frozen)
+            return Set(m.heap.row(made_of_many.distinct(m, list(items), node)), frozen)
         if isinstance(item, (List, Dict)):
             raise m.raised("TypeError", f"a {type_name(item)} cannot be in a set", node)
         if not any(equality.surely_same(m, item, other, node) for other in made.items):
