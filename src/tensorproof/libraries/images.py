@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from typing import Any, TypeGuard
 
 from tensorproof.libraries.model import ClassModel, KindModel
@@ -72,8 +74,16 @@ def array_of(m: Any, me: Model, node: Any) -> Any:
 # --- making ---
 
 
+_LABEL_MAP = re.compile(r"mask|label|lbl|annot|segm|ground_?truth|\bgt|_gt\b|trimap|palette", re.IGNORECASE)
+
+
+def _is_label_map(node: Any) -> bool:
+    """Whether the file is named as one whose pixels are class numbers (`masks/7.png`): such images have one channel, and are not converted."""
+    return isinstance(node, ast.Call) and any(_LABEL_MAP.search(ast.unparse(given)) for given in node.args[:1])
+
+
 def _open(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    return image(m, any_channels(m, node), size_symbol(m, "image height", node), size_symbol(m, "image width", node))
+    return image(m, 1 if _is_label_map(node) else any_channels(m, node), size_symbol(m, "image height", node), size_symbol(m, "image width", node))
 
 
 def _size(m: Any, given: Any, node: Any) -> tuple[Any, Any]:
