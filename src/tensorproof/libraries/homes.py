@@ -31,7 +31,7 @@ FILES = {
         for w in ("ceil", "floor", "trunc", "fix", "rint", "round", "around", "sqrt", "log", "log2", "log10", "exp", "issubdtype")},
     "numpy.reshape": "pandas_shapes", "numpy.ndarray.reshape": "pandas_shapes", "random": "python_random", "numpy": "numpy_core", "os": "python_system",
     "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
-    "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_files",
+    "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_csv",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     **TF1, **TF2,
     "keras": "keras_core", "keras.layers": "keras_layers_home", "keras.word": "keras_words", "keras.backend": "keras_backend", "keras.utils": "keras_utils",

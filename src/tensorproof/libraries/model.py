@@ -75,11 +75,31 @@ class KindModel:
 
 
 class Rounds(list[Any]):
-    """The rounds of a loop over data, where it is known how often each comes: `counts[i]` times the i-th."""
+    """The rounds of a loop over data, where it is known how often each comes: `counts[i]` times the i-th.
+
+    Where `times` is given, there are so many regular iterations, of which the k-th takes `item(k)`, and then those of `rest`, each (condition, item).
+    """
+
+    times: Any = None
+    item: Callable[[Any], Any]
+    rest: tuple[Any, ...] = ()
 
     def __init__(self, items: Any, counts: tuple[int, ...] | None) -> None:
         super().__init__(items)
         self.counts = counts
+
+
+def batches(times: Any, item: Callable[[Any], Any], rest: Any = ()) -> Rounds:
+    """`times` regular iterations, of which there is at least one, and then the `rest`."""
+    ending = list(rest)
+    if isinstance(times, int):
+        regular = [(True, item(k)) for k in range(min(times, 2))]
+        counts = (*((1, times - 1) if times > 1 else (1,) * times), *(1 for _ in ending))
+        made = Rounds([*regular, *ending], counts)
+    else:
+        made = Rounds([(True, item(0)), *ending], None)
+    made.times, made.item, made.rest = times, item, tuple(ending)
+    return made
 
 
 class Open(Rounds):
@@ -87,7 +107,7 @@ class Open(Rounds):
 
     def __init__(self, count: Any, item: Callable[[Any], Any], other: Any, each: list[Any] | None = None) -> None:
         super().__init__([(gt(count, 0), item(0)), (gt(count, other), item(other))], None)
-        self.times = count
+        self.times: Any = count
         self.item = item
         self.each = each
         """What each round takes, where that is known after all."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import KindModel, Open, Rounds, counts_of, some_rounds
+from tensorproof.libraries.model import KindModel, Open, Rounds, batches, counts_of, some_rounds
 from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, floordiv, maximum, minimum, upper
-from tensorproof.terms.predicates import eq, gt
+from tensorproof.terms.predicates import conj, eq, gt
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered
 from tensorproof.values.objects import Dict, List, Model
@@ -54,6 +54,9 @@ def _enumerate_rounds(m: Any, me: Model, node: Any) -> Any:
         return None if listed is None else Rounds([(True, (start + i, v)) for i, v in enumerate(listed)], (1,) * len(listed))
     if isinstance(found, Open):
         return Open(found.times, lambda k: (start + k, found.item(k)), 1)
+    if getattr(found, "times", None) is not None:
+        ending = [(condition, (start + found.times + i, value)) for i, (condition, value) in enumerate(found.rest)]
+        return batches(found.times, lambda k: (start + k, found.item(k)), ending)
     counts = counts_of(found)
     numbered: list[Any] = []
     for i, (condition, value) in enumerate(found):
@@ -71,6 +74,8 @@ def _zip_rounds(m: Any, me: Model, node: Any) -> Any:
     opened = [rounds_of(m, source, node) for source in me.space["sources"]]
     if opened and all(isinstance(o, Open) for o in opened):
         return Open(minimum(*(o.times for o in opened)), lambda k: tuple(o.item(k) for o in opened), 1)
+    if opened and all(getattr(o, "times", None) is not None and not isinstance(o, Open) for o in opened):
+        return _zip_batches(opened)
     for source, found in zip(me.space["sources"], opened):
         if found is None:
             listed = m.iterate(source, node)
@@ -83,6 +88,25 @@ def _zip_rounds(m: Any, me: Model, node: Any) -> Any:
         condition = next((c for c, _ in row if c is not True), True)
         rows.append((condition, tuple(v for _, v in row)))
     return rows
+
+
+def _zip_batches(columns: list[Any]) -> Rounds:
+    """Loaders in step: it ends with the shortest. What is left over of one meets a regular batch of another, unless both end at once."""
+    times = minimum(*(c.times for c in columns))
+    rest: list[Any] = []
+    if any(c.rest for c in columns):
+        same = all(c.times == columns[0].times and len(c.rest) == len(columns[0].rest) for c in columns)
+        shortest = [c for c in columns if c.times == times]
+        if same:
+            pairs = list(zip(*(c.rest for c in columns)))
+            rest = [(conj(*(condition for condition, _ in row)), tuple(value for _, value in row)) for row in pairs]
+        elif shortest and all(c.rest for c in shortest):
+            others = all(isinstance(c.times, int) and isinstance(times, int) and c.times > times for c in columns if c not in shortest)
+            if others:
+                rest = [(shortest[0].rest[0][0], tuple(c.rest[0][1] if c in shortest else c.item(times) for c in columns))]
+        elif not shortest:
+            rest = [(conj(eq(times, c.times), condition), tuple(value if c is d else d.item(times) for d in columns)) for c in columns for condition, value in c.rest]
+    return batches(times, lambda k: tuple(c.item(k) for c in columns), rest)
 
 
 def _iterator_next(m: Any, me: Model, node: Any) -> Any:

@@ -1,4 +1,4 @@
-"""json, toml, pickle and csv: files of the project are read as data, nothing is ever unpickled."""
+"""json, toml and pickle: files of the project are read as data, nothing is ever unpickled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import tomllib
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, quiet, to_host, unknown
 from tensorproof.libraries.python_paths import read_text, text_of
 from tensorproof.libraries.varying import varied
@@ -61,10 +61,6 @@ def _dumps(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
         return json.dumps(given[0], **given[1])
     except (TypeError, ValueError) as error:
         raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
-
-
-def _rows(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
-    return Model("csv.reader", m.heap.space())
 
 
 # --- configparser ---
@@ -125,9 +121,9 @@ FUNCTIONS: dict[str, Any] = {
     "toml.dumps": lambda m, a, k, n: TEXT, "tomli.load": _load(tomllib.loads, "TOMLDecodeError"), "tomli.loads": _loads(tomllib.loads, "TOMLDecodeError"),
     **{f"yaml.{name}": _yaml for name in ("safe_load", "load", "full_load", "unsafe_load")}, "yaml.dump": lambda m, a, k, n: TEXT,
     "yaml.safe_dump": lambda m, a, k, n: TEXT, "pickle.load": unknown("a pickled object"), "pickle.loads": unknown("a pickled object"), "pickle.dump": nothing,
-    "pickle.dumps": unknown("bytes"), "csv.reader": _rows, "csv.DictReader": _rows, "csv.writer": quiet, "csv.DictWriter": quiet,
+    "pickle.dumps": unknown("bytes"),
 }  # fmt: skip
-VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4, "csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
+VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4}
 KINDS = {
     "configparser.ConfigParser": KindModel(
         methods={
@@ -135,9 +131,5 @@ KINDS = {
             **{name: _ini_get(name) for name in ("get", "getint", "getfloat", "getboolean", "sections", "has_section", "has_option", "options")},
         },
         item=_ini_section, open=True,
-    ),
-    "csv.reader": KindModel(
-        rounds=lambda m, me, node: some_rounds(m, "rows", Unknown("a row of a file"), node), items=lambda m, me, node: None,
-        next=lambda m, me, node: Unknown("a row of a file"), open=True,
     ),
 }  # fmt: skip

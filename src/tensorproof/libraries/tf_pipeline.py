@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries.model import Rounds
+from tensorproof.libraries.model import batches
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tf_elements import Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced, varies
 from tensorproof.libraries.tf_shapes import sizes_of
 from tensorproof.ops.inputs import as_size
-from tensorproof.terms.ints import Origin, Term, ceildiv, maximum, minimum, mod, upper
+from tensorproof.terms.ints import Origin, Term, ceildiv, ite, maximum, minimum, mod, upper
 from tensorproof.terms.predicates import Predicate, conj, eq, ge, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
@@ -52,17 +52,11 @@ def rounds(m: Any, me: Model, node: Any) -> Any:
     """What a loop over the dataset sees: a regular element, one more of them, and the last."""
     element, count, last = me.space["element"], me.space["count"], me.space["last"]
     if isinstance(count, int):
-        found: list[Any] = []
-        counts: list[int] = []
-        regular = count - (last is not None)
-        if regular > 0:
-            found += [(True, element)] * min(regular, 2)
-            counts += [1, regular - 1] if regular > 1 else [1]
-        if last is not None and count:
-            found.append(last)
-            counts.append(1)
-        return Rounds(found, tuple(counts))
-    return [(True, element)] if last is None else [(True, element), last]
+        return batches(max(count - (last is not None), 0), lambda k: element, [last] if last is not None and count else ())
+    if count is ENDLESS or not isinstance(count, Term):
+        endless = m.symbol(m.name_here("elements", node), 1, None, Origin.WORLD)
+        return batches(endless, lambda k: element, () if last is None else [last])
+    return batches(count if last is None else count - ite(last[0], 1, 0), lambda k: element, () if last is None else [last])
 
 
 def items(m: Any, me: Model, node: Any) -> list[Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.data_samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
 from tensorproof.libraries.index_ranges import all_of_it, labelled
-from tensorproof.libraries.model import Rounds
+from tensorproof.libraries.model import batches
 from tensorproof.terms.ints import Origin, Term, ceildiv, lower, mod, upper
 from tensorproof.terms.predicates import ne
 from tensorproof.terms.shapes import Shape
@@ -146,25 +146,20 @@ def loader_rounds(m: Any, me: Any, node: Any) -> Any:
 
 def _batches(m: Any, me: Any, samples: _Samples, count: Any, size: Any, dropping: Any, node: Any) -> list[Any]:
     if isinstance(count, int) and isinstance(size, int):
-        rounds: list[Any] = []
-        counts: list[int] = []
-        if count >= size:
-            whole = (True, samples.batch(size))
-            rounds += [whole, whole] if count // size > 1 else [whole]
-            counts += [1, count // size - 1] if count // size > 1 else [1]
+        rest: list[Any] = []
+        whole = samples.batch(size) if count >= size else None
         if count % size and dropping is not True:
-            rounds.append((True if dropping is False else m.truth(dropping, node), samples.batch(count % size)))
-            counts.append(1)
-        return Rounds(rounds, tuple(counts))
-    rounds = [(True, samples.batch(size))]
+            rest = [(True if dropping is False else m.truth(dropping, node), samples.batch(count % size))]
+        return batches(count // size, lambda k: whole, rest)
+    whole, rest = samples.batch(size), []
     if dropping is not True and size != 1:
-        rest = mod(count, size)
+        left = mod(count, size)
         if isinstance(size, int) and all(a.origin is Origin.USER for a in symbols(count)):  # the user knows it, the world decides what is left over
-            rest = m.symbol(m.name_here(f"len(dataset) % {size}", node), 0, size - 1, Origin.WORLD)
-        condition = ne(rest, 0)
+            left = m.symbol(m.name_here(f"len(dataset) % {size}", node), 0, size - 1, Origin.WORLD)
+        condition = ne(left, 0)
         if condition is True or not isinstance(condition, bool):
-            rounds.append((condition, samples.batch(rest)))
-    return rounds
+            rest.append((condition, samples.batch(left)))
+    return batches(count // size, lambda k: whole, rest)
 
 
 def _converted(value: Any) -> Any:

@@ -16,8 +16,9 @@ from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.joining import CannotJoin, join
 from tensorproof.frontends.python.widening import Widening, names_in
 from tensorproof.terms.ints import Origin, Term, sole_atom
-from tensorproof.terms.predicates import Truth, gt, lt
-from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Mark
+from tensorproof.terms.predicates import Predicate, Truth, gt, lt
+from tensorproof.terms.records import dataclass
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark
 from tensorproof.values.many import Renaming
 from tensorproof.values.python_values import Unknown
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 MOST_TRIES = 6
+MOST_LEAVING = 10_000
+"""Up to this number a round is looked for that leaves its loop for its number alone."""
 _PROOF = 1 << 60
 """The number of the branch that a try is: nobody decides it, the try ends."""
 FAILED: Any = object()
@@ -49,16 +52,30 @@ class AnyRound:
         self.first: dict[tuple[int, Any], Any] = {}
         """What each of these held before the first of the rounds."""
 
+    def seed(self, before: dict[tuple[int, Any], Any], after: Difference) -> None:
+        """Descriptions from what the iteration before `since` changed, so that the first try begins with them."""
+        self.widening.since = self.since - 1
+        for location, end in after.values.items():
+            head, owner = before[location], after.owners[location[0]]
+            if location[1] is ORDER or head is MISSING or head is end or isinstance(owner, Cursor):
+                continue
+            counts = type(head) in (int, Term) and type(end) in (int, Term) and head != end
+            if counts or (location[1] is ITEMS and len(end) > len(head)):
+                wide = self.widening.guess(location[1], head, end)
+                if wide is not MISSING:
+                    self.wide[location], self.owners[location[0]], self.first[location] = wide, owner, end
+        self.widening.since = self.since
+
     def run(self, body: Callable[[], Signal | None]) -> Any:
         """All the rounds at once: how they end, or FAILED when no description was found; then nothing has happened."""
         if not any(self._settled(body) for _ in range(MOST_TRIES)):
             return FAILED
-        return self._for_good(body)
+        return None
 
     # --- tries ---
 
     def _settled(self, body: Callable[[], Signal | None]) -> bool:
-        """Run a round from the descriptions, undo it, and widen what it shows to be too narrow."""
+        """Run a round from the descriptions. Where they cover what it leaves, it stays; else it is undone, and what it shows to be too narrow is widened."""
         m, heap, path, frame = self.m, self.m.heap, self.m.path, self.frame
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(frame.waiting), m.session.made)
         lasting, occurrences, names, result = list(m.lasting), dict(m.occurrences), m.session.names, frame.result
@@ -72,32 +89,53 @@ class AnyRound:
             m.assume(lt(self.round, self.count), lasting=False)
             mark = heap.mark(_PROOF)
             signal = body()
-            died = any(stated.requirement.predicate is False for stated in path.stated[kept[0] :])
-            if signal is None and not died:
+            if signal is None and not self._died(kept[0]):
                 settled = self._compared(mark)
-            if settled and self._surely_leaves(kept[6]):
-                settled = None
+            if settled:
+                self._check_exits(kept[6])
         except (Fork, Raised, Dead):
             settled = None
         finally:
             m.any_round -= 1
-            while heap.marks[-1] is not outer:
-                heap.marks.pop()
-            heap.undo(outer)
-            heap.close(outer)
-            del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], frame.waiting[kept[6] :], m.frames[frames:]
-            path.calls, m.branching.count, m.session.made = kept[3], kept[4], kept[7]
-            m.lasting[:], m.occurrences, m.bound_on, m.handlers, frame.result = lasting, occurrences, bound, handlers, result
+            if settled is not True:
+                while heap.marks[-1] is not outer:
+                    heap.marks.pop()
+                heap.undo(outer)
+                heap.close(outer)
+                del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], frame.waiting[kept[6] :], m.frames[frames:]
+                path.calls, m.branching.count, m.session.made = kept[3], kept[4], kept[7]
+                m.lasting[:], m.occurrences, m.bound_on, m.handlers, frame.result = lasting, occurrences, bound, handlers, result
             m.session.names = names | m.session.names
         if settled is None:
             raise _Stuck
+        if settled:
+            heap.forget(mark)
+            outer.number = 0
+            self._stay(outer, kept[5], kept[6])
         return settled
 
-    def _surely_leaves(self, waiting: int) -> bool:
-        """Whether some round leaves the loop for its number alone: then it is not so that all the rounds come."""
+    def _died(self, stated: int) -> bool:
+        """Whether the round fails for sure under conditions that hang on a widened value: no proof that it does."""
+        failed = [one for one in self.m.path.stated[stated:] if one.requirement.predicate is False]
+        wild = {n for term in self.widening.wild for n in names_in(term)}
+        return any(not one.facts or any(names_in(fact) & wild for fact in one.facts) for one in failed)
+
+    def _check_exits(self, waiting: int) -> None:
+        """A round that leaves the loop for its number alone: then it is not so that all the rounds come."""
         made = self.m.session.names | {n for term in self.widening.wild for n in names_in(term)}
         exits = [e.condition for w in self.frame.waiting[waiting:] for e in w.exits]
-        return any(not (names_in(condition) & made) for condition in exits)
+        certain = [c for c in exits if not (names_in(c) & made)]
+        if not certain:
+            return
+        atom = sole_atom(self.round)
+        limit = min(self.since + MOST_LEAVING, self.count) if isinstance(self.count, int) else self.since + MOST_LEAVING
+        for k in range(self.since, limit):
+            truths = [c.substitute({atom: k}) if isinstance(c, Predicate) else c for c in certain]
+            if True in truths:
+                raise _Leaves(k)
+            if any(t is not False for t in truths):
+                break
+        raise _Stuck
 
     def _write(self, values: dict[tuple[int, Any], Any]) -> None:
         for (number, key), value in values.items():
@@ -145,33 +183,17 @@ class AnyRound:
         after = self.widening.at(wide, self.round + 1)
         return self.widening.items_cover(after, wide) if location[1] is ITEMS else self.widening.covers(after, wide)
 
-    # --- for good ---
+    # --- after the last round ---
 
-    def _for_good(self, body: Callable[[], Signal | None]) -> Any:
-        m, heap = self.m, self.m.heap
-        facts, waiting = len(m.facts), len(self.frame.waiting)
-        mark = heap.mark()
-        names, m.session.names = m.session.names, set()
-        ended = False
-        m.any_round += 1
-        try:
-            self._write(self.wide)
-            m.assume(lt(self.round, self.count), lasting=False)
-            signal = body()
-            ended = True
-        finally:
-            m.any_round -= 1
-            m.session.names = names | m.session.names
-            if not ended:
-                heap.forget(mark)
+    def _stay(self, mark: Mark, facts: int, waiting: int) -> None:
+        """The round that was tried is the one that stands for all."""
+        m = self.m
         m.stood_for_many += 1
         if len(self.frame.waiting) == waiting:
             for fact in m.leave_facts(facts):
                 m.assume(fact)
-        if signal is None:
-            self._leave(mark)
-        heap.forget(mark)
-        return signal
+        self._leave(mark)
+        m.heap.forget(mark)
 
     def _leave(self, mark: Mark) -> None:
         """Memory after the last round."""
@@ -207,24 +229,50 @@ class _Stuck(Exception):
     """No description was found."""
 
 
-def many_rounds(m: Interpreter, frame: Frame, since: int, count: Any, item: Callable[[Any], Any], put: Any, body: Any, node: ast.AST) -> Any:
-    """Run the rounds of a loop from `since` on: how they end, or FAILED."""
+class _Leaves(Exception):
+    """The round of this number leaves the loop."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """What the rounds come to where the one with this number leaves the loop for sure: nothing has happened."""
+
+    at: int
+
+
+Seed = tuple[dict[tuple[int, Any], Any], Difference]
+
+
+def many_rounds(
+    m: Interpreter, frame: Frame, since: int, count: Any, item: Callable[[Any], Any], put: Any, body: Any, node: ast.AST, seed: Seed | None = None
+) -> Any:
+    """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
     from tensorproof.frontends.python.loops import one_round
 
     def once(round_: Any) -> Signal | None:
         put(frame, item(round_))
         return one_round(m, frame, body)
 
-    return any_rounds(m, frame, since, count, once, node)
+    return any_rounds(m, frame, since, count, once, node, seed)
 
 
-def any_rounds(m: Interpreter, frame: Frame, since: int, count: Any, once: Callable[[Any], Signal | None], node: ast.AST) -> Any:
+def any_rounds(
+    m: Interpreter, frame: Frame, since: int, count: Any, once: Callable[[Any], Signal | None], node: ast.AST, seed: Seed | None = None
+) -> Any:
     """Run rounds that take no item of their own; `once` is told the number of the round."""
     loop = AnyRound(m, frame, since, count, node)
+    if seed is not None:
+        loop.seed(*seed)
     try:
         return loop.run(lambda: once(loop.round))
     except _Stuck:
         return FAILED
+    except _Leaves as found:
+        return Leaves(found.at) if seed is not None else FAILED
 
 
 def _surely(p: Truth) -> bool:

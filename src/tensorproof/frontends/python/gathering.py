@@ -16,7 +16,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.model import counts_of
 from tensorproof.terms.ints import Origin, Term, ite
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries
-from tensorproof.values.many import gathered, has_identity, shown
+from tensorproof.values.many import gathered, has_identity, shown, uncounted
 from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Many, Unknown
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Gathering:
         self.node = node
         self.counts = counts = counts_of(rounds)
         self.conditions = [condition for condition, _ in rounds]
+        self.rest = [condition for condition, _ in getattr(rounds, "rest", ())]
         self.source = source
         self.ended = False
         """Whether a round left the loop, so that nobody knows how many there were."""
@@ -41,10 +42,18 @@ class Gathering:
         self.exact = counts is not None and all(c == 1 for c in counts)
         self.mark = None if self.exact else m.heap.mark()
         self.seen: list[dict[Any, Any]] = []
+        self.regular: dict[Any, Any] | None = None
+        """What memory held after all regular iterations, where one of them was followed that stands for all."""
+        self.times: Any = None
 
     def round_ran(self) -> None:
         if self.mark is not None:
             self.seen.append(self.m.heap.difference(self.mark).values)
+
+    def followed(self, times: Any) -> None:
+        """Memory is now as after all `times` regular iterations."""
+        assert self.mark is not None
+        self.regular, self.times = self.m.heap.difference(self.mark).values, times
 
     def __enter__(self) -> Gathering:
         return self
@@ -69,6 +78,9 @@ class Gathering:
             owner, key = final.owners[location[0]], location[1]
             if key is ORDER or isinstance(owner, Cursor):
                 continue
+            if self.regular is not None:
+                self._put_right(location, owner, before[location], new)
+                continue
             series = [before[location], *(shot.get(location, before[location]) for shot in self.seen)]
             if key is not ITEMS and series[0] is MISSING:
                 if isinstance(owner, Entries) and not isinstance(key, str):
@@ -77,6 +89,37 @@ class Gathering:
             put = self._items(series, new) if key is ITEMS else self._value(series, new)
             if put is not _KEEP:
                 heap.write(owner, key, put)
+
+    def _put_right(self, location: Any, owner: Any, first: Any, new: Any) -> None:
+        """A list or a counter to which each iteration adds alike, in the terms of the length of the data."""
+        assert self.regular is not None
+        one, all_ = (shot.get(location, first) for shot in (self.seen[0], self.regular))
+        if self.ended or first is MISSING:
+            return
+        if location[1] is ITEMS:
+            found = self._alike_items(first, one, all_, new)
+        elif all(type(v) in (int, Term) and not isinstance(v, bool) for v in (first, one, all_, new)) and all_ == first + (one - first) * self.times:
+            found = self._counted(first, one - first, new - all_)
+        else:
+            return
+        if found is not _KEEP:
+            self.m.heap.write(owner, location[1], found)
+
+    def _counted(self, first: Any, step: Any, last: Any) -> Any:
+        if not self.rest or last == 0:
+            return _KEEP
+        return first + step * self.total() if last == ite(self.rest[0], step, 0) else _KEEP
+
+    def _alike_items(self, first: Any, one: Any, all_: Any, new: Any) -> Any:
+        """What each iteration appended, as often as there are iterations."""
+        added, many, last = one[len(first) :], all_[len(first) :], new[len(all_) :]
+        plain = added and len(many) == 1 and type(many[0]) is Many and many[0].count == len(added) * self.times
+        if not plain or uncounted(added) or any(a is not b for a, b in zip(all_, new)) or not all(_either(many[0], item) for item in added):
+            return _KEEP
+        if isinstance(self.times, int) and not uncounted(last):
+            return (*first, *(added * self.times), *last) if len(added) * self.times <= _MOST_ITEMS else _KEEP
+        grown = [added, last] if self.rest and last else [added]
+        return self._many(first, grown) if bool(self.rest) == bool(last) else _KEEP
 
     def total(self) -> Any:
         """How many rounds there are: one number for all that the loop gathers."""
@@ -149,3 +192,8 @@ class Gathering:
         if isinstance(new, str):
             return TEXT
         return _KEEP
+
+
+def _either(many: Many, item: Any) -> bool:
+    """Whether an item is one of those that are shown."""
+    return alike(many.first, item) or alike(many.second, item)

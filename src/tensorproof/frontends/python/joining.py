@@ -84,8 +84,33 @@ def _choice(p: Truth, a: Any, b: Any) -> Any:
     if depth > 1 and _all_numbers(a) and _all_numbers(b):
         return REAL
     if depth > DEEPEST_CHOICE:
-        raise CannotJoin
+        return _regrouped(Choice(p, a, b, depth))
     return Choice(p, a, b, depth)
+
+
+def _regrouped(value: Choice) -> Choice:
+    """Many paths that lead to few different values: one choice for each value."""
+    groups: list[tuple[Truth, Any]] = []
+    for condition, leaf in _leaves(value, True):
+        for i, (known, one) in enumerate(groups):
+            if one is leaf or _same_tensor(one, leaf):
+                groups[i] = (disj(known, condition), one)
+                break
+        else:
+            groups.append((condition, leaf))
+    if len(groups) > DEEPEST_CHOICE // 2 or len(groups) < 2:
+        raise CannotJoin
+    result = groups[-1][1]
+    for depth, (condition, leaf) in enumerate(reversed(groups[:-1]), 1):
+        result = Choice(condition, leaf, result, depth)
+    return result
+
+
+def _leaves(value: Any, guard: Truth) -> list[tuple[Truth, Any]]:
+    """Each value that a choice may be, with the condition under which it is that."""
+    if type(value) is not Choice:
+        return [(guard, value)]
+    return [*_leaves(value.then, conj(guard, value.condition)), *_leaves(value.other, conj(guard, negate(value.condition)))]
 
 
 def _merged(p: Truth, a: Any, b: Any) -> Choice | None:

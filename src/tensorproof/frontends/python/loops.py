@@ -18,7 +18,7 @@ from tensorproof.frontends.python.scope import Scope
 from tensorproof.frontends.python.steady import Steady, fingerprint
 from tensorproof.frontends.python.uncounted import open_rounds
 from tensorproof.libraries import registry, tf_autograph
-from tensorproof.libraries.model import Open, counts_of
+from tensorproof.libraries.model import Open
 from tensorproof.terms.ints import Origin, lower
 from tensorproof.terms.predicates import Predicate, gt, negate
 from tensorproof.values.heap import MISSING, Row
@@ -39,6 +39,7 @@ _DEAR = 20_000
 def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
     from tensorproof.frontends.python.compile_expr import expression
     from tensorproof.frontends.python.compile_stmt import block, target
+    from tensorproof.frontends.python.data_loops import data_loop
 
     source, put = expression(node.iter, scope), target(node.target, scope)
     body, other = block(node.body, scope), block(node.orelse, scope)
@@ -52,7 +53,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         if isinstance(rounds, Open):
             signal = _uncounted_loop(m, frame, rounds, put, body, node)
         elif rounds is not None:
-            signal = _data_loop(m, frame, rounds, put, body, node, value)
+            signal = data_loop(m, frame, rounds, put, body, node, value)
         elif isinstance(value, Generator):
             signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
         elif isinstance(value, (List, Iterator)):
@@ -113,7 +114,7 @@ def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, bod
                 return one_round(m, frame, body)
         if steady is not None and steady.due(at):
             if steady.try_round(at, put, body, node):
-                return _with_item(m, put, body, items[last], frame) if steady.last_left else None
+                return with_item(m, put, body, items[last], frame) if steady.last_left else None
             if steady.signal is not None:
                 return steady.signal
             continue
@@ -174,30 +175,6 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
     return None
 
 
-def _data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: Act, node: Any, source: Any) -> Signal | None:
-    """Each round is (condition, item): True for a batch that always comes, a predicate for one that may come."""
-    signal: Signal | None = None
-    with Gathering(m, rounds, node, source) as gathering, uncounted_lists(m, counts_of(rounds) is None):
-        for at, (condition, item) in enumerate(rounds):
-            if at == 0 and isinstance(condition, Predicate) and condition.kind == "flag":
-                m.assume(condition)  # data of unknown length hold at least one item
-                condition = True
-            act = partial(_with_item, m, put, body, item)
-            if condition is True:
-                signal = act(frame)
-            elif isinstance(condition, Predicate):
-                signal = m.branching.split(frame, condition, act, lambda f: None)
-            gathering.round_ran()
-            if signal is not None:
-                gathering.ended = True
-                break
-        if signal is not None and at == 0:
-            gathering.forget()  # there was one round
-        else:
-            gathering.finish(node)
-    return signal
-
-
 @contextmanager
 def uncounted_lists(m: Interpreter, wanted: bool) -> Iterator_[None]:
     """While lists that two ways leave with different lengths are told by how many items they have."""
@@ -208,7 +185,7 @@ def uncounted_lists(m: Interpreter, wanted: bool) -> Iterator_[None]:
         m.any_round -= wanted
 
 
-def _with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> Signal | None:
+def with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> Signal | None:
     put(frame, item)
     return one_round(m, frame, body)
 
@@ -221,7 +198,7 @@ def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: 
         try:
             if not (isinstance(count, int) or lower(count) > 0):
                 m.assume(gt(count, 0), lasting=False)
-            signal = _with_item(m, put, body, rounds.item(0), frame)
+            signal = with_item(m, put, body, rounds.item(0), frame)
             gathering.round_ran()
             if signal is None and count != 1:
                 signal = many_rounds(m, frame, 1, count, rounds.item, put, body, node)
@@ -230,11 +207,11 @@ def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: 
         if signal is FAILED and rounds.each is not None:
             signal = None
             for item in rounds.each[1:]:
-                signal = signal or _with_item(m, put, body, item, frame)
+                signal = signal or with_item(m, put, body, item, frame)
             gathering.forget()
         elif signal is FAILED:
             condition, item = rounds[1]
-            act = partial(_with_item, m, put, body, item)
+            act = partial(with_item, m, put, body, item)
             signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
             gathering.round_ran()
             gathering.finish(node)

@@ -138,6 +138,8 @@ class Steady:
         if item is MISSING:
             return False
         rows = [self.owners[number] for number, _ in pattern.grown]
+        classes = [row.__class__ for row in rows]
+        """A loop around this one may be watching them too."""
         mark = heap.mark(_PROOF)
         grown: dict[tuple[int, Any], list[Any]] | None = None
         try:
@@ -157,8 +159,8 @@ class Steady:
         except (Fork, Raised, Dead, _Looked):
             grown = None
         finally:
-            for row in rows:
-                row.__class__ = Row
+            for row, watched in zip(rows, classes):
+                row.__class__ = watched
             while heap.marks and heap.marks[-1] is not mark:
                 heap.marks.pop()
             heap.undo(mark)
