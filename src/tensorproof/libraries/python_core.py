@@ -94,18 +94,14 @@ def _zip_batches(columns: list[Any]) -> Rounds:
     """Loaders in step: it ends with the shortest. What is left over of one meets a regular batch of another, unless both end at once."""
     times = minimum(*(c.times for c in columns))
     rest: list[Any] = []
-    if any(c.rest for c in columns):
-        same = all(c.times == columns[0].times and len(c.rest) == len(columns[0].rest) for c in columns)
-        shortest = [c for c in columns if c.times == times]
-        if same:
-            pairs = list(zip(*(c.rest for c in columns)))
-            rest = [(conj(*(condition for condition, _ in row)), tuple(value for _, value in row)) for row in pairs]
-        elif shortest and all(c.rest for c in shortest):
-            others = all(isinstance(c.times, int) and isinstance(times, int) and c.times > times for c in columns if c not in shortest)
-            if others:
-                rest = [(shortest[0].rest[0][0], tuple(c.rest[0][1] if c in shortest else c.item(times) for c in columns))]
-        elif not shortest:
-            rest = [(conj(eq(times, c.times), condition), tuple(value if c is d else d.item(times) for d in columns)) for c in columns for condition, value in c.rest]
+    if all(c.times == columns[0].times and len(c.rest) == len(columns[0].rest) for c in columns):
+        for row in zip(*(c.rest for c in columns)):
+            rest.append((conj(*(condition for condition, _ in row)), tuple(value for _, value in row)))
+    else:
+        for one in columns:
+            for condition, value in one.rest:
+                ends = conj(condition, *(gt(c.times, one.times) for c in columns if c is not one))
+                rest.append((ends, tuple(value if c is one else c.item(times) for c in columns)))
     return batches(times, lambda k: tuple(c.item(k) for c in columns), rest)
 
 

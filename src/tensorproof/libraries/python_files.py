@@ -8,7 +8,7 @@ import tomllib
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, quiet, to_host, unknown
+from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, to_host, unknown
 from tensorproof.libraries.python_paths import read_text, text_of
 from tensorproof.libraries.varying import varied
 from tensorproof.libraries.yaml_text import NotUnderstood, parse

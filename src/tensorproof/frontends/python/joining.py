@@ -88,7 +88,7 @@ def _choice(p: Truth, a: Any, b: Any) -> Any:
     return Choice(p, a, b, depth)
 
 
-def _regrouped(value: Choice) -> Choice:
+def _regrouped(value: Choice) -> Any:
     """Many paths that lead to few different values: one choice for each value."""
     groups: list[tuple[Truth, Any]] = []
     for condition, leaf in _leaves(value, True):
