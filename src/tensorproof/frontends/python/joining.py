@@ -89,9 +89,11 @@ def _choice(p: Truth, a: Any, b: Any) -> Any:
 
 
 def _regrouped(value: Choice) -> Any:
-    """Many paths that lead to few different values: one choice for each value."""
+    """Many paths that lead to few different tensors, or to none: one choice for each of them."""
     groups: list[tuple[Truth, Any]] = []
     for condition, leaf in _leaves(value, True):
+        if leaf is not MISSING and not isinstance(leaf, TensorType):
+            raise CannotJoin
         for i, (known, one) in enumerate(groups):
             if one is leaf or _same_tensor(one, leaf):
                 groups[i] = (disj(known, condition), one)
