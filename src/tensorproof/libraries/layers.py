@@ -61,3 +61,8 @@ def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) 
 
 def call_container(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     return file_of("torch.nn").call_container(m, owner, args, kwargs, node)
+
+
+def call_hooked(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any, forward: Any) -> Any:
+    """Call a layer of torch that has hooks."""
+    return import_module("tensorproof.libraries.torch_hooks").called(m, owner, args, kwargs, node, forward)

@@ -1,4 +1,4 @@
-"""The arguments of torch's optimizers and schedulers, and whether a call fits them."""
+"""The arguments of torch's optimizers, schedulers and helpers of training, and whether a call fits them."""
 
 from __future__ import annotations
 
@@ -38,23 +38,34 @@ _SIGNATURES = {
     "ReduceLROnPlateau": "optimizer mode= factor= patience= threshold= threshold_mode= cooldown= min_lr= eps=",
     "SequentialLR": "optimizer schedulers milestones last_epoch=",
     "StepLR": "optimizer step_size gamma= last_epoch=",
+    "SWALR": "optimizer swa_lr anneal_epochs= anneal_strategy= last_epoch=",
+    "AveragedModel": "model device= avg_fn= multi_avg_fn= use_buffers=",
+    "update_bn": "loader model device=",
+    "clip_grad_norm_": "parameters max_norm norm_type= error_if_nonfinite= foreach=",
+    "clip_grad_norm": "parameters max_norm norm_type= error_if_nonfinite= foreach=",
+    "clip_grad_value_": "parameters clip_value foreach=",
+    "clip_grads_with_norm_": "parameters max_norm total_norm foreach=",
+    "get_total_norm": "tensors norm_type= error_if_nonfinite= foreach=",
+    "parameters_to_vector": "parameters",
+    "vector_to_parameters": "vec parameters",
+    "GradScaler": "device= init_scale= growth_factor= backoff_factor= growth_interval= enabled=",
+    "cuda.amp.GradScaler": "init_scale= growth_factor= backoff_factor= growth_interval= enabled=",
+    "get_ema_avg_fn": "decay=", "get_ema_multi_avg_fn": "decay=", "get_swa_avg_fn": "", "get_swa_multi_avg_fn": "",
 }
 """`name=` has a default, `*name` is given by name only."""
-_GONE = {"verbose"}
-"""Arguments that older versions took."""
 
 
 def check(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     """Refuse a call that the class would refuse for the number or the names of its arguments."""
-    words = _SIGNATURES.get(name, "").split()
-    if not words:
+    if name not in _SIGNATURES:
         return
+    words = _SIGNATURES[name].split()
     names = [word.strip("*=") for word in words]
     placed = [n for n, word in zip(names, words) if not word.startswith("*")]
-    if len(args) > len(placed) + len(_GONE):
+    if len(args) > len(placed):
         raise m.raised("TypeError", f"{name} takes {len(placed)} arguments by position, {len(args)} are given", node, "call/arguments")
     for key in kwargs:
-        if key not in names and key not in _GONE:
+        if key not in names:
             raise m.raised("TypeError", f"{name} has no argument {key}", node, "call/arguments")
         if key in placed[: len(args)]:
             raise m.raised("TypeError", f"{name} gets {key} twice", node, "call/arguments")

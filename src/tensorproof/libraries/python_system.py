@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run, some_rounds
 from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
+from tensorproof.libraries.python_callbacks import warned
 from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_paths import text_of
 from tensorproof.terms.tensor import Outputs
@@ -185,7 +186,7 @@ def _start(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> None:
     if given is None:
         m.gap("threading.Thread", node, "its arguments are not known")
         return
-    m.call(me.space["target"], tuple(given), dict(named.items) if named is not None else {}, node)
+    warned(m, "a thread", me.space["target"], tuple(given), dict(named.items) if named is not None else {}, node)
 
 
 _LOCK = KindModel(
@@ -244,7 +245,7 @@ FUNCTIONS: dict[str, Any] = {
     **_each("shutil", ("which", "disk_usage", "get_terminal_size"), unknown("a value of the system")),
     **_each("uuid", ("uuid1", "uuid4", "uuid3", "uuid5", "UUID"), quiet), "uuid.getnode": unknown("a number"),
     "threading.Thread": _thread, **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
-    **_each("threading", ("current_thread", "main_thread", "Timer", "local", "enumerate"), quiet),
+    **_each("threading", ("current_thread", "main_thread", "local", "enumerate"), quiet),
     **_each("threading", ("active_count", "get_ident"), unknown("a number")),
     "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"),
     **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
@@ -278,5 +279,13 @@ KINDS = {
 }  # fmt: skip
 CLASSES = {
     name: ClassModel(name, closed=False)
-    for name in ("threading.Thread", "logging.Handler", "logging.Formatter", "logging.Filter", "logging.LoggerAdapter", "logging.Logger", "datetime.datetime")
+    for name in ("logging.Handler", "logging.Formatter", "logging.Filter", "logging.LoggerAdapter", "logging.Logger", "datetime.datetime")
 }
+CLASSES["threading.Thread"] = ClassModel(
+    "threading.Thread",
+    methods={
+        "start": lambda m, me, a, k, n: warned(m, "a thread", m.attribute(me, "run", n), (), {}, n),
+        **{name: lambda m, me, a, k, n: None for name in ("join", "setDaemon", "setName", "run")},
+    },
+    init=lambda m, me, a, k, n: None, closed=False,
+)  # fmt: skip

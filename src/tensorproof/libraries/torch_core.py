@@ -15,7 +15,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered
-from tensorproof.values.objects import Class, Function, Model
+from tensorproof.values.objects import Class, Dict, Function, List, Model
 from tensorproof.values.python_values import Device, Unknown
 
 
@@ -37,6 +37,17 @@ def _first(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
 
         return Native("decorator", lambda machine, inner, named, at: inner[0])
     return args[0]
+
+
+def _trace(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """torch.jit.trace calls what it traces once with the example inputs."""
+    if not args and "func" not in kwargs:
+        raise m.raised("TypeError", "torch.jit.trace needs what to trace", node, "call/arguments")
+    function, inputs = args[0] if args else kwargs["func"], args[1] if len(args) > 1 else kwargs.get("example_inputs")
+    named = kwargs.get("example_kwarg_inputs")
+    given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
+    m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
+    return function
 
 
 def _device(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -126,7 +137,7 @@ _CONTEXTS = (
 _NOTHING = (
     "torch.manual_seed", "torch.seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
     "torch.cuda.set_device", "torch.use_deterministic_algorithms", "torch.set_num_threads", "torch.set_printoptions",
-    "torch.set_float32_matmul_precision", "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_",
+    "torch.set_float32_matmul_precision",
     "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
     "torch.Tensor.retain_grad", "torch.Tensor.register_hook", "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
     "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
@@ -146,19 +157,17 @@ FUNCTIONS: dict[str, Any] = {
     "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing), **dict.fromkeys(_INIT, _init),
     "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
-    "torch.jit.trace": _first, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
+    "torch.jit.trace": _trace, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.Size": _size, "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
     "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
     "torch.is_grad_enabled": lambda m, a, k, n: True, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
     "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 0, "torch.distributed.get_rank": lambda m, a, k, n: 0,
     "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0,
-    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()), "torch.nn.utils.parameters_to_vector": _unknown,
+    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
     "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,
     "torch.nn.utils.parametrizations.spectral_norm": _first, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
-    "torch.cuda.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()), 
-    "torch.amp.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()),
-    "torch.GradScaler": lambda m, a, k, n: Model("torch.amp.GradScaler", m.heap.space()), "torch.jit.is_scripting_or_tracing": _false,
+    "torch.jit.is_scripting_or_tracing": _false,
     "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.nn.init.calculate_gain": lambda m, a, k, n: 1.0,
     "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,
     "torch.onnx.symbolic_helper.parse_args": lambda m, a, k, n: _first(m, (), {}, n), "torch.onnx.register_custom_op_symbolic": _nothing,
@@ -179,11 +188,5 @@ KINDS = {
             "initial_seed": lambda m, me, a, k, n: Unknown("a seed"), "get_state": lambda m, me, a, k, n: Unknown("a state"),
         },
         attribute=lambda m, me, name, n: Device("cpu") if name == "device" else MISSING, passed=True,
-    ),
-    "torch.amp.GradScaler": KindModel(
-        methods={
-            "scale": lambda m, me, a, k, n: a[0], "step": lambda m, me, a, k, n: None, "update": lambda m, me, a, k, n: None,
-            "unscale_": lambda m, me, a, k, n: None, "state_dict": lambda m, me, a, k, n: Unknown("state"), "load_state_dict": lambda m, me, a, k, n: None,
-        },
     ),
 }  # fmt: skip

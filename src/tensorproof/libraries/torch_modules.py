@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensorproof.terms.tensor import TensorType
+from tensorproof.libraries import torch_hooks
+from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, Cursor
-from tensorproof.values.objects import Dict, Instance, List, Model, Native
+from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Unknown
 
 PARAMETERS, BUFFERS = "_parameters", "_buffers"
@@ -46,6 +47,8 @@ def walk(value: Any, prefix: str = "", seen: set[int] | None = None) -> Iterator
 def own_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
     """The parameters or buffers that one module holds itself."""
     if isinstance(value, Layer):
+        if value.module is None and value.kind == "wrapper":  # how many models an AveragedModel holds
+            return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == BUFFERS else []
         if value.module is None:
             return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
         return list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
@@ -144,6 +147,7 @@ def _load_state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float)):
         raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
     strict = kwargs.get("strict", args[1] if len(args) > 1 else True)
+    names: list[Any] = [Unknown("the missing keys"), Unknown("the unexpected keys")]
     if isinstance(given, Dict):
         mine = state(me)
         for name, t in given.items.items():
@@ -154,12 +158,13 @@ def _load_state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
                     from tensorproof.terms.predicates import eq
 
                     m.require("checkpoint/shape", eq(a, b), f"{name} has shape {mine[name].shape!r} in the model and {t.shape!r} in the checkpoint", node)
-        if strict is True:
+        if OPEN not in given.items:
             missing, extra = [n for n in mine if n not in given.items], [n for n in given.items if n not in mine]
-            if missing or extra:
+            names = [listed(m, missing), listed(m, extra)]
+            if strict is True and (missing or extra):
                 words = (f"misses {missing[0]}" if missing else "") + (" and " if missing and extra else "") + (f"has {extra[0]} too many" if extra else "")
                 raise m.fail("checkpoint/keys", f"the checkpoint {words}", node)
-    return Model("object", m.heap.space())
+    return Outputs.named(names, ("missing_keys", "unexpected_keys"))
 
 
 def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
@@ -171,7 +176,12 @@ def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[s
         raise m.raised("TypeError", "register_buffer takes a name first", node, "call/arguments")
     if isinstance(me, Instance) and "training" not in me.space:
         raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
-    if isinstance(name, str):
+    if isinstance(name, str) and isinstance(me, Layer):
+        if isinstance(value, TensorType) and me.module is not None:
+            me.module.buffers[name] = value
+        else:
+            me.tensors = {**me.tensors, name: value}
+    elif isinstance(name, str):
         m.heap.set(me.space, name, value)
         persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
         if persistent is True:
@@ -181,7 +191,9 @@ def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[s
 def _register_parameter(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     name = args[0] if args else kwargs.get("name")
     value = args[1] if len(args) > 1 else kwargs.get("param")
-    if isinstance(name, str):
+    if isinstance(name, str) and isinstance(me, Layer) and me.module is not None and isinstance(value, TensorType):
+        me.module.parameters[name] = value
+    elif isinstance(name, str):
         m.set_attribute(me, name, value, node)
 
 
@@ -202,16 +214,8 @@ def _add_module(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
 
 
 def _hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    """Forward hooks are called after forward; what they return replaces the output."""
+    """Hooks of backward and of loading are kept, and not run."""
     return Model("object", m.heap.space({"remove": Native("remove", lambda *a: None)}))
-
-
-def _forward_hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    if isinstance(me, Instance):
-        m.heap.set(me.space, "_forward_hooks", (*me.space.get("_forward_hooks", ()), args[0]))
-    else:
-        me.hooks = (*me.hooks, args[0])
-    return _hook(m, me, args, kwargs, node)
 
 
 def _get_submodule(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -245,8 +249,8 @@ METHODS: dict[str, Any] = {
     "cuda": lambda m, me, a, k, n: me, "cpu": lambda m, me, a, k, n: me, "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
     "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
     "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
-    "register_buffer": _register_buffer, "register_parameter": _register_parameter, "register_forward_hook": _forward_hook,
-    "register_forward_pre_hook": _hook, "register_full_backward_hook": _hook, "register_load_state_dict_pre_hook": _hook,
+    "register_buffer": _register_buffer, "register_parameter": _register_parameter, **torch_hooks.METHODS,
+    "register_full_backward_hook": _hook, "register_load_state_dict_pre_hook": _hook,
     "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",
 }  # fmt: skip
 

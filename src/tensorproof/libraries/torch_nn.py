@@ -6,8 +6,10 @@ import os
 from functools import cache
 from typing import Any
 
+from tensorproof.libraries import torch_hooks
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch_modules import BUFFERS, METHODS, PARAMETERS, children, is_module, listed
+from tensorproof.libraries.torch_training import update_parameters
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, Model, Native
@@ -26,11 +28,10 @@ def _call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], n
     found = m.in_class(me.cls, "forward")
     if found is MISSING:
         raise m.raised("NotImplementedError", f"{me.cls.name} has no forward", node, "module/forward")
-    result = m.call(Bound(found, me) if isinstance(found, (Function, Native)) else found, args, kwargs, node)
-    for hook in me.space.get("_forward_hooks", ()):
-        replaced = m.call(hook, (me, args, result), {}, node)
-        result = result if replaced is None else replaced
-    return result
+    forward = Bound(found, me) if isinstance(found, (Function, Native)) else found
+    if torch_hooks.of(me):
+        return torch_hooks.called(m, me, args, kwargs, node, lambda given, named: m.call(forward, given, named, node))
+    return m.call(forward, args, kwargs, node)
 
 
 def _stored(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
@@ -281,6 +282,8 @@ CONTAINER_METHODS: dict[str, Any] = {
 def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     if owner.kind == "wrapper" and name in ("no_sync", "join"):
         return Model("context", m.heap.space())
+    if name == "update_parameters":
+        return update_parameters(m, owner, args, kwargs, node)
     if owner.module is None and name in CONTAINER_METHODS:
         return CONTAINER_METHODS[name](m, owner, args, kwargs, node)
     if name in METHODS:
@@ -302,19 +305,37 @@ def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
             return owner.children[owner.names.index(name)]
         if name == "training":
             return True
-        if owner.kind == "wrapper" and name not in ("module", "no_sync", "join") and name not in METHODS:
-            return m.attribute(owner.children[0], name, node)
+        if owner.kind == "wrapper" and name not in ("module", "no_sync", "join", "update_parameters") and name not in METHODS:
+            if name in _WRAPPER_ATTRIBUTES or isinstance(owner.children[0], Unknown):
+                return Unknown(name)
+            if not name.startswith("__") and name not in _known_methods():
+                raise m.raised("AttributeError", f"a wrapped model has no attribute {name} of its own: write .module.{name}", node)
     if name == "__class__":
         return Named(owner.module.name if owner.module is not None else owner.kind)
     if name == "_modules":
         return Dict(m.heap.entries(dict(children(owner))))
     if name in METHODS or name in CONTAINER_METHODS or name in ("forward", "__call__", "reset_parameters", "_reset_parameters", "flatten_parameters"):
         return Method(owner, name)
-    if owner.kind == "wrapper" and name in ("no_sync", "join"):
+    if owner.kind == "wrapper" and name in ("no_sync", "join", *(["update_parameters"] if "n_averaged" in owner.tensors else ())):
         return Method(owner, name)
     if name not in _known_attributes():
         raise m.raised("AttributeError", f"{owner.module.name if owner.module is not None else owner.kind} has no attribute {name}", node)
     return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")
+
+
+_WRAPPER_ATTRIBUTES = {
+    "device_ids", "dim", "output_device", "src_device_obj", "device", "device_type", "process_group", "find_unused_parameters", "broadcast_buffers",
+    "gradient_as_bucket_view", "static_graph", "use_buffers", "avg_fn", "multi_avg_fn", "dump_patches",
+}  # fmt: skip
+"""What DataParallel, DistributedDataParallel and AveragedModel have beside the attributes of every module."""
+
+
+@cache
+def _known_methods() -> frozenset[str]:
+    """The public names of every module."""
+    from tensorproof.bindings.names import public
+
+    return frozenset(name.rpartition(".")[2] for name in public("torch") if name.startswith("torch.nn.Module."))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""torch.optim: optimizers hold groups of parameters; a step may call a closure; schedulers change numbers only."""
+"""torch.optim: optimizers hold groups of parameters; a step may call a closure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Instance, List, Model
 from tensorproof.values.python_values import Layer, Unknown
 
-HOME, SCHEDULES = "torch.optim.", "torch.optim.lr_scheduler."
+HOME = "torch.optim."
 _OPTIMIZERS = (
     "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "Adafactor", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SparseAdam", "Muon",
 )  # fmt: skip
 _RATES = {"SGD": 1e-3, "Adadelta": 1.0, "Adagrad": 1e-2, "RMSprop": 1e-2, "ASGD": 1e-2, "Rprop": 1e-2, "LBFGS": 1, "Adamax": 2e-3, "NAdam": 2e-3}
-_SCHEDULERS = (
-    "LRScheduler", "_LRScheduler", "LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "PolynomialLR",
-    "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "SequentialLR", "ReduceLROnPlateau", "CyclicLR", "OneCycleLR",
-)  # fmt: skip
 
 
 def _groups(m: Any, given: Any, defaults: dict[str, Any], node: Any) -> List | Unknown:
@@ -119,61 +115,19 @@ def _state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
     return Dict(m.heap.entries({"state": Unknown("the state of an optimizer"), "param_groups": Unknown("the groups of an optimizer")}))
 
 
-def _schedule(name: str) -> Any:
-    def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-        optim_signatures.check(m, name, args, kwargs, node)
-        made = Model(SCHEDULES + name, m.heap.space(), m.user_span(node))
-        _schedule_init(m, made, args, kwargs, node)
-        return made
-
-    return make
-
-
-def _schedule_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
-    optimizer = args[0] if args else kwargs.get("optimizer")
-    if optimizer is None and "schedulers" not in kwargs:
-        raise m.raised("TypeError", "a scheduler needs an optimizer", node, "call/arguments")
-    if isinstance(optimizer, (Layer, TensorType, int, float, str)):
-        raise m.raised("TypeError", "a scheduler takes an optimizer", node, "optim/scheduler")
-    m.heap.set(me.space, "optimizer", optimizer)
-    m.heap.set(me.space, "last_epoch", Unknown("the epoch of a scheduler"))
-    groups = optimizer.space.get("param_groups") if isinstance(optimizer, (Model, Instance)) else None
-    rates = [g.items.get("lr", Unknown("lr")) for g in groups.items] if isinstance(groups, List) else []
-    m.heap.set(me.space, "base_lrs", List(m.heap.row(rates)) if rates else Unknown("rates"))
-
-
-def _rates(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    base = me.space.get("base_lrs")
-    return List(m.heap.row([Unknown("a learning rate")] * len(base.items))) if isinstance(base, List) else List(m.heap.row([Unknown("a learning rate")]))
-
-
-def _averaged(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    made = Layer(None, m.user_span(node), (args[0] if args else kwargs.get("model"),), "wrapper", ("module",))
-    made.tensors = {}
-    return made
-
-
 METHODS: dict[str, Any] = {
     "step": _step, "zero_grad": _nothing, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
     "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing, "train": _nothing, "eval": _nothing,
 }  # fmt: skip
-SCHEDULE_METHODS: dict[str, Any] = {
-    "step": _nothing, "get_last_lr": _rates, "get_lr": _rates, "state_dict": _state, "load_state_dict": _nothing, "print_lr": _nothing,
-}
 FUNCTIONS: dict[str, Any] = {
-    **{HOME + n: _maker(n) for n in _OPTIMIZERS}, **{SCHEDULES + n: _schedule(n) for n in _SCHEDULERS if n != "_LRScheduler"},
-    "torch.optim.swa_utils.AveragedModel": _averaged, "torch.optim.swa_utils.SWALR": _schedule("LRScheduler"),
-    "torch.optim.swa_utils.update_bn": lambda m, a, k, n: None,
-    "torch.optim.swa_utils.get_ema_multi_avg_fn": lambda m, a, k, n: Unknown("an averaging function"),
-}  # fmt: skip
+    **{HOME + n: _maker(n) for n in _OPTIMIZERS},
+}
 FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}
 KINDS: dict[str, KindModel] = {
     **{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in _OPTIMIZERS},
-    **{SCHEDULES + n: KindModel(SCHEDULE_METHODS, bases=(SCHEDULES + "LRScheduler", SCHEDULES + "_LRScheduler"), open=True) for n in _SCHEDULERS},
 }
 CLASSES: dict[str, ClassModel] = {
     HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=METHODS, init=_init),
     HOME + "optimizer.Optimizer": ClassModel(HOME + "optimizer.Optimizer", (HOME + "Optimizer",)),
     **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=_init_known) for n in _OPTIMIZERS},
-    **{SCHEDULES + n: ClassModel(SCHEDULES + n, methods=SCHEDULE_METHODS, init=_schedule_init, closed=False) for n in _SCHEDULERS},
 }

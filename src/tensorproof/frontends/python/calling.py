@@ -7,11 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.call import Outcome, call_module, spelled
+from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import classes, containers, fixes, iteration, natives, suspects, tensors
+from tensorproof.frontends.python import callbacks, classes, containers, fixes, iteration, layer_calls, natives, suspects, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
@@ -49,11 +49,14 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     m.step()
     if kind is Named:
         args = m.memory.all_current(args)
-        return _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
+        run: Callable[[], Any] = lambda: _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
+        return callbacks.watched(m, callee.name, node, run) if callbacks.given(args, kwargs) else run()
     if kind is Method:
-        return _guarded(m, callee.name, node, lambda: call_method(m, callee.owner, callee.name, args, kwargs, node))
+        run = lambda: _guarded(m, callee.name, node, lambda: call_method(m, callee.owner, callee.name, args, kwargs, node))
+        outside = type(callee.owner) in (TensorType, Layer) and callbacks.given(args, kwargs)
+        return callbacks.watched(m, callee.name, node, run) if outside else run()
     if kind is Layer:
-        return call_layer(m, callee, args, kwargs, node)
+        return layer_calls.call_layer(m, callee, args, kwargs, node)
     if kind is Class:
         return classes.construct(m, callee, args, kwargs, node)
     if kind is Native:
@@ -63,7 +66,8 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return classes.call_instance(m, callee, args, kwargs, node)
     if kind is Model:
         args = m.memory.all_current(args)
-        return _guarded(m, callee.kind, node, lambda: library_objects.call_model(m, callee, args, kwargs, node))
+        run = lambda: _guarded(m, callee.kind, node, lambda: library_objects.call_model(m, callee, args, kwargs, node))
+        return callbacks.watched(m, callbacks.written(node), node, run) if callee.kind == "quiet" and callbacks.given(args, kwargs) else run()
     if kind is Unknown:
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
     if kind is Choice:
@@ -103,6 +107,7 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
         if told is not None:
             return told
     if code.is_generator:
+        m.entered += 1
         return Generator(frame, code.body(frame), m.heap.clock)
     if len(m.frames) >= DEEPEST and (m.heap.marks or len(m.frames) >= recursion_limit(m)):
         return _too_deep(m, function, node)
@@ -110,6 +115,7 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
         return m.gap(function.name, node, "calls nest too deeply")
     if m.frames:
         m.frames[-1].at = node
+    m.entered += 1
     m.frames.append(frame)
     try:
         signal = code.body(frame)
@@ -191,7 +197,7 @@ def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[st
         return told_data.with_length(m, name, model(m, args, kwargs, node))
     if model is not None:
         if name.partition(".")[0] in _OF_PLAIN_VALUES:
-            distributed = _distributed(m, args, kwargs, lambda a, k: call_named(m, name, a, k, node))
+            distributed = distributed_call(m, args, kwargs, lambda a, k: call_named(m, name, a, k, node))
             if distributed is not MISSING:
                 return distributed
         return model(m, args, kwargs, node)
@@ -216,7 +222,7 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     many = joined(m, name, args, kwargs, node)
     if many is not MISSING:
         return many
-    distributed = _distributed(m, args, kwargs, lambda a, k: call_spelling(m, name, a, k, node))
+    distributed = distributed_call(m, args, kwargs, lambda a, k: call_spelling(m, name, a, k, node))
     if distributed is not MISSING:
         return distributed
     args = m.memory.all_current(args)
@@ -289,7 +295,7 @@ def _sides(m: Interpreter, value: Any) -> tuple[tuple[Any, Any], Any]:
     return (items[at].condition, made[0]), made[1]
 
 
-def _distributed(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], again: Any) -> Any:
+def distributed_call(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], again: Any) -> Any:
     """An argument that is one of two values: the call with each of them."""
     for i, value in enumerate(args):
         if type(value) in (tuple, List) and Choice in map(type, value if type(value) is tuple else value.items):
@@ -355,34 +361,6 @@ def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast
         shown = ", ".join(f"{n} {layer.module.state()[n].shape!r}" for n in held)
         steps.append(Step(layer.span, f"the layer is made here{': ' + shown if shown else ''}"))
     return tuple(dict.fromkeys(steps))
-
-
-def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    """Call a library's layer."""
-    if layer.module is None:
-        return layers.call_container(m, layer, args, kwargs, node)
-    distributed = _distributed(m, args, kwargs, lambda a, k: call_layer(m, layer, a, k, node))
-    if distributed is not MISSING:
-        return distributed
-    if layer.module.row.framework == "keras":
-        if layer.module.name.startswith("keras.losses."):
-            if layer.module.name.endswith(".SparseCategoricalCrossentropy"):
-                from tensorproof.libraries.keras_losses_model import called
-
-                called(m, layer, args, kwargs, node)
-            return layers.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
-        return layers.call_keras_layer(m, layer, args, kwargs, node)
-    return run_layer(m, layer, args, kwargs, node)
-
-
-def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    """Apply a layer's operator to tensors."""
-    plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
-    if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
-        return m.gap(layer.module.name, node, "an argument is not known")
-    m.session.site = f"@{getattr(node, 'lineno', 0)}"
-    outcome = call_module(layer.module, plain_args, plain_kwargs, m.session)
-    return taken(m, layer.module.name, outcome, args, kwargs, node, layer)
 
 
 def call_method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:

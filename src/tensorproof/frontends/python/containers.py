@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 
+SPECIAL: dict[str, Callable[..., Any]] = {
+    "__len__": lambda m, owner, node: m.call(len, (owner,), {}, node),
+    "__iter__": lambda m, owner, node: m.call(iter, (owner,), {}, node),
+    "__getitem__": lambda m, owner, node, index: m.item(owner, index, node),
+    "__setitem__": lambda m, owner, node, index, value: m.set_item(owner, index, value, node),
+    "__delitem__": lambda m, owner, node, index: m.delete_item(owner, index, node),
+    "__contains__": lambda m, owner, node, item: m.compare(ast.In, item, owner, node),
+}
+"""Methods that Python's own syntax calls, called by their names."""
+
+
 def attribute(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if name in _table(owner):
         return Method(owner, name)
@@ -31,14 +42,14 @@ def attribute(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
         return owner.default
     if name == "__class__":
         return {"list": list, "dict": dict, "set": set}[word]
-    if name == "__len__":
+    if name in SPECIAL:
         return Method(owner, name)
     raise m.raised("AttributeError", f"a {word} has no attribute {name}", node)
 
 
 def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    if name == "__len__":
-        return m.call(len, (owner,), {}, node)
+    if name in SPECIAL:
+        return SPECIAL[name](m, owner, node, *args)
     function = _table(owner).get(name)
     if function is None:
         return m.gap(f"{type(owner).__name__}.{name}", node)

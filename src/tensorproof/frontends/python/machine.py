@@ -9,12 +9,14 @@ from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python import (
     attributes,
+    callbacks,
     calling,
     comparisons,
     equality,
     exceptions,
     generators,
     iteration,
+    layer_calls,
     operations,
     stores,
     subscripts,
@@ -24,7 +26,7 @@ from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.memory import Memory
 from tensorproof.frontends.python.modules import Modules
-from tensorproof.libraries import tape_ranks
+from tensorproof.libraries import python_callbacks, tape_ranks
 from tensorproof.ops.call import Session
 from tensorproof.ops.record import Requirement
 from tensorproof.solve.layered import LayeredSolver
@@ -66,6 +68,8 @@ class Interpreter:
         self.handlers = 0
         self.depth = 0
         self.steps = 0
+        self.entered = 0
+        """How many calls of the program's own functions were entered."""
         self.spans: list[ast.AST] = []
         self.frames: list[Any] = []
         self.left: set[Any] = set()
@@ -241,6 +245,12 @@ class Interpreter:
         if found not in self.path.findings:
             self.path.findings.append(found)
 
+    def warn_of(self, raised: Raised, message: str) -> None:
+        """An exception that does not end the program, as a warning at its own place."""
+        found = Diagnostic(raised.code, Severity.WARNING, message, raised.span, trail=raised.trail)
+        if found not in self.path.findings:
+            self.path.findings.append(found)
+
     # --- memory that is not the heap's ---
 
     def bound(self, name: str, value: Any, node: ast.AST) -> None:
@@ -304,7 +314,7 @@ class Interpreter:
 
     def run_layer(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         """Apply a layer's operator, whoever called it."""
-        return calling.run_layer(self, layer, args, kwargs, node)
+        return layer_calls.run_layer(self, layer, args, kwargs, node)
 
     def spelling(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return calling.call_spelling(self, name, args, kwargs, node)
@@ -322,6 +332,14 @@ class Interpreter:
         """The rounds of a loop over items that were not counted out; None for any other value."""
         return uncounted.open_rounds(self, value, node)
 
+    def attempt(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> tuple[Any, Raised | None]:
+        """Call something whose exception does not go to the caller."""
+        return callbacks.attempt(self, callee, args, kwargs, node)
+
+    def run_text(self, text: str, node: ast.AST) -> bool:
+        """Run Python source in the main file's namespace."""
+        return callbacks.run_text(self, text, node)
+
     def truth(self, value: Any, node: ast.AST) -> Truth:
         return operations.truth(self, value, node)
 
@@ -331,6 +349,8 @@ class Interpreter:
         """Run the program's main file."""
         try:
             self.modules.run_main(self)
+            if python_callbacks.AT_EXIT in self.model_state:
+                python_callbacks.at_exit(self)
         except Raised as raised:
             self.uncaught(raised)
             self.path.ended = True

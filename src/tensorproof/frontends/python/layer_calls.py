@@ -1,0 +1,50 @@
+"""Calls of a library's layers: their hooks, and the operator that they apply."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import call_module
+from tensorproof.frontends.python import calling, tensors
+from tensorproof.libraries import layers
+from tensorproof.values.heap import MISSING
+from tensorproof.values.python_values import Layer
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Call a library's layer, with its hooks."""
+    if layer.hooks:
+        return layers.call_hooked(m, layer, args, kwargs, node, lambda given, named: forward_of_layer(m, layer, given, named, node))
+    return forward_of_layer(m, layer, args, kwargs, node)
+
+
+def forward_of_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """What a layer computes, without its hooks."""
+    if layer.module is None:
+        return layers.call_container(m, layer, args, kwargs, node)
+    distributed = calling.distributed_call(m, args, kwargs, lambda a, k: forward_of_layer(m, layer, a, k, node))
+    if distributed is not MISSING:
+        return distributed
+    if layer.module.row.framework == "keras":
+        if layer.module.name.startswith("keras.losses."):
+            if layer.module.name.endswith(".SparseCategoricalCrossentropy"):
+                from tensorproof.libraries.keras_losses_model import called
+
+                called(m, layer, args, kwargs, node)
+            return layers.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
+        return layers.call_keras_layer(m, layer, args, kwargs, node)
+    return run_layer(m, layer, args, kwargs, node)
+
+
+def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Apply a layer's operator to tensors."""
+    plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
+    if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
+        return m.gap(layer.module.name, node, "an argument is not known")
+    m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    outcome = call_module(layer.module, plain_args, plain_kwargs, m.session)
+    return calling.taken(m, layer.module.name, outcome, args, kwargs, node, layer)
