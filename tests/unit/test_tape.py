@@ -16,7 +16,7 @@ from tensorproof.terms.tensor import TensorType
 
 
 def machine() -> Interpreter:
-    return Interpreter(Modules(parse("p.py", ""), ()))
+    return Interpreter(Modules(parse("p.py", "")))
 
 
 def at(line: int) -> ast.AST:

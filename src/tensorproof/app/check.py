@@ -11,8 +11,8 @@ from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdic
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.shapes.decide import decide
 from tensorproof.frontends.python.driver import has_driver
+from tensorproof.frontends.python.environment import site_packages
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.modules import site_packages
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.values.told import NOTHING, Told
@@ -118,7 +118,7 @@ def check_modules(source: Source, options: Options) -> Program:
     from tensorproof.app.infer import infer
 
     start = perf_counter()
-    found = infer(source, options.entry, options.inputs)
+    found = infer(source, options.entry, options.inputs, tuple(FilePath(r) for r in options.roots), site_packages(options.environment))
     counts = {v.value: sum(i.verdict is v for i in found) for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
     gaps = list(dict.fromkeys(g for i in found for p in i.paths for g in p.gaps))
     findings = list({(d.code, d.span, d.message): d for i in found for d in i.diagnostics}.values())

@@ -15,6 +15,7 @@ from tensorproof.frontends.python.entry import Entered, Input, choices, enter, e
 from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
+from tensorproof.frontends.python.places import places
 from tensorproof.frontends.python.source import Source
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
@@ -35,9 +36,15 @@ class Inferred:
     line: int = 0
 
 
-def infer(source: Source, only: str | None = None, given: dict[str, Input] | None = None) -> list[Inferred]:
+def infer(
+    source: Source,
+    only: str | None = None,
+    given: dict[str, Input] | None = None,
+    roots: tuple[FilePath, ...] = (),
+    site: tuple[FilePath, ...] = (),
+) -> list[Inferred]:
     """The contracts of the modules that a file defines."""
-    modules = Modules(source, (FilePath(source.path).resolve().parent,))
+    modules = Modules(source, places(source, roots, imported=True), site)
     first = _started(modules, {})
     names = [e.name for e in entries(first)]
     if only is not None and only not in names:
@@ -55,7 +62,6 @@ def _started(modules: Modules, decisions: dict[Predicate, bool]) -> Interpreter:
     chosen = decisions
     while True:
         run = Interpreter(modules, chosen)
-        modules.main.space["__name__"] = FilePath(modules.main.path).stem
         try:
             run.run()
         except Fork as fork:  # the definitions themselves fork: one of the ways is taken, and the others are a gap

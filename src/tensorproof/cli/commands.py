@@ -56,13 +56,17 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
 
 def infer(given: Any, arguments: tuple[str, ...]) -> int:
     """What inputs do the modules of this file take, and what comes out?"""
+    from pathlib import Path
+
     from tensorproof.app.infer import infer as infer_modules
     from tensorproof.cli.shapes import inputs_of
+    from tensorproof.frontends.python.environment import site_packages
     from tensorproof.frontends.python.source import read
     from tensorproof.reporters import contracts
 
     file, _, name = given.target.partition("::")
-    found = infer_modules(read(file), name or None, inputs_of(given.inputs or ()))
+    roots, site = tuple(map(Path, given.path or ())), site_packages(given.environment)
+    found = infer_modules(read(file), name or None, inputs_of(given.inputs or ()), roots, site)
     _say(contracts.as_json(found) if given.output_format == "json" else contracts.lines(found, file))
     return int(any(i.verdict.value == "invalid" for i in found))
 

@@ -33,8 +33,7 @@ def check(parser: Parser) -> None:
     _inputs(parser)
     parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")
     parser.several("--vary", "vary", "NAME", "try every value of this command-line argument or configuration value, not only its default")
-    parser.add_argument("--python", dest="environment", metavar="ENV", help="the environment whose packages the program imports (a folder)")
-    parser.several("--path", "path", "DIR", "another folder from which the program imports")
+    _imports(parser)
     _format(parser)
     parser.several("--select", "select", "CODE", "only findings of this code or prefix")
     parser.several("--ignore", "ignore", "CODE", "leave out findings of this code or prefix")
@@ -46,6 +45,7 @@ def check(parser: Parser) -> None:
 def infer(parser: Parser) -> None:
     parser.add_argument("target", metavar="FILE[::Name]")
     _inputs(parser)
+    _imports(parser)
     _format(parser)
 
 
@@ -60,6 +60,11 @@ def ops(parser: Parser) -> None:
 
 def _inputs(parser: Parser) -> None:
     parser.several("--input", "inputs", "NAME=SHAPE", "the shape of an input, such as x=8,3,H,W")
+
+
+def _imports(parser: Parser) -> None:
+    parser.add_argument("--python", dest="environment", metavar="ENV", help="the environment whose packages the program imports (a folder)")
+    parser.several("--path", "path", "DIR", "another folder from which the program imports")
 
 
 def _format(parser: Parser) -> None:

@@ -26,9 +26,19 @@ def _text(m: Any, args: Args, kwargs: Named_, node: Any) -> Unknown:
 
 
 def _import_module(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
-    if not isinstance(args[0], str) or args[0].startswith("."):
+    name, package = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "package")
+    if isinstance(name, str) and name.startswith(".") and isinstance(package, str):
+        level = len(name) - len(name.lstrip("."))
+        parts = package.split(".")
+        name = ".".join([*parts[: len(parts) - level + 1], name.lstrip(".")]).rstrip(".") if level <= len(parts) else None
+    if not isinstance(name, str) or name.startswith("."):
         return m.gap("importlib.import_module", node, "the module is not known")
-    return m.modules.find(m, args[0], node)
+    return m.modules.find(m, name, node)
+
+
+def _find_spec(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    name = argument(args, kwargs, 0, "name")
+    return None if isinstance(name, str) and m.modules.absent(m, name) else Unknown("a module")
 
 
 def _names(m: Any, args: Args, kwargs: Named_, node: Any) -> List:
@@ -208,7 +218,7 @@ def _warnings(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
 
 
 FUNCTIONS: dict[str, Any] = {
-    "importlib.import_module": _import_module, "importlib.reload": lambda m, a, k, n: a[0], "importlib.util.find_spec": unknown("a module"),
+    "importlib.import_module": _import_module, "importlib.reload": lambda m, a, k, n: a[0], "importlib.util.find_spec": _find_spec,
     "importlib.metadata.version": _text,
     "sys.setrecursionlimit": _set_recursion_limit, "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000),
     "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("settrace", "setprofile", "exc_clear"), nothing),

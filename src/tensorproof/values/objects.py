@@ -186,6 +186,8 @@ class ModuleFile:
     package: bool = False
     stars: tuple[str, ...] = ()
     """Libraries whose names were imported with a star."""
+    folders: tuple[Any, ...] = ()
+    """Where a package's submodules are looked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-__all__ = ["LIBRARIES", "closest", "is_public", "opsets", "public", "version"]
+__all__ = ["LIBRARIES", "closest", "is_public", "listed", "opsets", "public", "version"]
 
 LIBRARIES = ("torch", "tensorflow", "keras", "numpy", "onnx")
 _ROOTS = {"torch": "torch", "tf": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
@@ -76,6 +76,12 @@ def is_public(name: str) -> bool | None:
         gone = ("tf.contrib", "tf.examples", "tf.python", "tf.models", "tf.core", "tf.estimator")
         return None if name in gone or is_public(name.replace("tf.", "tf.compat.v1.", 1)) else False
     return False
+
+
+def listed(namespace: str) -> list[str] | None:
+    """The names of a module of a library; None when they are not listed."""
+    library, name = _resolved(namespace)
+    return list(_inside(library, name)) if library is not None and name in _blocks(library) else None
 
 
 def opsets(operator: str) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import closest, is_public
-from tensorproof.frontends.python import containers, tensors
+from tensorproof.frontends.python import containers, listing, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import library_objects, registry, tf_shapes
 from tensorproof.libraries.constants import constant
@@ -346,6 +346,10 @@ def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> An
             raise m.raised("AttributeError", f"the function {owner.name} has no attribute {name}", node)
 
 
+_IMPORTERS = ("importlib.import_module", "__import__", "exec")
+"""What may have imported a submodule that we do not know of."""
+
+
 def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> Any:
     m.modules.ensure(m, owner, name)
     value = owner.space.get(name, MISSING)
@@ -354,13 +358,15 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> An
         m.heap.set(owner.space, name, value)
     if value is not MISSING:
         return value
-    found = m.modules.submodule(m, owner, name)
+    if name == "__dict__":
+        return listing.of_module(m, owner)
+    found = m.modules.submodule(m, owner, name) if owner.foreign else None
     if found is not None:
         return found
     fallback = owner.space.get("__getattr__", MISSING)
     if fallback is not MISSING:
         return m.call(fallback, (name,), {}, node)
-    if owner.hidden or (owner.foreign and owner.state != "done"):
+    if owner.hidden or (owner.foreign and owner.state != "done") or any(g.callee in _IMPORTERS for g in m.path.gaps):
         return Unknown(f"{owner.name}.{name}")
     why = "" if owner.state == "done" else ": the imports go in a circle, it has only begun to run"
     raise m.raised("AttributeError", f"the module {owner.name} has no attribute {name}{why}", node)

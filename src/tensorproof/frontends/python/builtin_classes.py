@@ -223,12 +223,8 @@ def _callable(m: Interpreter, node: ast.AST, value: Any) -> Any:
     return isinstance(value, (Function, Bound, Native, Class, Layer, Method, Named, type)) or (callable(value) and not isinstance(value, (List, Dict, Set)))
 
 
-def _vars(m: Interpreter, node: ast.AST, value: Any = None) -> Any:
-    return Unknown("vars") if value is None else m.attribute(value, "__dict__", node)
-
-
 MODELS: dict[Any, Callable[..., Any]] = {
     isinstance: _isinstance, issubclass: _issubclass, getattr: _getattr, hasattr: _hasattr, setattr: _setattr, delattr: _delattr, type: _type,
     super: _super, property: _property, staticmethod: lambda m, node, f: StaticMethod(f), classmethod: lambda m, node, f: ClassMethod(f),
-    callable: _callable, vars: _vars,
+    callable: _callable,
 }  # fmt: skip

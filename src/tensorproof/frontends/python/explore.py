@@ -12,6 +12,7 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
+from tensorproof.frontends.python.places import places
 from tensorproof.frontends.python.source import Source
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
@@ -40,8 +41,7 @@ def explore(
     ended: Callable[[Interpreter], None] | None = None,
 ) -> Explored:
     """`inputs` are names that the main file finds bound; `ended` is told of every path while its memory is still there."""
-    home = FilePath(source.path).resolve().parent
-    modules = Modules(source, (home, *roots), site)
+    modules = Modules(source, places(source, roots), site)
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Path] = []
     work = 0

@@ -26,11 +26,21 @@ def compile_import(node: ast.Import, scope: Scope) -> Act:
     puts = [(a, _name_target(a.asname or a.name.partition(".")[0], node, scope)) for a in node.names]
 
     def run(frame: Frame) -> None:
+        m = frame.machine
         for alias, put in puts:
-            whole = frame.machine.modules.find(frame.machine, alias.name, node)
-            put(frame, whole if alias.asname else frame.machine.modules.find(frame.machine, alias.name.partition(".")[0], node))
+            whole = m.modules.find(m, alias.name, node)
+            put(frame, _reached(m, alias.name, whole) if alias.asname else m.modules.find(m, alias.name.partition(".")[0], node))
 
     return run
+
+
+def _reached(m: Any, name: str, whole: Any) -> Any:
+    """What `import a.b as c` binds: the attribute b of a, which is not always the module a.b; that module while it still runs."""
+    head, _, leaf = name.rpartition(".")
+    package = m.modules.running.get(head)
+    if not head or package is None or package.foreign or not isinstance(whole, ModuleFile):
+        return whole
+    return package.space.get(leaf, whole)
 
 
 def compile_from(node: ast.ImportFrom, scope: Scope) -> Act:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.frontends.python.environment import builds_on_torch, is_whole, modelled
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.places import Places, relative_level
 from tensorproof.frontends.python.scope import MODULE
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.frontends.python.standard import PURE_MODULES
@@ -20,7 +21,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.keras_names import canonical
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import MISSING, Space
-from tensorproof.values.objects import Later, ModuleFile
+from tensorproof.values.objects import Later, List, ModuleFile
 from tensorproof.values.python_values import Named
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Modules:
     """The modules of one program. What was read and compiled is shared by its replays; what they hold is made anew for each."""
 
     main_source: Source
-    roots: tuple[Path, ...]
+    places: Places = Places()
     site: tuple[Path, ...] = ()
     loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
     running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
@@ -64,15 +65,24 @@ class Modules:
     def start(self, m: Interpreter) -> None:
         """A new run: every module waits again."""
         self.running = {}
-        space = m.heap.space({"__name__": "__main__", "__file__": self.main_source.path, "__doc__": None})
-        self.main = ModuleFile("__main__", self.main_source.path, space)
+        name, path = self.places.name, self.main_source.path
+        self.main = self._made(m, name, Path(path), path, package=Path(path).stem == "__init__" and name != "__main__")
+        m.heap.set(self.main.space, "__package__", self.places.package or None)
+        if name != "__main__":
+            self.running[name] = self.main
 
     # --- running ---
 
     def run_main(self, m: Interpreter) -> None:
         entry = self.loaded.setdefault(self.main_source.path, Loaded(self.main_source))
         assert entry is not None
-        self._run(m, self.main, entry)
+        package = self.places.package
+        if package and self.main.name != package and (self.main.name == "__main__" or relative_level(self.main_source)):
+            around = self._project(m, package)  # `python -m` imports the package first, as `import` does
+            if around is not None:
+                self.ensure(m, around, None)
+        if self.main.state == "waiting":
+            self._run(m, self.main, entry)
 
     def _run(self, m: Interpreter, module: ModuleFile, loaded: Loaded) -> None:
         if loaded.body is None:
@@ -92,11 +102,20 @@ class Modules:
             m.branching.abandon(frame)
             self.running.pop(module.name, None)  # the next import runs it again
             raise
+        else:
+            self._bind(m, module)
         finally:
             m.frames.pop()
             module.state = "done"
             if kept is not None:
                 heap.marks, heap.log, heap.clock, m.facts = kept
+
+    def _bind(self, m: Interpreter, module: ModuleFile) -> None:
+        """A submodule that was imported is an attribute of its package."""
+        head, _, leaf = module.name.rpartition(".")
+        package = self.running.get(head)
+        if package is not None and not module.foreign:
+            m.heap.set(package.space, leaf, module)
 
     def ensure(self, m: Interpreter, module: ModuleFile, name: str | None) -> None:
         """Run a module that still waits, because one of its names is needed."""
@@ -133,7 +152,30 @@ class Modules:
             if not file.foreign:
                 self.ensure(m, file, None)
             return file
+        if self.absent(m, name) and self._guarded(m, node):
+            raise m.raised("ModuleNotFoundError", f"there is no module named {name}", node)
         return self.library(m, name)
+
+    def absent(self, m: Interpreter, name: str) -> bool:
+        """Whether the environment, which has the libraries that we know, has no such module; elsewhere nothing is said of what is installed."""
+        top = name.partition(".")[0]
+        if self._project(m, top) is not None:
+            return self._project(m, name) is None and not self._compiled(name)
+        return is_whole(self.site) and not self._provided(top)
+
+    def _compiled(self, name: str) -> bool:
+        """Whether a package of the project has an extension module of this name."""
+        head, _, leaf = name.rpartition(".")
+        package = self.running.get(head)
+        return package is None or any(True for folder in package.folders for _ in folder.glob(f"{leaf}.*"))
+
+    def _guarded(self, m: Interpreter, node: ast.AST) -> bool:
+        """Whether an import stands in a `try` that takes its failure."""
+        entry = self.loaded.get(m.frames[-1].module.path) if m.frames and m.frames[-1].module is not None else None
+        if entry is None:
+            return False
+        tries = (t for t in ast.walk(entry.source.tree) if isinstance(t, ast.Try) and any(map(_takes_imports, t.handlers)))
+        return any(inner is node for t in tries for statement in t.body for inner in ast.walk(statement))
 
     def now(self, m: Interpreter, later: Later, node: ast.AST) -> Any:
         """A name of a module that had not run yet."""
@@ -181,19 +223,21 @@ class Modules:
 
     def find_relative(self, m: Interpreter, module: ModuleFile | None, node: ast.ImportFrom) -> Any:
         """The module of a `from … import`."""
-        name = node.module or ""
-        if node.level:
-            parts = (module.name if module is not None else "").split(".")
-            if module is not None and not module.package:
-                parts = parts[:-1]
-            parts = parts[: len(parts) - (node.level - 1)] if node.level > 1 else parts
-            name = ".".join([p for p in [*parts, name] if p and p != "__main__"])
-            if module is not None and module.foreign:
-                found = self.installed(m, name)
-                return Named(name) if found is None else found
-        return self.find(m, name, node) if name else self.main
+        if not node.level or module is None:
+            return self.find(m, node.module or "", node)
+        package = module.space.get("__package__", MISSING)
+        parts = package.split(".") if isinstance(package, str) and package else []
+        if node.level > len(parts):
+            why = "it goes beyond the outermost package" if parts else "the file is in no package"
+            raise m.raised("ImportError", f"the relative import {'.' * node.level}{node.module or ''} leads nowhere: {why}", node)
+        name = ".".join([*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])])
+        if module.foreign:
+            found = self.installed(m, name)
+            return Named(name) if found is None else found
+        return self.find(m, name, node)
 
     def submodule(self, m: Interpreter, owner: ModuleFile, name: str) -> Any:
+        """What `from owner import name` finds among the package's files."""
         if not owner.package:
             return None
         found = self.installed(m, f"{owner.name}.{name}") if owner.foreign else self._project(m, f"{owner.name}.{name}")
@@ -202,44 +246,86 @@ class Modules:
         return found
 
     def _project(self, m: Interpreter, name: str) -> ModuleFile | None:
+        """A module of the project; the packages around it run before it."""
         known = self.running.get(name)
         if known is not None:
             return known
-        if name.partition(".")[0] in sys.stdlib_module_names and (self.roots[0] / "__init__.py").is_file():
-            return None  # a file of a package does not stand before the standard library
-        for root in self.roots:
-            found = self._at(m, root, name, foreign=False)
-            if found is not None:
-                return found
-        return None
+        head = name.rpartition(".")[0]
+        if not head:
+            return self._outermost(m, name)
+        package = self._project(m, head)
+        if package is None or package.foreign or not package.package:
+            return None
+        self.ensure(m, package, None)
+        return self.running.get(name) or self._regular(m, package.folders, name) or self._namespace(m, package.folders, name)
+
+    def _outermost(self, m: Interpreter, name: str) -> ModuleFile | None:
+        first, later = self._path(m), self.places.later
+        if name in sys.stdlib_module_names:  # a file of a package does not stand before the standard library
+            first = tuple(f for f in first if not (f / "__init__.py").is_file())
+        found = self._regular(m, first, name)
+        if found is not None or self._provided(name):
+            return found
+        held = tuple(f for f in first if any(True for pattern in ("*.py", "*/*.py") for _ in (f / name).glob(pattern)))
+        return self._namespace(m, held, name) or self._regular(m, later, name) or self._namespace(m, (*first, *later), name)
+
+    def _path(self, m: Interpreter) -> tuple[Path, ...]:
+        """The folders before those of installed packages, with what the program itself puts into `sys.path`."""
+        changed = m.model_state.get("sys.path")
+        if not isinstance(changed, List):
+            return self.places.first
+        found = [f for item in changed.items if isinstance(item, str) for f in (self.places.first if item == "" else (Path(item).resolve(),))]
+        return tuple(dict.fromkeys(found))
+
+    def _provided(self, name: str) -> bool:
+        """Whether a library has this name: a folder without `__init__.py` does not hide it."""
+        full = canonical(name)
+        if full in sys.stdlib_module_names or full in LIBRARIES or full in modelled():
+            return True
+        return any((site / name).is_dir() or (site / f"{name}.py").is_file() for site in self.site)
+
+    def _regular(self, m: Interpreter, folders: tuple[Path, ...], name: str) -> ModuleFile | None:
+        leaf = name.rpartition(".")[2]
+        return next((found for folder in folders if (found := self._at(m, folder / leaf, name, foreign=False)) is not None), None)
+
+    def _namespace(self, m: Interpreter, folders: tuple[Path, ...], name: str) -> ModuleFile | None:
+        """A package without `__init__.py`: all folders of that name together."""
+        leaf = name.rpartition(".")[2]
+        found = tuple(folder / leaf for folder in folders if (folder / leaf).is_dir())
+        if not found:
+            return None
+        module = ModuleFile(name, str(found[0]), m.heap.space({"__name__": name, "__package__": name}), "done", package=True, folders=found)
+        self.running[name] = module
+        self._bind(m, module)
+        return module
 
     def installed(self, m: Interpreter, name: str) -> Any:
         known = self.running.get(name)
         if known is not None:
             return known
         for root in self.site:
-            found = self._at(m, root, name, foreign=True)
+            found = self._at(m, root.joinpath(*name.split(".")), name, foreign=True)
             if found is not None:
                 return found
         return None
 
-    def _at(self, m: Interpreter, root: Path, name: str, foreign: bool) -> ModuleFile | None:
-        base = root.joinpath(*name.split("."))
-        for path, package in ((base / "__init__.py", True), (base.with_suffix(".py"), False)):
+    def _at(self, m: Interpreter, base: Path, name: str, foreign: bool) -> ModuleFile | None:
+        """The module whose file is `base/__init__.py` or `base.py`."""
+        for path, package in ((base / "__init__.py", True), (base.with_name(f"{base.name}.py"), False)):
             text = _shown(path)
             if text not in self.loaded:
                 self.loaded[text] = self._load(path, foreign)
-            entry = self.loaded[text]
-            if entry is not None:
-                space = m.heap.space({"__name__": name, "__file__": str(path), "__doc__": None})
-                module = ModuleFile(name, text, space, foreign=foreign, package=package)
-                self.running[name] = module
+            if self.loaded[text] is not None:
+                module = self.running[name] = self._made(m, name, path, text, package, foreign)
                 return module
-        if base.is_dir() and not foreign:
-            module = ModuleFile(name, str(base), m.heap.space({"__name__": name}), state="done", package=True)
-            self.running[name] = module
-            return module
         return None
+
+    def _made(self, m: Interpreter, name: str, path: Path, shown: str, package: bool, foreign: bool = False) -> ModuleFile:
+        around = name if package else name.rpartition(".")[0]
+        space = m.heap.space({"__name__": name, "__file__": str(path), "__doc__": None, "__package__": around})
+        if package:
+            space["__path__"] = List(m.heap.row([str(path.parent)]))
+        return ModuleFile(name, shown, space, foreign=foreign, package=package, folders=(path.resolve().parent,) if package else ())
 
     def _load(self, path: Path, foreign: bool) -> Loaded | None:
         if not path.is_file():
@@ -252,28 +338,12 @@ class Modules:
             raise
 
 
-@cache
-def builds_on_torch(site: tuple[Path, ...], package: str) -> bool:
-    """Whether an installed package says that it needs torch: only such packages are read as source, the others are left to models."""
-    for folder in site:
-        for metadata in folder.glob(f"{package}-*.dist-info/METADATA"):
-            with metadata.open(encoding="utf-8", errors="replace") as stream:
-                return any(line.startswith("Requires-Dist: torch") for line in stream)
-    return False
+_FAILURES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
-def site_packages(environment: str | None) -> tuple[Path, ...]:
-    """The folders of installed packages: of a given environment, else of the one that runs."""
-    if environment is None:
-        roots = [Path(p) for p in sys.path if p.endswith("site-packages")]
-    elif Path(environment).name == "site-packages":
-        roots = [Path(environment)]
-    else:
-        roots = sorted(Path(environment).glob("lib/python*/site-packages")) or [Path(environment) / "Lib" / "site-packages"]
-    found = tuple(r for r in roots if r.is_dir())
-    if environment is not None and not found:
-        raise BadInput(f"{environment} is no Python environment: it has no site-packages")
-    return found
+def _takes_imports(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes what a failed import raises."""
+    return handler.type is None or any(isinstance(n, ast.Name) and n.id in _FAILURES for n in ast.walk(handler.type))
 
 
 def _shown(path: Path) -> str:

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, made_of_many, operations
+from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, listing, made_of_many, operations
 from tensorproof.frontends.python.plain_values import all_plain, host, wrapped
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.many import is_text, shown
 from tensorproof.values.objects import (
     Choice,
-    Dict,
     Model,
 )  # fmt: skip
 from tensorproof.values.python_values import TEXT, Unknown
@@ -106,9 +105,9 @@ def _open(m: Interpreter, node: ast.AST, file: Any, mode: Any = "r", *rest: Any,
 
 
 MODELS: dict[Any, Run] = {
-    **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS,
+    **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
     print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
-    globals: lambda m, node: Dict(m.heap.entries(dict(m.frames[-1].globals))) if m.frames else Unknown("globals"), locals: lambda m, node: Unknown("locals"),
+    locals: lambda m, node: Unknown("locals"),
     hash: lambda m, node, v: hash(v) if isinstance(v, (str, int, float, tuple)) else id(v), exec: lambda m, node, *a: m.gap("exec", node),
-    eval: lambda m, node, *a: m.gap("eval", node), dir: lambda m, node, *a: Unknown("dir"), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
+    eval: lambda m, node, *a: m.gap("eval", node), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
 }  # fmt: skip
