@@ -17,8 +17,8 @@ from pathlib import Path
 
 from tensorproof.app.check import Options, check_source
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
-from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.environment import site_packages
+from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import parse
 
 BUILDERS = (
