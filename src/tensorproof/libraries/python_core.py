@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
+from tensorproof.libraries.batch_streams import either
 from tensorproof.libraries.model import KindModel, Open, Rounds, batches, counts_of, some_rounds
 from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, floordiv, maximum, minimum, upper
 from tensorproof.terms.predicates import conj, eq, gt
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered
-from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 MOST_ROUNDS = 16
@@ -116,17 +117,8 @@ def _iterator_next(m: Any, me: Model, node: Any) -> Any:
     result = found[0][1]
     for _, other in found[1:]:
         drawn = m.symbol(m.name_here("the batch drawn", node), 0, 1, Origin.UNMODELLED)
-        result = _either(m, eq(drawn, 1), other, result)
+        result = either(m, eq(drawn, 1), other, result)
     return result
-
-
-def _either(m: Any, condition: Any, a: Any, b: Any) -> Any:
-    """One of two batches, part by part."""
-    if isinstance(a, List) and isinstance(b, List) and len(a.items) == len(b.items):
-        return List(m.heap.row(_either(m, condition, x, y) for x, y in zip(a.items, b.items)))
-    if isinstance(a, Dict) and isinstance(b, Dict) and list(a.items) == list(b.items):
-        return Dict(m.heap.entries({k: _either(m, condition, v, b.items[k]) for k, v in a.items.items()}))
-    return m.branching.choose(condition, lambda: a, lambda: b)
 
 
 def _length_of_source(m: Any, me: Model, node: Any) -> Any:

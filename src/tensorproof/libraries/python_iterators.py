@@ -8,8 +8,11 @@ from collections.abc import Iterator as HostIterator
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.batch_streams import batch_at
+from tensorproof.libraries.model import KindModel, Run, batches
 from tensorproof.libraries.plain import argument, iterator, lazy
+from tensorproof.terms.ints import Origin, Term, lower, maximum, minimum
+from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.objects import Generator, Iterator, Model
 from tensorproof.values.python_values import Unknown
 
@@ -106,15 +109,19 @@ def _count(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 def _cycle(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if _is_data(args[0]):
-        return Model("itertools.rounds", m.heap.space({"sources": (args[0],)}))
+        return Model("itertools.rounds", m.heap.space({"sources": (args[0],), "endless": True}))
     found = m.iterate(args[0], node)
     return Unknown("cycle") if found is None else lazy(m, itertools.cycle(found))
 
 
 def _islice(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     source, bounds = args[0], args[1:]
+    if _is_data(source) and bounds and all(b is None or (type(b) in (int, Term) and lower(b) >= 0) for b in bounds):
+        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, None)[:3]
+        parts = {"start": 0 if start is None else start, "stop": stop, "step": 1 if step is None else step}
+        return Model("itertools.rounds", m.heap.space({"sources": (source,), **parts}))
     if _is_data(source):
-        return Model("itertools.rounds", m.heap.space({"sources": (source,)}))
+        return m.gap("itertools.islice", node, "its bounds are not known")
     if isinstance(source, Unknown) or any(not isinstance(b, (int, type(None))) for b in bounds):
         return Unknown("islice")
     if any(isinstance(b, int) and b < 0 for b in bounds):
@@ -242,8 +249,25 @@ def _rounds(m: Any, me: Model, node: Any) -> Any:
             if listed is None:
                 return None
             found = [(True, value) for value in listed]
+        if len(me.space["sources"]) == 1 and getattr(found, "times", None) is not None:
+            return _part(m, me, found, node)
         made += found
     return made
+
+
+def _part(m: Any, me: Model, found: Any, node: Any) -> Any:
+    """`cycle` and `islice` of regular iterations."""
+    if "stop" in me.space:
+        start, stop, step = me.space["start"], me.space["stop"], me.space["step"]
+        total = found.times
+        times = maximum((minimum(total, stop) if stop is not None else total) - start + step - 1, 0) // step
+        ends = stop is not None and step == 1
+        rest = [(conj(condition, gt(stop, total)) if stop is not None else condition, value) for condition, value in found.rest] if ends or stop is None else []
+        return batches(times, lambda k: found.item(start + k * step), rest if step == 1 else ())
+    if me.space.get("endless"):
+        count = m.symbol(m.name_here("iterations", node), 2, None, Origin.WORLD)
+        return batches(count, lambda k: batch_at(m, found, k, node))
+    return found
 
 
 def _next(m: Any, me: Model, node: Any) -> Any:

@@ -8,8 +8,9 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python_copies import deep
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Instance, List, Model
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.values.many import number_of
+from tensorproof.values.objects import Choice, Dict, Instance, List, Model
+from tensorproof.values.python_values import COUNTED, REAL, Layer, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -37,9 +38,30 @@ def _load(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if not args and "f" not in kwargs:
         raise m.raised("TypeError", "torch.load needs a file", node, "call/arguments")
     name = _name(argument(args, kwargs, 0, "f"))
-    found = MISSING if name is None else m.model_state["files"].get(name, MISSING)
+    found = MISSING if name is None else _one(m, m.model_state["files"].get(name, MISSING))
     whole = isinstance(found, (Instance, Layer)) and kwargs.get("weights_only") is False
     return deep(m, found, {}, node) if whole or isinstance(found, (Dict, List, TensorType)) else Unknown("a saved file")
+
+
+def _one(m: Any, found: Any) -> Any:
+    """A file that was saved on one path or on another, or only on one: what they have in common. That it exists is taken for granted."""
+    if not isinstance(found, Choice):
+        return found
+    a, b = _one(m, found.then), _one(m, found.other)
+    return b if a is MISSING else a if b is MISSING else _common(m, a, b)
+
+
+def _common(m: Any, a: Any, b: Any) -> Any:
+    if isinstance(a, Dict) and isinstance(b, Dict) and list(a.items) == list(b.items):
+        return Dict(m.heap.entries({k: _common(m, v, b.items[k]) for k, v in a.items.items()}), a.default, a.counter, a.ordered)
+    if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape == b.shape and a.dtype is b.dtype:
+        return a if a.contents == b.contents else a.but(contents=None)
+    if isinstance(a, List) and isinstance(b, List) and len(a.items) == len(b.items):
+        return List(m.heap.row(_common(m, x, y) for x, y in zip(a.items, b.items)))
+    if a is b or (isinstance(a, (str, int, float, type(None))) and type(a) is type(b) and a == b):
+        return a
+    kinds = {number_of(v) for v in (a, b)}
+    return Unknown("a saved value") if "" in kinds else REAL if "float" in kinds else COUNTED
 
 
 FUNCTIONS: dict[str, Any] = {"torch.save": _save, "torch.load": _load}

@@ -322,6 +322,9 @@ def mod(a: Dim, b: Dim) -> Dim:
     r, b, common = _reduced(r, b)
     if type(r) is not Term and type(b) is not Term:
         return common * (r % b)
+    inner = _without_remainders(r, b)
+    if inner is not r:
+        return common * mod(inner, b)
     lo, hi = _range(b)
     if lo > 0:
         span: tuple[Bound, Bound] = (0, hi - 1)
@@ -333,6 +336,21 @@ def mod(a: Dim, b: Dim) -> Dim:
     else:
         span = (min(lo + 1, 0), max(hi - 1, 0))
     return common * of_atom(_atom("%", (r, b), *span))
+
+
+def _without_remainders(r: Dim, b: Dim) -> Dim:
+    """`x % m + y` as `x + y` where only its remainder by `b` is wanted and `b` divides `m`."""
+    if type(r) is not Term or type(b) is not int or b <= 0:
+        return r
+    total: Dim = 0
+    changed = False
+    for monomial, coefficient in r.parts:
+        atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
+        if atom is not None and atom.kind == "%" and type(atom.args[1]) is int and atom.args[1] % b == 0:
+            total, changed = total + coefficient * atom.args[0], True
+        else:
+            total = total + single(monomial, coefficient)
+    return total if changed else r
 
 
 def _within(r: Dim, b: Dim) -> bool:

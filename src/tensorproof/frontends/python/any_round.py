@@ -15,7 +15,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.joining import CannotJoin, join
 from tensorproof.frontends.python.widening import Widening, names_in
-from tensorproof.terms.ints import Origin, Term, sole_atom
+from tensorproof.terms.ints import Origin, Term, maximum, sole_atom
 from tensorproof.terms.predicates import Predicate, Truth, gt, lt
 from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark
@@ -47,6 +47,8 @@ class AnyRound:
         assert type(round_) is Term
         self.round = round_
         self.widening = Widening(m, round_, since, word)
+        self.targets = frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)) if isinstance(node, (ast.For, ast.AsyncFor)) else frozenset()
+        """Names that every round binds before all else."""
         self.wide: dict[tuple[int, Any], Any] = {}
         self.owners: dict[int, Any] = {}
         self.first: dict[tuple[int, Any], Any] = {}
@@ -57,7 +59,8 @@ class AnyRound:
         self.widening.since = self.since - 1
         for location, end in after.values.items():
             head, owner = before[location], after.owners[location[0]]
-            if location[1] is ORDER or head is MISSING or head is end or isinstance(owner, Cursor):
+            bound = owner is self.frame.space and location[1] in self.targets
+            if bound or location[1] is ORDER or head is MISSING or head is end or isinstance(owner, Cursor):
                 continue
             counts = type(head) in (int, Term) and type(end) in (int, Term) and head != end
             if counts or (location[1] is ITEMS and len(end) > len(head)):
@@ -135,7 +138,19 @@ class AnyRound:
                 raise _Leaves(k)
             if any(t is not False for t in truths):
                 break
+        if len(certain) == 1 and isinstance(certain[0], Predicate):
+            at = self._solved(certain[0])
+            if at is not None:
+                raise _Leaves(at)
         raise _Stuck
+
+    def _solved(self, p: Predicate) -> Any:
+        """The first number at or after which a comparison with a number that is not known holds: `K + a >= b`."""
+        term = p.args[0] if p.kind == "le" else None
+        rest = term + self.round if type(term) is Term else None
+        if rest is None or self.widening.round_name in names_in(rest):
+            return None
+        return maximum(rest, self.since)
 
     def _write(self, values: dict[tuple[int, Any], Any]) -> None:
         for (number, key), value in values.items():
@@ -150,7 +165,7 @@ class AnyRound:
         for location, end in difference.values.items():
             number, key = location
             owner = difference.owners[number]
-            if key is ORDER:
+            if key is ORDER or (owner is self.frame.space and key in self.targets):
                 continue
             head = before[location]
             if location in self.wide:
@@ -232,7 +247,7 @@ class _Stuck(Exception):
 class _Leaves(Exception):
     """The round of this number leaves the loop."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at: Any) -> None:
         super().__init__()
         self.at = at
 
@@ -241,7 +256,7 @@ class _Leaves(Exception):
 class Leaves:
     """What the rounds come to where the one with this number leaves the loop for sure: nothing has happened."""
 
-    at: int
+    at: Any
 
 
 Seed = tuple[dict[tuple[int, Any], Any], Difference]

@@ -83,7 +83,7 @@ class _DataLoop:
                 if signal is None:
                     signal = _perhaps(m, self.frame, condition, partial(with_item, m, self.put, self.body, item))
                     gathering.round_ran()
-            gathering.ended = signal is not None
+            gathering.ended = gathering.ended or signal is not None
             gathering.finish(self.node)
         return signal
 
@@ -99,8 +99,10 @@ class _DataLoop:
             return None
         ended = self._many(times, seed)
         if isinstance(ended, Leaves):
-            before = self._many(minimum(times, ended.at), seed) if ended.at > 1 else None
+            reached = minimum(times, ended.at)
+            before = self._many(reached, seed) if ended.at != 1 else None
             if before is None:
+                gathering.followed(reached)
                 gathering.ended = True
                 return _perhaps(m, self.frame, gt(times, ended.at), lambda frame: self._iteration(ended.at))
             ended = FAILED

@@ -154,6 +154,10 @@ class Widening:
         if type(wide) is Many and type(end) is Many:
             second = self._either(wide.second, self._named(end.second, '"'), MOST_DEPTH)
             return MISSING if second is MISSING else gathered(self._any(0, "count"), [wide.first, second])
+        if type(wide) is Term and wide not in self.wild and type(end) is Term:
+            before = self.at(end, self.round - 1)  # what the iteration before left: `pointer = (pointer + n) % size`
+            if before != wide and not names_in(end) & (self.names - {self.round_name}) and self.at(before, self.since) == old:
+                return before
         return self._either(wide, end, MOST_DEPTH)
 
     def enough(self) -> dict[Any, Any]:
@@ -270,7 +274,10 @@ class Widening:
         numbers = number_of(wide), number_of(value)
         if numbers[0] and numbers[1]:
             if numbers == ("int", "int") and not isinstance(wide, Unknown) and not isinstance(value, Unknown):
-                return self._any(min(lower(wide), lower(value)) if min(lower(wide), lower(value)) > -(1 << 60) else -(1 << 62), "a number")
+                least = min(lower(wide), lower(value))
+                if type(wide) is Term and wide in self.wild:
+                    least = 0 if least >= 0 else -(1 << 62)  # it falls: no other bound stays
+                return self._any(least if least > _NO_BOUND else -(1 << 62), "a number")
             return COUNTED if numbers == ("int", "int") else REAL
         if is_text(wide) and is_text(value):
             return TEXT
