@@ -50,6 +50,7 @@ CLOSED = {
 }  # fmt: skip
 
 LAZY = {"tf.keras": "keras._tf_keras.keras"}  # a loader object stands there until it is used
+IMPORTED = {"tensorflow": {"tf.keras.saving": "keras._tf_keras.keras.saving"}}  # modules that are there only for who imports them by name
 NESTED = (".compat.v2", ".v1.compat", ".compat.v1.keras")  # TensorFlow's compat modules contain one another without end
 
 Listing = dict[str, set[str]]
@@ -105,6 +106,7 @@ def walk(library: str) -> Listing:
             if isinstance(child, ModuleType) and hasattr(child, "__name__") and id(child) not in seen and own(path, name, child, library):
                 seen.add(id(child))
                 pending.append((inner, child))
+    listing |= {path: public_attributes(importlib.import_module(name)) for path, name in IMPORTED.get(library, {}).items()}
     for dotted in CLASSES[library]:
         owner: object = root
         for part in dotted.split(".")[1:]:

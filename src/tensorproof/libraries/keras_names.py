@@ -41,6 +41,12 @@ _MODULES = {
     "keras.legacy.backend": "keras.backend", "keras.saving.object_registration": "keras.saving",
 }  # fmt: skip
 _NAMES = {
+    **{f"keras.{w}": f"keras.{w.lower()}s.{w}" for w in ("Initializer", "Metric", "Optimizer", "Regularizer", "Quantizer")},
+    "keras.Loss": "keras.losses.Loss", "keras.utils.standardize_dtype": "keras.backend.standardize_dtype",
+    **{f"keras.{home}.{short}": f"keras.losses.{name}" for home in ("losses", "metrics") for name, shorts in (
+        ("mean_squared_error", ("mse", "MSE")), ("mean_absolute_error", ("mae", "MAE")), ("mean_absolute_percentage_error", ("mape", "MAPE")),
+        ("mean_squared_logarithmic_error", ("msle", "MSLE")), ("kl_divergence", ("kld", "KLD", "kullback_leibler_divergence")), ("log_cosh", ("logcosh",)),
+    ) for short in shorts},
     "keras.mixed_precision.LossScaleOptimizer": "keras.optimizers.LossScaleOptimizer",
     "keras.mixed_precision.experimental.LossScaleOptimizer": "keras.optimizers.LossScaleOptimizer",
     "keras.models.Sequential": "keras.Sequential", "keras.models.Model": "keras.Model", "keras.models.Functional": "keras.Model",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-__all__ = ["LIBRARIES", "closest", "is_public", "listed", "opsets", "public", "version"]
+__all__ = ["LIBRARIES", "closest", "is_public", "listed", "namespaces", "opsets", "public", "version"]
 
 LIBRARIES = ("torch", "tensorflow", "keras", "numpy", "onnx")
 _ROOTS = {"torch": "torch", "tf": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
@@ -39,6 +39,12 @@ def _blocks(library: str) -> dict[str, list[str]]:
 def _inside(library: str, namespace: str) -> dict[str, tuple[int, ...]]:
     """The names of a namespace, and for an ONNX operator the opsets that changed it."""
     return {name: tuple(map(int, since)) for name, *since in map(str.split, _blocks(library).get(namespace, ()))}
+
+
+@cache
+def namespaces(library: str) -> frozenset[str]:
+    """The modules of a library whose names are listed."""
+    return frozenset(name for name in _blocks(library) if name.rpartition(".")[2].islower())
 
 
 @cache

@@ -6,8 +6,7 @@ import ast
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.names import closest, is_public
-from tensorproof.frontends.python import containers, listing, tensors
+from tensorproof.frontends.python import containers, library_names, listing, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import library_objects, registry, tf_shapes
 from tensorproof.libraries.constants import constant
@@ -52,6 +51,10 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     kind = type(owner)
     if kind is Instance:
         return of_instance(m, owner, name, node)
+    if (kind is TensorType or kind is Layer) and "library names" in m.model_state:
+        value = library_names.added(m, owner, name)
+        if value is not MISSING:
+            return value
     if kind is TensorType:
         return tensors.attribute(m, owner, name, node)
     if kind is Named:
@@ -186,6 +189,10 @@ def in_class(m: Interpreter, cls: Any, name: str, after: Any = None) -> tuple[An
             if value is not MISSING:
                 return value, one
         elif isinstance(one, Named):
+            if "library names" in m.model_state:
+                value = library_names.written(m, f"{one.name}.{name}")
+                if value is not MISSING:
+                    return value, one
             value = registry.class_attribute(m, one.name, name)
             if value is not MISSING:
                 return value, one
@@ -372,18 +379,18 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> An
     raise m.raised("AttributeError", f"the module {owner.name} has no attribute {name}{why}", node)
 
 
-def of_library(m: Interpreter, library: str, name: str, node: ast.AST) -> Any:
+def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: str = "AttributeError") -> Any:
     if name in ("__name__", "__qualname__"):
         return library.rpartition(".")[2]
+    held = library_names.written(m, f"{library}.{name}") if "library names" in m.model_state else MISSING
+    if held is not MISSING:
+        return held
     full = canonical(f"{library}.{name}")
     found, value = constant(full)
     if found:
         return value
+    library_names.check(m, f"{library}.{name}", node, error)
     model = registry.value(m, full)
     if model is not MISSING:
         return model
-    if is_public(full) is False and not registry.known(full):
-        near = closest(full)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise m.raised("AttributeError", f"{library} has no attribute {name}{hint}", node)
-    return m.modules.resolve(m, full)
+    return library_names.module(f"{library}.{name}", m.modules.resolve(m, full))

@@ -80,6 +80,8 @@ def _one(frame: Frame, owner: Any, name: str, node: ast.ImportFrom) -> Any:
                 why = "" if owner.state == "done" else f": the imports go in a circle, {owner.name} has only begun to run"
                 raise m.raised("ImportError", f"{name} cannot be imported from {owner.name}{why}", node)
         return value
+    if isinstance(owner, Named):
+        return attributes.of_library(m, owner.name, name, node, "ImportError")
     return attributes.load(m, owner, name, node)
 
 

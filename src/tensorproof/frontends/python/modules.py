@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.frontends.python import library_names
 from tensorproof.frontends.python.environment import builds_on_torch, is_whole, modelled
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
@@ -154,6 +155,7 @@ class Modules:
             return file
         if self.absent(m, name) and self._guarded(m, node):
             raise m.raised("ModuleNotFoundError", f"there is no module named {name}", node)
+        library_names.check(m, name, node, "ModuleNotFoundError")
         return self.library(m, name)
 
     def absent(self, m: Interpreter, name: str) -> bool:
@@ -189,7 +191,7 @@ class Modules:
             from importlib import import_module
 
             return import_module(full)
-        return self.resolve(m, full)
+        return library_names.module(name, self.resolve(m, full))
 
     def resolve(self, m: Interpreter, full: str) -> Any:
         """A name of a library: its model or spelling by name, else the installed source of its package."""

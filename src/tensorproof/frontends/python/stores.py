@@ -6,7 +6,7 @@ import ast
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import tensors
+from tensorproof.frontends.python import library_names, tensors
 from tensorproof.frontends.python.attributes import in_class
 from tensorproof.libraries import library_objects, registry
 from tensorproof.terms.tensor import TensorType
@@ -55,8 +55,10 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
             m.memory.write(owner, value.but(parameter=owner.parameter, requires_grad=owner.requires_grad))
         case TensorType() if name in ("data", "grad", "requires_grad"):
             pass
-        case Named() | ModuleType():
-            pass  # a library's setting, such as torch.backends.cudnn.benchmark
+        case Named():
+            library_names.write(m, owner.name, name, value, node)
+        case ModuleType():
+            pass
         case Unknown():
             pass
         case _:
