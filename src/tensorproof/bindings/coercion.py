@@ -64,14 +64,26 @@ def coerce(framework: str, kind: Parameter, value: Any) -> Any:
             made = array_like(framework, value)
         except Ragged:
             raise Mismatch("nested lists of unequal lengths are no array") from None
-        return value if made is None else made
+        return value if made is None else _listed(framework, made, value)
     if isinstance(kind, Tensors) and isinstance(value, (list, tuple)):
         try:
             made_all = [v if isinstance(v, TensorType) else array_like(framework, v) for v in value]
+            made_all = [m if m is None or m is v else _listed(framework, m, v) for m, v in zip(made_all, value)]
         except Ragged:
             raise Mismatch("nested lists of unequal lengths are no array") from None
         return value if any(v is None for v in made_all) else tuple(made_all)
     return value
+
+
+def _listed(framework: str, made: TensorType, value: Any) -> TensorType:
+    """A list for TensorFlow: as long as no tensor is in it, its element type is still open."""
+    return made.but(framework="tf" if _holds_tensor(value) else "python") if framework == "tf" else made
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, TensorType):
+        return value.framework != "numpy"
+    return isinstance(value, (list, tuple)) and any(_holds_tensor(v) for v in value)
 
 
 def _as_number(value: Any) -> Any:

@@ -66,6 +66,8 @@ class Row:
     only: dict[str, str] = field(default_factory=dict[str, str])
     ranks: dict[str, str] = field(default_factory=dict[str, str])
     inplace: str = ""
+    converts: str = ""
+    """In TensorFlow, which arrays and lists do not take the tensors' element type: "later" the first input's, "none" any input's."""
     tensors: tuple[str, ...] = ()
     """Arguments that must be tensors where the operator would take Python numbers as well."""
     creations: tuple[Creation, ...] = ()
@@ -247,7 +249,7 @@ def _parse(name: str, raw: _Raw) -> Row:
     if name.startswith("aten."):  # a method's `*size` is one list there
         arguments = tuple(replace(a, gathers=a.gathers and a.theirs not in _LISTS) for a in arguments)
     fixed: dict[str, Any] = {}
-    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": ""}
+    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": "", "converts": ""}
     for option in options:
         key, _, value = option.partition("=")
         if key.strip() in special:
@@ -275,7 +277,7 @@ def _parse(name: str, raw: _Raw) -> Row:
     return Row(
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
-        (arguments[0].ours if raw.inplace else "") or special["inplace"], tensors, tuple(creations), tuple(checks), create, (first, last), raw.source,
+        (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors, tuple(creations), tuple(checks), create, (first, last), raw.source,
     )  # fmt: skip
 
 

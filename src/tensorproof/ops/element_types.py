@@ -22,9 +22,20 @@ def _operands(c: Call, names: Iterable[str]) -> list[TensorType]:
     return found
 
 
+CONVERTED = ("numpy", "python")
+"""What is no tensor of TensorFlow yet: arrays of NumPy and nested lists. They take the element type of the tensors that they meet."""
+
+
+def _meeting(c: Call, operands: list[TensorType]) -> list[TensorType]:
+    """In TensorFlow an array becomes a tensor of the others' element type, whatever it holds; a list does where Python's numbers do."""
+    if c.framework != "tf" or all(v.weak or v.framework in CONVERTED for v in operands):
+        return operands
+    return [v.but(weak=True) if v.framework == "python" else v for v in operands if v.framework != "numpy"]
+
+
 def promoted(c: Call, names: Iterable[str]) -> DType | None:
     """The common element type of the named inputs, by the framework's own table; None when one of them is not known."""
-    operands = _operands(c, names)
+    operands = _meeting(c, _operands(c, names))
     if not operands or any(v.dtype is None for v in operands):
         return None
     if len({v.dtype for v in operands}) == 1 and not operands[0].weak:
@@ -57,7 +68,7 @@ def Same(*names: str) -> DTypeRule:
     """The named inputs (given ones) must have one element type, and the result has it."""
 
     def rule(c: Call) -> DType | None:
-        operands = [v for v in _operands(c, names) if not v.weak]
+        operands = [v for v in _meeting(c, _operands(c, names)) if not v.weak]
         known = [v.dtype for v in operands if v.dtype is not None]
         if len(set(known)) > 1:
             shown = " and ".join(dict.fromkeys(repr(d) for d in known))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run
+from tensorproof.ops.element_types import CONVERTED
 from tensorproof.ops.inputs import Choice, as_size
 from tensorproof.terms.dtypes import INT32, INT64, DType
 from tensorproof.terms.ints import Dim
@@ -108,11 +109,13 @@ def axis(run: Run, value: Any, rank: int, extra: int = 0, name: str = "dim") -> 
 
 def same_types(run: Run, a: Arguments, *names: str) -> DType | None:
     """The one element type of the named tensors."""
-    found: dict[DType, str] = {}
-    for name in names:
-        for one in a[name] if isinstance(a[name], (tuple, list)) else (a[name],):
-            if isinstance(one, TensorType) and one.dtype is not None and not one.weak:
-                found.setdefault(one.dtype, name)
+    given = [one for name in names for one in (a[name] if isinstance(a[name], (tuple, list)) else (a[name],)) if isinstance(one, TensorType)]
+    typed = [one for one in given if one.dtype is not None and not one.weak]
+    native = [one for one in given if one.framework not in CONVERTED and not one.weak]
+    if native:  # arrays and lists take the tensors' element type, but a list of reals is never one of whole numbers
+        whole = any(one.dtype is not None and one.dtype.is_integer for one in native)
+        typed = [one for one in typed if one.framework not in CONVERTED or (whole and one.framework == "python" and not one.dtype.is_integer)]
+    found = dict.fromkeys(one.dtype for one in typed)
     run.require(
         "dtype", len(found) <= 1, f"{' and '.join(names)} must have one element type, and have {', '.join(map(repr, found))}", names
     )

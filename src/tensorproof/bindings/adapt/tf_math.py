@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axi
 from tensorproof.bindings.adapt.tf_arguments import COMPLEX_OF, DTYPE, real
 from tensorproof.bindings.adapt.tf_shapes import reduce
 from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.element_types import CONVERTED
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
 from tensorproof.terms.predicates import eq, ge
@@ -38,7 +39,7 @@ def binary(a: Arguments, run: Run) -> TensorType:
 
 def times(a: Arguments, run: Run) -> TensorType:
     """The operator `*`: with truth values on either side it gives truth values, whatever stands on the other."""
-    kinds = [v.dtype for v in (a["x"], a["y"]) if isinstance(v, TensorType)]
+    kinds = [v.dtype for v in (a["x"], a["y"]) if isinstance(v, TensorType) and v.framework not in CONVERTED]
     if BOOL not in kinds:
         return binary(a, run)
     whole = {k: v.but(dtype=INT32, contents=None) if isinstance(v, TensorType) else v for k, v in a.items()}

@@ -392,5 +392,5 @@ def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: st
     library_names.check(m, f"{library}.{name}", node, error)
     model = registry.value(m, full)
     if model is not MISSING:
-        return model
+        return library_names.module(f"{library}.{name}", model)
     return library_names.module(f"{library}.{name}", m.modules.resolve(m, full))

@@ -47,10 +47,8 @@ def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError
 def module(name: str, found: Any) -> Any:
     """A module of Keras keeps the name by which the program reached it: its names are looked up in the list of that tree."""
     name = reached(name)
-    if isinstance(found, Named) and found.name != name and name.startswith(("tf.", "keras.src")):
-        if found.name in namespaces("keras") or name in namespaces("tensorflow"):
-            return Named(name)
-    return found
+    apart = isinstance(found, Named) and found.name != name and name.startswith(("tf.", "keras.src"))
+    return Named(name) if apart and (found.name in namespaces("keras") or name in namespaces("tensorflow")) else found
 
 
 # --- names that the program wrote ---
