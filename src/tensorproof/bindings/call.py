@@ -11,11 +11,11 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from tensorproof.bindings.coercion import Mismatch, coerce, show
+from tensorproof.bindings.conversion import kept_types, tied_to_tensors
 from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.call import GiveUp, Refused, Session, apply
-from tensorproof.ops.element_types import CONVERTED
 from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Bool, Int, Ints, Pairs, Parameter, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
@@ -319,8 +319,8 @@ def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, 
 
 def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     if row.converts:
-        arguments = _kept_types(row, arguments)
-    tied = _tied(row, arguments) if row.framework == "tf" and row.only else ()
+        arguments = kept_types(row, arguments)
+    tied = tied_to_tensors(row, arguments) if row.framework == "tf" and row.only else ()
     for name, allowed in row.only.items():
         if name not in tied:
             _check_only(row, name, arguments.get(name), allowed)
@@ -334,28 +334,6 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
         session.typed = frozenset()
     session.written += [arguments.get(name) for name in written_by(row, arguments)]
     return _written(row, arguments, result, run) if row.inplace else result
-
-
-def _kept_types(row: Row, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arrays and lists that become tensors on their own, before they meet the others."""
-
-    def tensor(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(tensor(v) for v in value)
-        return value.but(framework="tf", weak=False) if isinstance(value, TensorType) and value.framework in CONVERTED else value
-
-    found = [a.ours for a in row.arguments if a.theirs != "name" and arguments.get(a.ours) is not None]
-    return {**arguments, **{n: tensor(arguments[n]) for n in (found[:1] if row.converts == "later" else found)}}
-
-
-def _tied(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:
-    """Arrays and lists that will have the element type of a tensor beside them: what they hold is not checked."""
-    sets: dict[str, list[str]] = {}
-    for name, allowed in row.only.items():
-        if isinstance(arguments.get(name), TensorType):
-            sets.setdefault(allowed, []).append(name)
-    free = {n for names in sets.values() for n in names if arguments[n].framework in CONVERTED}
-    return tuple(n for names in sets.values() if not free.issuperset(names) for n in names if n in free)
 
 
 def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:

@@ -277,7 +277,8 @@ def _parse(name: str, raw: _Raw) -> Row:
     return Row(
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
-        (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors, tuple(creations), tuple(checks), create, (first, last), raw.source,
+        (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors, tuple(creations), tuple(checks), create,
+        (first, last), raw.source,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run
 from tensorproof.ops.element_types import CONVERTED
 from tensorproof.ops.inputs import Choice, as_size
-from tensorproof.terms.dtypes import INT32, INT64, DType
+from tensorproof.terms.dtypes import FLOATS, INT32, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.records import dataclass
@@ -114,7 +114,7 @@ def same_types(run: Run, a: Arguments, *names: str) -> DType | None:
     native = [one for one in given if one.framework not in CONVERTED and not one.weak]
     if native:  # arrays and lists take the tensors' element type, but a list of reals is never one of whole numbers
         whole = any(one.dtype is not None and one.dtype.is_integer for one in native)
-        typed = [one for one in typed if one.framework not in CONVERTED or (whole and one.framework == "python" and not one.dtype.is_integer)]
+        typed = [one for one in typed if one.framework not in CONVERTED or (whole and one.framework == "python" and one.dtype in FLOATS)]
     found = dict.fromkeys(one.dtype for one in typed)
     run.require(
         "dtype", len(found) <= 1, f"{' and '.join(names)} must have one element type, and have {', '.join(map(repr, found))}", names
