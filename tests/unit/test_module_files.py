@@ -9,6 +9,7 @@ import pytest
 from tensorproof.app.check import Options, Program, check_source
 from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.frontends.python.source import read
+from tensorproof.reporters.text import summary
 
 LAYER = "from torch import nn\nclass G(nn.Module):\n    def __init__(self, i, o):\n        super().__init__()\n        self.fc = nn.Linear(i, o)\n"
 LAYER += "    def forward(self, x):\n        return self.fc(x)\n"
@@ -70,3 +71,74 @@ def test_a_circle_of_imports_in_a_package_is_run_as_python_runs_it(tmp_path: Pat
         "        self.fc = nn.Linear(3, 4)\n    def forward(self, x):\n        return self.fc(torch.zeros(2, 5))\n",
     }
     assert errors(checked(tmp_path, "models/net.py", files)) == [("linear/features", 9)]
+
+
+def verdict(tmp_path: Path, text: str) -> tuple[str, list[str]]:
+    program = checked(tmp_path, "m.py", {"m.py": text})
+    return program.verdict.value, [f"{g.callee} {g.reason}" for g in program.gaps]
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", '"""Words."""\n', "WIDTH = 3\nNAMES = ['a']\n", "import torch\nfrom torch import nn\n"])
+def test_a_file_without_code_is_valid_and_says_that_nothing_was_proved(tmp_path: Path, text: str) -> None:
+    program = checked(tmp_path, "m.py", {"m.py": text})
+    assert program.verdict.value == "valid"
+    assert "nothing to prove" in summary([program])
+
+
+def test_a_function_without_a_caller_is_no_proof(tmp_path: Path) -> None:
+    text = "import torch\ndef train(model, batch):\n    return torch.relu(model(batch))\n"
+    assert verdict(tmp_path, text) == ("unknown", ["train() it has no caller; its arguments `model` and `batch` are unknown"])
+
+
+def test_a_function_that_its_file_calls_is_entered_by_its_caller(tmp_path: Path) -> None:
+    text = "import torch\ndef wide(n):\n    return torch.zeros(n)\ndef make():\n    return wide(3) + wide(3)\n"
+    assert verdict(tmp_path, text) == ("valid", [])
+
+
+def test_the_top_level_of_a_file_without_a_driver_is_run(tmp_path: Path) -> None:
+    text = "import torch\nfrom torch import nn\nLAYER = nn.Conv2d(3, 4, 3, groups=2)\nclass A(nn.Module):\n    def forward(self, x):\n        return x\n"
+    assert errors(checked(tmp_path, "m.py", {"m.py": text})) == [("conv2d/groups", 3)]
+
+
+FAILING = "torch.zeros(2, 3) @ torch.zeros(2, 3)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"def f():\n    return {FAILING}\n",
+        f"def f(x, n=3, *args, **kwargs):\n    return {FAILING}\n",
+        f"def f(loader):\n    for x in loader:\n        {FAILING}\n",
+        f"async def f(x):\n    return {FAILING}\n",
+        f"def f():\n    yield {FAILING}\n",
+        f"class A:\n    def step(self, x):\n        return {FAILING}\n",
+        f"class A:\n    @staticmethod\n    def step(x):\n        return {FAILING}\n",
+        f"class A:\n    @classmethod\n    def step(cls, x):\n        return {FAILING}\n",
+        f"class A:\n    @property\n    def step(self):\n        return {FAILING}\n",
+        f"class A:\n    def __init__(self, model):\n        self.x = {FAILING}\n",
+        f"class A(torch.utils.data.Dataset):\n    def __getitem__(self, i):\n        return {FAILING}\n    def __len__(self):\n        return 3\n",
+        f"class A(torch.nn.Module):\n    def forward(self, x):\n        return x\n    def loss(self, x, y):\n        return {FAILING}\n",
+        f"if True:\n    def f(x):\n        return {FAILING}\n",
+        f"@torch.no_grad()\ndef f(x):\n    return {FAILING}\n",
+    ],
+)
+def test_what_fails_for_every_argument_is_found(tmp_path: Path, text: str) -> None:
+    assert [code for code, _ in errors(checked(tmp_path, "m.py", {"m.py": f"import torch\n{text}"}))] == ["matmul/inner"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(n=3):\n    return torch.zeros(n) + torch.zeros(4)\n",
+        "class A:\n    def __init__(self, n=3):\n        self.n = n\n    def f(self):\n        return torch.zeros(self.n) + torch.zeros(4)\n",
+        "class A:\n    def __init__(self):\n        self.n = 3\n    def set(self, n):\n        self.n = n\n"
+        "    def f(self):\n        return torch.zeros(self.n) + torch.zeros(4)\n",
+        "ALL = []\ndef add(x):\n    ALL.append(x)\ndef f():\n    return torch.stack(ALL)\n",
+        "SIZE = 3\ndef set(n):\n    global SIZE\n    SIZE = n\ndef f():\n    return torch.zeros(SIZE) + torch.zeros(4)\n",
+        "class A(torch.nn.Module):\n    def forward(self, pair):\n        a, b = pair\n        return torch.nn.functional.linear(a, torch.zeros(3, 4))"
+        " + torch.nn.functional.linear(b, torch.zeros(3, 5))\n",
+        "class A(torch.nn.Module):\n    def forward(self, batch):\n        return batch['x'] + 1\n",
+    ],
+)
+def test_a_guess_is_never_blamed(tmp_path: Path, text: str) -> None:
+    assert errors(checked(tmp_path, "m.py", {"m.py": f"import torch\n{text}"})) == []

@@ -114,14 +114,27 @@ def check_source(source: Source, options: Options | None = None) -> Program:
 
 
 def check_modules(source: Source, options: Options) -> Program:
-    """Every module of a file without a driver, entered with symbolic inputs."""
+    """A file without a driver: its top level is run, its modules are entered with symbolic inputs, its other functions with unknown arguments."""
+    from tensorproof.app.entering import Entering, started
     from tensorproof.app.infer import infer
+    from tensorproof.frontends.python.modules import Modules
+    from tensorproof.frontends.python.places import places
 
     start = perf_counter()
-    found = infer(source, options.entry, options.inputs, tuple(FilePath(r) for r in options.roots), site_packages(options.environment))
-    counts = {v.value: sum(i.verdict is v for i in found) for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
-    gaps = list(dict.fromkeys(g for i in found for p in i.paths for g in p.gaps))
-    findings = list({(d.code, d.span, d.message): d for i in found for d in i.diagnostics}.values())
+    roots, site = tuple(FilePath(r) for r in options.roots), site_packages(options.environment)
+    modules = Modules(source, places(source, roots, imported=True), site)
+    top = started(modules, {}).path
+    findings = list(decide(top)[1])
+    broken = any(d.severity is Severity.ERROR for d in findings)
+    found = [] if broken else infer(source, options.entry, options.inputs, roots, site, modules)
+    alone = options.entry is not None or broken
+    others = [] if alone else Entering(modules).all({f"{i.module}.forward" for i in found} | {i.module for i in found})
+    verdicts = [*(i.verdict for i in found), *(e.verdict for e in others), *([Verdict.INVALID] if broken else [])]
+    counts = {v.value: verdicts.count(v) for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
+    gaps = list(dict.fromkeys([*top.gaps, *(g for i in found for p in i.paths for g in p.gaps), *(g for e in others for g in e.gaps)]))
+    findings += [d for i in found for d in i.diagnostics] + [d for e in others for d in e.diagnostics]
     whole = Verdict.INVALID if counts["invalid"] else Verdict.UNKNOWN if counts["unknown"] or gaps else Verdict.VALID
-    calls = sum(max((p.calls for p in i.paths), default=0) for i in found)
-    return Program(source.path, source.text, whole, counts, calls, gaps, perf_counter() - start, findings, found)
+    calls = top.calls + sum(max((p.calls for p in i.paths), default=0) for i in found) + sum(e.calls for e in others)
+    kept = {(d.code, d.span, d.message): d for d in findings}
+    shown = sorted(kept.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
+    return Program(source.path, source.text, whole, counts, calls, gaps, perf_counter() - start, shown, found)

@@ -6,6 +6,7 @@ from itertools import islice, product
 from pathlib import Path as FilePath
 from typing import Any
 
+from tensorproof.app.entering import MOST_PATHS, Entering, in_every, started
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.shapes.contract import Contract, contract_of
@@ -13,15 +14,13 @@ from tensorproof.engines.shapes.decide import decide
 from tensorproof.frontends.python.annotations import inputs
 from tensorproof.frontends.python.entry import Entered, Input, choices, enter, entries, line_of, tensors_of
 from tensorproof.frontends.python.errors import Fork
-from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.places import places
 from tensorproof.frontends.python.source import Source
+from tensorproof.frontends.python.uncalled import changed_attributes_of, definitions
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.path import Path
-
-MOST_PATHS = 16
 
 
 @dataclass(slots=True)
@@ -42,10 +41,11 @@ def infer(
     given: dict[str, Input] | None = None,
     roots: tuple[FilePath, ...] = (),
     site: tuple[FilePath, ...] = (),
+    shared: Modules | None = None,
 ) -> list[Inferred]:
     """The contracts of the modules that a file defines."""
-    modules = Modules(source, places(source, roots, imported=True), site)
-    first = _started(modules, {})
+    modules = shared or Modules(source, places(source, roots, imported=True), site)
+    first = started(modules, {})
     names = [e.name for e in entries(first)]
     if only is not None and only not in names:
         raise BadInput(f"{source.path} defines no module named {only}" + (f"; it defines {', '.join(names)}" if names else ""))
@@ -57,27 +57,12 @@ def infer(
     return [_infer_one(modules, e.name, given or {}) for e in entered]
 
 
-def _started(modules: Modules, decisions: dict[Predicate, bool]) -> Interpreter:
-    """An interpreter that has run the file's definitions."""
-    chosen = decisions
-    while True:
-        run = Interpreter(modules, chosen)
-        try:
-            run.run()
-        except Fork as fork:  # the definitions themselves fork: one of the ways is taken, and the others are a gap
-            chosen = run.branching.sides(fork)[0]
-            if len(chosen) > MOST_PATHS:
-                return run
-            continue
-        return run
-
-
 def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Entered]:
     """All paths of one way to call a module."""
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Entered] = []
     while pending and len(finished) < MOST_PATHS:
-        run = _started(modules, pending.pop())
+        run = started(modules, pending.pop())
         entry = next(e for e in entries(run) if e.name == name)
         run.path = Path(gaps=run.path.gaps)
         try:
@@ -89,7 +74,7 @@ def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Ente
 
 
 def _infer_one(modules: Modules, name: str, given: dict[str, Input]) -> Inferred:
-    run = _started(modules, {})
+    run = started(modules, {})
     entry = next(e for e in entries(run) if e.name == name)
     line = line_of(entry)
     arguments = tensors_of(run, entry)
@@ -111,32 +96,27 @@ def _infer_one(modules: Modules, name: str, given: dict[str, Input]) -> Inferred
             working.pop()
             break
     if not working:
-        certain = _in_every(failures)
-        return Inferred(name, None, Verdict.INVALID if certain else Verdict.UNKNOWN, certain, line=line)
+        return _refused(modules, name, line, failures, wanted, {*annotated, *given})
     choice, ways = working[0]
     contract = contract_of(name, ways[0].inputs, ways[0].output, [w.path for w in ways])
     if len(working) == 5 and contract.only_last_axis():
         contract = contract.any_rank()
     verdicts = {decide(w.path)[0] for w in ways}
     verdict = Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.VALID
-    warnings = [d for w in ways for d in decide(w.path)[1]]
+    warnings = [d for w in ways for d in decide(w.path)[1]] if set(wanted) <= {*annotated, *given} else []  # a rank that we guessed is no reason to warn
     return Inferred(name, contract, verdict, warnings, [w.path for w in ways], line)
 
 
-def _in_every(failures: list[list[Diagnostic]]) -> list[Diagnostic]:
-    """The findings that every way to call the module meets: then no input can work. A rank or an element type may be our own bad guess."""
-
-    def told(d: Diagnostic) -> tuple[str, object]:
-        return d.code, d.span
-
-    def guessed(d: Diagnostic) -> bool:
-        return d.code.startswith(("python/", "call/")) or d.code.endswith(("/rank", "/dtype", "/axis", "/axes", "/range"))
-
-    if any(all(d.code.startswith(("python/", "call/")) for d in found) for found in failures):
-        return []  # what a call could not even try proves nothing about the module
-    fair = [found for found in failures if not all(map(guessed, found))]
-    common = set.intersection(*({told(d) for d in found} for found in fair)) if fair else set[tuple[str, object]]()
-    return [d for d in (fair[0] if fair else []) if told(d) in common and not guessed(d)]
+def _refused(modules: Modules, name: str, line: int, failures: list[list[Diagnostic]], wanted: list[str], told: set[str]) -> Inferred:
+    """No way to call a module works: an error where every argument is surely a tensor and every rank was tried, or where it holds for unknown arguments."""
+    forward = next((one for one in definitions(modules.main_source.tree) if one.name in (f"{name}.forward", name)), None)
+    entering = Entering(modules)
+    sure = forward is not None and not changed_attributes_of(forward) and set(wanted) <= {*told, *entering.tensors(forward)}
+    certain = in_every(failures) if sure and len(wanted) <= 2 else []
+    if certain or forward is None:
+        return Inferred(name, None, Verdict.INVALID if certain else Verdict.UNKNOWN, certain, line=line)
+    entry = entering.one(forward)
+    return Inferred(name, None, entry.verdict, entry.diagnostics, [Path(gaps=entry.gaps, calls=entry.calls)], line)
 
 
 def as_records(found: list[Inferred]) -> list[dict[str, Any]]:

@@ -68,7 +68,8 @@ def summary(programs: list[Program]) -> str:
     errors = sum(d.severity is Severity.ERROR for p in programs for d in p.diagnostics)
     verdicts = Counter(p.verdict for p in programs)
     parts = [f"{_count(errors, 'error')} in {_count(len(programs), 'program')}"]
-    parts.append(f"{_count(sum(p.paths['valid'] for p in programs), 'path')} proved")
+    nothing = programs and all(p.calls == 0 and p.verdict is Verdict.VALID for p in programs)
+    parts.append("nothing to prove" if nothing else f"{_count(sum(p.paths['valid'] for p in programs), 'path')} proved")
     warnings = sum(d.severity is Severity.WARNING for p in programs for d in p.diagnostics)
     if warnings:
         parts.insert(1, _count(warnings, "warning"))

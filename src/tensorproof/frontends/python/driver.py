@@ -19,13 +19,10 @@ def is_main_block(node: ast.stmt) -> bool:
 
 
 def has_driver(tree: ast.Module) -> bool:
-    """Top-level effects, or a main block. A file of imports, definitions and constants has none; one with neither classes nor
-    functions that tell their shapes has nothing else to enter."""
+    """Top-level effects, or a main block. A file of imports, definitions and constants has none; one that defines nothing has nothing else to enter."""
     if any(_drives(node) for node in tree.body):
         return True
-    from tensorproof.frontends.python.annotations import tells_shapes  # most programs have a driver
-
-    if not any(isinstance(node, ast.ClassDef) or tells_shapes(node) for node in tree.body):
+    if not any(isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) for node in ast.walk(tree)):
         return True
     return _uses_keras(tree) and any(isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) for node in tree.body)
 
