@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.batch_streams import either
+from tensorproof.libraries.batch_streams import KINDS as STREAMS
+from tensorproof.libraries.batch_streams import next_batch
 from tensorproof.libraries.model import KindModel, Open, Rounds, batches, counts_of, some_rounds
 from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, floordiv, maximum, minimum, upper
-from tensorproof.terms.predicates import conj, eq, gt
+from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered
 from tensorproof.values.objects import List, Model
@@ -106,21 +107,6 @@ def _zip_batches(columns: list[Any]) -> Rounds:
     return batches(times, lambda k: tuple(c.item(k) for c in columns), rest)
 
 
-def _iterator_next(m: Any, me: Model, node: Any) -> Any:
-    """The first batch; after it any batch, and which one is not followed: a shape that hangs on it is neither proved nor blamed."""
-    found = registry.rounds(m, me.space["source"], node)
-    if not found:
-        return Unknown("next")
-    if me.space.get("begun") is not True:
-        m.heap.set(me.space, "begun", True)
-        return found[0][1]
-    result = found[0][1]
-    for _, other in found[1:]:
-        drawn = m.symbol(m.name_here("the batch drawn", node), 0, 1, Origin.UNMODELLED)
-        result = either(m, eq(drawn, 1), other, result)
-    return result
-
-
 def _length_of_source(m: Any, me: Model, node: Any) -> Any:
     return registry.length(m, me.space["source"], node)
 
@@ -198,13 +184,14 @@ def _file_rounds(m: Any, me: Model, node: Any) -> Any:
 
 
 KINDS = {
+    **STREAMS,
     "coroutine": KindModel(methods={"close": lambda m, me, args, kwargs, node: None}, open=True),
     "range": KindModel(length=_range_length, rounds=_range_rounds),
-    "enumerate": KindModel(rounds=_enumerate_rounds, next=_iterator_next),
+    "enumerate": KindModel(rounds=_enumerate_rounds, next=next_batch),
     "zip": KindModel(rounds=_zip_rounds),
     "data iterator": KindModel(
-        {w: lambda m, me, args, kwargs, node: _iterator_next(m, me, node) for w in ("next", "get_next", "__next__")},
-        next=_iterator_next, rounds=lambda m, me, node: registry.rounds(m, me.space["source"], node), length=_length_of_source,
+        {w: lambda m, me, args, kwargs, node: next_batch(m, me, node) for w in ("next", "get_next", "__next__")},
+        next=next_batch, rounds=lambda m, me, node: registry.rounds(m, me.space["source"], node), length=_length_of_source,
     ),
     "exception": KindModel(attribute=_exception_attribute, open=True),
     "object": KindModel(open=True),

@@ -271,6 +271,13 @@ def _part(m: Any, me: Model, found: Any, node: Any) -> Any:
 
 
 def _next(m: Any, me: Model, node: Any) -> Any:
+    """An iterator of its own: what it has taken is kept with it."""
+    if me.space.get("endless") and len(me.space["sources"]) == 1:
+        found = registry.rounds(m, me.space["sources"][0], node)
+        if getattr(found, "times", None) is not None:
+            at = me.space.get("at", 0)
+            m.heap.set(me.space, "at", at + 1)
+            return batch_at(m, found, at, node)
     found = _rounds(m, me, node)
     return Unknown("next") if not found else found[0][1]
 

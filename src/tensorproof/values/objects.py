@@ -76,6 +76,8 @@ class Code:
     outer: Any
     body: Callable[[Any], Any] | None = None
     is_generator: bool = False
+    passes: Any = None
+    """How a generator passes through data, once that was looked for."""
 
 
 @dataclass(slots=True, eq=False)

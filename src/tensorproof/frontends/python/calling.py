@@ -11,7 +11,7 @@ from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import callbacks, classes, containers, fixes, iteration, layer_calls, natives, suspects, tensors
+from tensorproof.frontends.python import batch_generators, callbacks, classes, containers, fixes, iteration, layer_calls, natives, suspects, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
@@ -108,7 +108,7 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
             return told
     if code.is_generator:
         m.entered += 1
-        return Generator(frame, code.body(frame), m.heap.clock)
+        return batch_generators.of(m, code, frame, node) or Generator(frame, code.body(frame), m.heap.clock)
     if len(m.frames) >= DEEPEST and (m.heap.marks or len(m.frames) >= recursion_limit(m)):
         return _too_deep(m, function, node)
     if code in m.left and any(f.function is not None and f.function.code is code for f in m.frames):  # or one that calls itself twice takes forever

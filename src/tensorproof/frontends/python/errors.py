@@ -33,6 +33,13 @@ class Fork(Exception):
     """The number of the branch in this run."""
 
 
+@dataclass(slots=True)
+class Undecided(Fork):
+    """A fork inside a `try`, in an iteration that stands for many: the statement runs once with each answer, and the two are joined."""
+
+    predicate: Any = None
+
+
 class Dead(Exception):
     """This way ended in an exception that is already recorded."""
 

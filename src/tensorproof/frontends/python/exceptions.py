@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration
-from tensorproof.frontends.python.errors import BASES, Raised, is_kind
+from tensorproof.frontends.python.errors import BASES, Raised, Undecided, is_kind
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.libraries import library_objects
@@ -124,8 +124,33 @@ def compile_try(node: Any, scope: Scope) -> Act:
                     forget_name(frame, name[0], scope)
         raise raised
 
+    def both_ways(frame: Frame) -> Signal | None:
+        """In an iteration that stands for many: where the end of an iterator is not known, the statement runs with and without it."""
+        m = frame.machine
+        number = m.heap.branch_since(-1) if m.any_round else 0
+        if not number:
+            return guarded(frame)
+        mark, facts, frames, waiting, occurrences = m.heap.mark(number), len(m.facts), len(m.frames), len(frame.waiting), dict(m.occurrences)
+        stated, gaps, findings = len(m.path.stated), len(m.path.gaps), len(m.path.findings)
+        try:
+            signal = guarded(frame)
+        except Undecided as found:
+            while m.heap.marks[-1] is not mark:
+                m.heap.marks.pop()
+            m.heap.undo(mark)
+            m.heap.close(mark)
+            del m.facts[facts:], m.frames[frames:], frame.waiting[waiting:]
+            del m.path.stated[stated:], m.path.gaps[gaps:], m.path.findings[findings:]
+            m.occurrences = occurrences
+            return m.branching.split(frame, found.predicate, both_ways, both_ways)
+        except BaseException:
+            m.heap.forget(mark)
+            raise
+        m.heap.forget(mark)
+        return signal
+
     def run(frame: Frame) -> Signal | None:
-        inner = guarded if handlers else body_and_other
+        inner = both_ways if handlers else body_and_other
         if not node.finalbody:
             return inner(frame)
         m = frame.machine

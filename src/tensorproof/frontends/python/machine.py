@@ -23,7 +23,7 @@ from tensorproof.frontends.python import (
     uncounted,
 )
 from tensorproof.frontends.python.branching import Branching
-from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
+from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised, Undecided
 from tensorproof.frontends.python.memory import Memory
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.libraries import python_callbacks, tape_ranks
@@ -225,6 +225,14 @@ class Interpreter:
         requirement = Requirement(code or f"python/{_CODES.get(kind, 'raise')}", predicate, message)
         self.path.stated.append(Stated(requirement, self.user_span(node), (), tuple(self.facts), exception=kind))
         self.assume(predicate)
+
+    def ended_here(self, p: Predicate) -> bool:
+        """Whether an iterator is at its end, which a `try` waits for: where nobody knows, the `try` runs both ways in an iteration that stands for many."""
+        number = self.heap.branch_since(-1)
+        known = self.implied(p)
+        if known is None and self.any_round and number:
+            raise Undecided(number, p)
+        return iteration.decided(self, p) if known is None else known
 
     def raised(self, kind: Any, message: str, node: ast.AST, code: str = "", trail: tuple[Step, ...] = ()) -> Raised:
         """For `raise self.raised(...)`."""

@@ -1,0 +1,103 @@
+"""Generator functions that pass through a loader, once or for ever, and give what they make of each batch.
+
+`while True: for batch in loader: yield batch` has no state but the number of batches that were taken, so it is a stream of batches and not a running
+generator, which could not be undone.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.errors import Raised
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.libraries import registry
+from tensorproof.libraries.batch_streams import STREAM, stream
+from tensorproof.libraries.model import Open
+from tensorproof.terms.records import dataclass
+from tensorproof.values.objects import Model
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """The parts of such a function, compiled."""
+
+    source: Any
+    put: Any
+    acts: tuple[Any, ...]
+    value: Any
+    endless: bool
+
+
+def of(m: Interpreter, code: Any, frame: Frame, node: ast.AST) -> Model | None:
+    """The stream that a call of a generator function gives; None where it is any other generator."""
+    if code.passes is None:
+        code.passes = _found(code) or False
+    passes = code.passes
+    if not passes:
+        return None
+    m.frames.append(frame)
+    try:
+        source = registry.plain_source(passes.source(frame))
+        if not isinstance(source, Model) or not _gives_batches(m, source, node):
+            return None
+    except Raised:
+        return None
+    finally:
+        m.frames.pop()
+
+    def make(machine: Interpreter, batch: Any) -> Any:
+        own = frame.inner(machine.heap.space(dict(frame.space)), frame.scopes)
+        machine.frames.append(own)
+        try:
+            passes.put(own, batch)
+            for act in passes.acts:
+                act(own)
+            return passes.value(own)
+        finally:
+            machine.frames.pop()
+
+    return stream(m, source, make, passes.endless)
+
+
+def _gives_batches(m: Interpreter, source: Model, node: ast.AST) -> bool:
+    if source.kind == STREAM:
+        return True
+    found = registry.kind_model(source.kind)
+    if found is None or found.rounds is None or source.kind in ("range", "file"):
+        return False
+    rounds = registry.rounds(m, source, node)
+    return getattr(rounds, "times", None) is not None and not isinstance(rounds, Open)
+
+
+def _found(code: Any) -> Passes | None:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import statement, target
+    from tensorproof.frontends.python.scope import function_scope
+
+    loop, endless = _loop(code.node.body)
+    if loop is None or not isinstance(loop.iter, (ast.Name, ast.Attribute)) or loop.orelse:
+        return None
+    *before, last = loop.body
+    if not all(isinstance(s, ast.Assign) and all(isinstance(t, (ast.Name, ast.Tuple)) for t in s.targets) for s in before):
+        return None
+    if not isinstance(last, ast.Expr) or not isinstance(last.value, ast.Yield) or last.value.value is None:
+        return None
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.NamedExpr)) for s in (*before, last.value.value) for n in ast.walk(s)):
+        return None
+    scope, _ = function_scope(code.node, code.outer)
+    acts = tuple(statement(s, scope) for s in before)
+    return Passes(expression(loop.iter, scope), target(loop.target, scope), acts, expression(last.value.value, scope), endless)
+
+
+def _loop(body: list[ast.stmt]) -> tuple[ast.For | None, bool]:
+    """The loop that is all of a function but its docstring, and whether it is run for ever."""
+    rest = [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    if len(rest) == 1 and isinstance(rest[0], ast.While):
+        outer = rest[0]
+        constant = isinstance(outer.test, ast.Constant) and bool(outer.test.value)
+        return (outer.body[0], True) if constant and len(outer.body) == 1 and isinstance(outer.body[0], ast.For) else (None, False)
+    return (rest[0], False) if len(rest) == 1 and isinstance(rest[0], ast.For) else (None, False)
