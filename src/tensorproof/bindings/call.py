@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
+from tensorproof.bindings import autocast
 from tensorproof.bindings.coercion import Mismatch, coerce, show
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
 from tensorproof.bindings.modules import Module, construct, module_arguments
@@ -321,6 +322,8 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     if row.converts:
         arguments = kept_types(row, arguments)
     tied = tied_to_tensors(row, arguments) if row.framework == "tf" and row.only else ()
+    if session.casts:
+        arguments = autocast.cast(row, arguments, session)
     for name, allowed in row.only.items():
         if name not in tied:
             _check_only(row, name, arguments.get(name), allowed)

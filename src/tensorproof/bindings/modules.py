@@ -116,6 +116,8 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
         shape = Shape(build(creation.layout, names))
         home = module.buffers if creation.buffer else module.parameters
         home[creation.name] = TensorType(shape, _dtype(creation, module.arguments), requires_grad=not creation.buffer)
+    if row.framework == "torch":
+        module.parameters.update({name: t.but(parameter=True) for name, t in module.parameters.items()})
     module.built = True
 
 

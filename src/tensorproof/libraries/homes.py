@@ -9,6 +9,12 @@ FILES = {
     "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
     "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
+    **dict.fromkeys((
+        "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.is_grad_enabled", "torch.mode", "torch.autocast",
+        "torch.amp.autocast", "torch.amp.autocast_mode", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast", "torch.is_autocast_enabled",
+        "torch.is_inference_mode_enabled", "torch.autograd.no_grad", "torch.autograd.enable_grad", "torch.autograd.inference_mode",
+        "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode",
+    ), "torch_modes"),
     "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "numpy.ndarray.tolist": "sequences",
     "torch.randint": "sequences", "torch.bincount": "sequences",
     "torch.Tensor.bincount": "sequences", "torch.sort": "sequences", "torch.Tensor.sort": "sequences", "sequence": "sequences",

@@ -87,6 +87,12 @@ def enter(m: Any, manager: Any, node: Any) -> Any:
     return m.gap("with", node, "the context is not modelled"), None
 
 
+def restores(manager: Any) -> bool:
+    """Whether leaving a context only restores a mode."""
+    found = kind_model(manager.kind) if isinstance(manager, Model) else None
+    return found is not None and found.restores
+
+
 def passed(value: Model) -> bool:
     """Whether operators take this object as it is."""
     found = kind_model(value.kind)

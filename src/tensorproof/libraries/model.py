@@ -59,6 +59,8 @@ class KindModel:
     next: Run | None = None
     enter: Run | None = None
     leave: Run | None = None
+    restores: bool = False
+    """Whether leaving it only restores a mode: it catches nothing."""
     truth: Run | None = None
     binary: Run | None = None
     """`binary(machine, word, a, b, node)`: an operator with such an object on either side."""

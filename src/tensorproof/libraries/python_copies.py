@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from tensorproof.libraries import autograd
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Entries, Row, Space
 from tensorproof.values.objects import Bound, Choice, Dict, Generator, Instance, Iterator, List, Model, Set
@@ -87,7 +88,7 @@ def deep(m: Any, value: Any, done: dict[int, Any], node: Any) -> Any:
         case Space():
             made = _space(m, value, lambda v: deep(m, v, done, node))
         case TensorType():
-            made = value.but()
+            made = autograd.copied(m, value, node) if value.framework == "torch" else value.but()
         case Bound():
             made = Bound(value.function, deep(m, value.self, done, node))
         case Choice():

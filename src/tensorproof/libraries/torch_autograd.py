@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from tensorproof.libraries import autograd, torch_modes
+from tensorproof.libraries import backward as paths
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.ints import Term
@@ -25,7 +28,7 @@ def _each(m: Any, value: Any, node: Any) -> list[Any] | None:
 
 
 def _like(value: TensorType, **changes: Any) -> TensorType:
-    return value.but(contents=None, requires_grad=False, **changes)
+    return value.but(contents=None, requires_grad=False, parameter=False, grad=None, base=None, **changes)
 
 
 def _given(m: Any, loss: TensorType, gradient: Any, node: Any) -> None:
@@ -42,12 +45,15 @@ def backward(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     """Tensor.backward."""
     loss, gradient = args[0], argument(args, kwargs, 1, "gradient", None)
     if isinstance(loss, TensorType):
-        words = "backward needs a result of tensors that require gradients, and this is made of numbers alone"
-        m.require("backward/grad", not m.memory.is_plain(loss), words, node)
+        paths.needs_gradient(m, loss, node)
         if gradient is None:
             m.require("backward/scalar", eq(loss.shape.numel, 1), f"backward needs a loss of one element, this one has shape {loss.shape!r}", node)
         else:
             _given(m, loss, gradient, node)
+        retain = argument(args, kwargs, 2, "retain_graph", None)
+        if kwargs.get("inputs") is not None:
+            retain = Unknown("retain_graph")
+        paths.walk(m, [loss], paths.flag(retain if retain is not None else argument(args, kwargs, 3, "create_graph", None)), node)
     run_backwards(m, node)
     return None
 
@@ -72,24 +78,47 @@ def _grad(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
                 _given(m, one, gradient, node)
         elif gradients is not None:
             raise m.raised("RuntimeError", f"there are {len(outputs)} outputs and {len(gradients)} grad_outputs", node, "backward/gradient")
+        return _of_graph(m, outputs, inputs, args, kwargs, node)
     run_backwards(m, node)
     return tuple(_like(t) for t in inputs)
+
+
+def _of_graph(m: Any, outputs: list[Any], inputs: list[Any], args: Args, kwargs: Named_, node: Any) -> Any:
+    """Gradients of some results by some tensors of their graph."""
+    create = paths.flag(argument(args, kwargs, 4, "create_graph", None))
+    retain = argument(args, kwargs, 3, "retain_graph", None)
+    unused = paths.flag(argument(args, kwargs, 6, "allow_unused", kwargs.get("materialize_grads")))
+    for one in outputs:
+        paths.needs_gradient(m, one, node)
+    reached = paths.walk(m, outputs, create if retain is None else paths.flag(retain), node, inputs)
+    run_backwards(m, node)
+    found: list[Any] = []
+    for t, used in zip(inputs, reached):
+        if used is False and unused is False:
+            words = "an input was not used in the graph of the outputs: set allow_unused=True to get None for it"
+            raise m.raised("RuntimeError", words, node, "backward/unused")
+        found.append(None if used is False and unused and not kwargs.get("materialize_grads") else _like(t))
+    return autograd.computed(m, "grad", tuple(found), outputs if create is not False else [], [], None, node)
 
 
 def _all(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     """torch.autograd.backward."""
     losses, given = _each(m, argument(args, kwargs, 0, "tensors"), node), argument(args, kwargs, 1, "grad_tensors", None)
     gradients = [None] * len(losses or ()) if given is None else _each(m, given, node)
+    known = [t for t in losses or () if isinstance(t, TensorType)]
     for one, gradient in zip(losses or (), gradients or ()):
         if isinstance(one, TensorType):
+            paths.needs_gradient(m, one, node)
             _given(m, one, gradient, node)
+    retain = argument(args, kwargs, 2, "retain_graph", None)
+    paths.walk(m, known, paths.flag(retain if retain is not None else argument(args, kwargs, 3, "create_graph", None)), node)
     run_backwards(m, node)
 
 
 def _variable(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     """torch.autograd.Variable: the tensor itself."""
     data = argument(args, kwargs, 0, "data", None)
-    return data.but(requires_grad=bool(kwargs.get("requires_grad", False))) if isinstance(data, TensorType) else data
+    return data.but(requires_grad=bool(kwargs.get("requires_grad", False)), grad=None) if isinstance(data, TensorType) else data
 
 
 # --- the program's own Functions ---
@@ -110,14 +139,18 @@ def apply(m: Any, cls: Class, args: Args, kwargs: Named_, node: Any) -> Any:
     context = Model(CONTEXT, m.heap.space({"saved_tensors": (), "needs_input_grad": needs}))
     forward = m.attribute(cls, "forward", node)
     if m.in_class(cls, "setup_context") is MISSING:
-        result = m.call(forward, (context, *args), kwargs, node)
+        result = torch_modes.without_grad(m, lambda: m.call(forward, (context, *args), kwargs, node))
     else:
-        result = m.call(forward, args, kwargs, node)
+        result = torch_modes.without_grad(m, lambda: m.call(forward, args, kwargs, node))
         m.call(m.attribute(cls, "setup_context", node), (context, args, result), {}, node)
     if m.in_class(cls, "backward") is not MISSING:
         place = (cls.name, getattr(node, "lineno", 0))
         m.heap.set(_waiting(m), place, (cls, context, args, result))
-    return result
+    saved = [t for t in context.space["saved_tensors"] if isinstance(t, TensorType)]
+    kept = [t for t in saved if not any(t is r for r in (result if isinstance(result, tuple) else (result,)))]
+    changed = any(a is r for a in args for r in (result if isinstance(result, tuple) else (result,)))
+    tensors = [a for a in args if isinstance(a, TensorType)]
+    return result if changed or context.space.get("open") else autograd.computed(m, cls.name, result, tensors, kept, bool(saved), node)
 
 
 def _waiting(m: Any) -> Any:
@@ -136,7 +169,8 @@ def run_backwards(m: Any, node: Any) -> None:
         m.heap.set(waiting, place, None)
         results = result if isinstance(result, tuple) else (result,)
         given = tuple(_like(t) if isinstance(t, TensorType) else None for t in results)
-        _checked(m, cls, args, m.call(m.attribute(cls, "backward", node), (context, *given), {}, node), node)
+        found = torch_modes.without_grad(m, partial(m.call, m.attribute(cls, "backward", node), (context, *given), {}, node))
+        _checked(m, cls, args, found, node)
 
 
 def _checked(m: Any, cls: Class, args: Args, found: Any, node: Any) -> None:
@@ -163,6 +197,11 @@ def _reducible(gradient: Shape, shape: Shape) -> Truth:
 
 def _save(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> None:
     m.heap.set(me.space, "saved_tensors", tuple(args))
+
+
+def _open(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> None:
+    """What requires a gradient among the results is not known."""
+    m.heap.set(me.space, "open", True)
 
 
 # --- torch.func and torch.autograd.functional ---
@@ -202,7 +241,7 @@ def _functional_call(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
         if name not in old:
             raise m.raised("KeyError", f"the module has no parameter or buffer {name}", node, "checkpoint/keys")
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
-    other = {name: tensor for name, tensor in new.items() if tensor.shape != old[name].shape or tensor.dtype is not old[name].dtype}
+    other = {name: tensor for name, tensor in new.items() if tensor is not old[name]}
     _put(m, module, other)
     try:
         return m.call(module, inputs, dict(named.items) if isinstance(named, Dict) else {}, node)
@@ -326,8 +365,8 @@ CLASSES = {"torch.autograd.Function": ClassModel("torch.autograd.Function", memb
 KINDS = {
     CONTEXT: KindModel(
         methods={
-            "save_for_backward": _save, "save_for_forward": lambda m, me, a, k, n: None, "mark_dirty": lambda m, me, a, k, n: None,
-            "mark_non_differentiable": lambda m, me, a, k, n: None, "set_materialize_grads": lambda m, me, a, k, n: None,
+            "save_for_backward": _save, "save_for_forward": lambda m, me, a, k, n: None, "mark_dirty": _open, "mark_non_differentiable": _open,
+            "set_materialize_grads": lambda m, me, a, k, n: None,
         },
         attribute=lambda m, me, name, node: me.space["saved_tensors"] if name == "saved_variables" else MISSING,
     ),

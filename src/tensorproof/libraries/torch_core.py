@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries.backward import register_hook, retain_grad
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.numpy_core import finfo, iinfo
 from tensorproof.libraries.torch_autograd import backward
@@ -129,17 +130,16 @@ def _loss_options(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: A
 
 
 _CONTEXTS = (
-    "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast",
-    "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.autograd.no_grad", "torch.cuda.device", "torch.random.fork_rng",
+    "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.cuda.device", "torch.random.fork_rng",
     "torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel", "torch.profiler.record_function", "torch.autograd.profiler.record_function",
-    "torch.cpu.amp.autocast", "torch.device.__enter__",
+    "torch.device.__enter__",
 )  # fmt: skip
 _NOTHING = (
     "torch.manual_seed", "torch.seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
     "torch.cuda.set_device", "torch.use_deterministic_algorithms", "torch.set_num_threads", "torch.set_printoptions",
     "torch.set_float32_matmul_precision",
     "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
-    "torch.Tensor.retain_grad", "torch.Tensor.register_hook", "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
+    "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
     "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
 )  # fmt: skip
 _INIT = [
@@ -161,7 +161,7 @@ FUNCTIONS: dict[str, Any] = {
     "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.Size": _size, "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
     "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
-    "torch.is_grad_enabled": lambda m, a, k, n: True, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
+    "torch.Tensor.register_hook": register_hook, "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
     "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 0, "torch.distributed.get_rank": lambda m, a, k, n: 0,
     "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0,
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),

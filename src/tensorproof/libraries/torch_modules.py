@@ -134,6 +134,24 @@ def _cast(m: Any, me: Any, dtype: Any) -> Any:
     return me
 
 
+def _require_grad(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    from tensorproof.libraries import autograd
+
+    on = args[0] if args else kwargs.get("requires_grad", True)
+    for _, t in all_tensors(me, PARAMETERS):
+        if isinstance(on, bool):
+            autograd.mark(m, t, on, node)
+    return me
+
+
+def _zero_grad(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    from tensorproof.libraries import backward
+
+    if (args[0] if args else kwargs.get("set_to_none", True)) is True:
+        for _, t in all_tensors(me, PARAMETERS):
+            backward.clear(m, t)
+
+
 def _apply(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     for _, module in reversed(list(walk(me))):
         m.call(args[0], (module,), {}, node)
@@ -218,6 +236,14 @@ def _hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: 
     return Model("object", m.heap.space({"remove": Native("remove", lambda *a: None)}))
 
 
+def _backward_hook(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """It runs when gradients of the module's parameters are computed."""
+    from tensorproof.libraries import backward
+
+    backward.hook_module(m, me, args[0] if args else kwargs.get("hook"), [t for _, t in all_tensors(me, PARAMETERS)], node)
+    return _hook(m, me, args, kwargs, node)
+
+
 def _get_submodule(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     for name, module in walk(me):
         if name == args[0]:
@@ -245,12 +271,12 @@ METHODS: dict[str, Any] = {
     "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries(dict(state(me)))),
     "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
     "train": lambda m, me, a, k, n: _set_training(m, me, a[0] if a else k.get("mode", True)), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
-    "requires_grad_": lambda m, me, a, k, n: me, "zero_grad": lambda m, me, a, k, n: None, "share_memory": lambda m, me, a, k, n: me,
+    "requires_grad_": _require_grad, "zero_grad": _zero_grad, "share_memory": lambda m, me, a, k, n: me,
     "cuda": lambda m, me, a, k, n: me, "cpu": lambda m, me, a, k, n: me, "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
     "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
     "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
     "register_buffer": _register_buffer, "register_parameter": _register_parameter, **torch_hooks.METHODS,
-    "register_full_backward_hook": _hook, "register_load_state_dict_pre_hook": _hook,
+    "register_full_backward_hook": _backward_hook, "register_backward_hook": _backward_hook, "register_load_state_dict_pre_hook": _hook,
     "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",
 }  # fmt: skip
 

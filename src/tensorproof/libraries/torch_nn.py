@@ -164,7 +164,10 @@ def _parameter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
     data = args[0] if args else kwargs.get("data")
     if isinstance(data, TensorType):
         grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
-        return m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None), data)
+        if grad is True and data.dtype is not None and not (data.dtype.is_float or data.dtype.is_complex):
+            words = f"only tensors of floating point and complex type can require gradients, and this is {data.dtype!r}: use requires_grad=False"
+            raise m.raised("RuntimeError", words, node, "requires_grad/dtype")
+        return m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None, grad=None), data)
     return m.gap("torch.nn.Parameter", node, "of something that is no tensor") if data is not None else Unknown("Parameter")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries import optim_signatures
+from tensorproof.libraries import autograd, backward, optim_signatures
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -46,8 +46,18 @@ def _groups(m: Any, given: Any, defaults: dict[str, Any], node: Any) -> List | U
         wrong = next((p for p in pairs if not isinstance(p, (TensorType, Unknown))), MISSING)
         if wrong is not MISSING and not isinstance(wrong, (Model, Instance)):
             raise m.raised("TypeError", f"an optimizer optimizes tensors, not {type(wrong).__name__.lower()}", node, "optim/parameters")
+        _refuse_computed(m, pairs, node)
         made.append(Dict(m.heap.entries({**defaults, **group.items, "params": List(m.heap.row(pairs))})))
     return List(m.heap.row(made))
+
+
+def _refuse_computed(m: Any, params: list[Any], node: Any) -> None:
+    for p in params:
+        if isinstance(p, TensorType):
+            state = autograd.of(m, p)
+            if state.leaf is False and state.requires:
+                words = "an optimizer takes leaves only, and this tensor was computed: make it an nn.Parameter, or use detach().requires_grad_()"
+                raise m.raised("ValueError", words, node, "optim/leaf")
 
 
 def _is_module(m: Any, given: Instance) -> bool:
@@ -94,8 +104,26 @@ def _step(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: 
     if closure is None:
         if isinstance(me, Model) and me.kind == HOME + "LBFGS":
             raise m.raised("TypeError", "LBFGS needs a closure: step(closure) computes the loss again", node, "call/arguments")
+        for p in _parameters(me):
+            backward.stepped(m, p)
         return None
-    return m.call(closure, (), {}, node)
+    result = m.call(closure, (), {}, node)
+    for p in _parameters(me):
+        backward.stepped(m, p)
+    return result
+
+
+def _zero_grad(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    if (args[0] if args else kwargs.get("set_to_none", True)) is True:
+        for p in _parameters(me):
+            backward.clear(m, p)
+
+
+def _parameters(me: Any) -> list[Any]:
+    """All that an optimizer changes, as far as it is known."""
+    groups = me.space.get("param_groups")
+    held = [g.items.get("params") for g in groups.items if isinstance(g, Dict)] if isinstance(groups, List) else []
+    return [p for one in held if isinstance(one, List) for p in one.items]
 
 
 def _add_group(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
@@ -116,7 +144,7 @@ def _state(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
 
 
 METHODS: dict[str, Any] = {
-    "step": _step, "zero_grad": _nothing, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
+    "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
     "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing, "train": _nothing, "eval": _nothing,
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {

@@ -35,6 +35,8 @@ class Session:
     names: set[str] = field(default_factory=set[str])
     """The names of all symbols and flags made so far; a loop looks here for those that one round made."""
     default_float: DType = FLOAT32
+    casts: dict[str, DType | None] = field(default_factory=dict[str, DType | None])
+    """Under autocast: the lower precision for each kind of device, None where it is not known."""
     typed: frozenset[str] = frozenset()
     """Inputs whose element types the spelling has checked by its own list, which may be wider than the operator's."""
     counts: dict[int, tuple[TensorType, Dim]] = field(default_factory=dict[int, tuple[TensorType, Dim]])

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.gradient import Gradient
 from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.shapes import Dim, Shape
 
@@ -58,6 +59,9 @@ class TensorType:
     """The memory that it may share with others. An operator gives a view the base of what it shows, and a new tensor none: the front end gives it one."""
     taped: int = 0
     """Its number in a graph whose steps are recorded (libraries/tape.py), 0 when it belongs to none: two such tensors are never equal, nor joined."""
+
+    grad: Gradient | None = None
+    """What autograd knows of it; None where no operator made it."""
 
     def but(self, **changes: Any) -> TensorType:
         return replace(self, **changes)

@@ -93,6 +93,8 @@ class Function:
     """The class in whose body it stands: what `super()` starts from."""
     space: Space | None = None
     """Attributes that the program sets on it."""
+    around: tuple[Any, ...] = ()
+    """Modes that its calls run in: it was decorated with them."""
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.frontends.python.memory import writing
-from tensorproof.libraries import index_ranges, label_ranges, layers, library_objects, outside, registry, tape, tape_ranks
+from tensorproof.libraries import autograd, index_ranges, label_ranges, layers, library_objects, outside, registry, tape, tape_ranks, torch_modes
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -93,6 +93,8 @@ def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -
 
 
 def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if function.around:
+        return torch_modes.decorated(m, function, lambda inner: call_function(m, inner, args, kwargs, node))
     code = function.code
     if code.body is None:
         compile_body(code)
@@ -330,7 +332,7 @@ def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, n
         index_ranges.check(m, name, outcome.bound, node)
     if not isinstance(result, Module):
         given = args if layer is None or not layer.module.parameters else (*args, layer)
-        result = outcome.outputs = m.memory.called(name, result, outcome.written, given, kwargs)
+        result = outcome.outputs = autograd.observed(m, name, outcome, given, kwargs, node, layer)
     suspects.look(m, name, outcome, node)
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))

@@ -208,6 +208,11 @@ def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
         entered, leave = enter(m, manager, node)
         if put is not None:
             put(frame, entered)
+        if leave is not None and library_objects.restores(manager):
+            try:
+                return step(frame, at + 1)
+            finally:
+                leave(None)
         catches = isinstance(manager, (Instance, Model)) and leave is not None
         m.handlers += catches
         waiting = len(frame.waiting)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.terms.gradient import Fact
+from tensorproof.terms.gradient import joined as joined_gradients
 from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
 from tensorproof.terms.shapes import Shape
@@ -29,6 +31,8 @@ def join(p: Truth, a: Any, b: Any) -> Any:
         return _many(p, a, b)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return a if isinstance(a, Unknown) else b
+    if isinstance(a, Fact) and isinstance(b, Fact):
+        return a.joined(b)
     kind = type(a)
     if kind is type(b) and kind in _PLAIN and (a == b or (a != a and b != b)):
         return a
@@ -160,7 +164,12 @@ def _tensors(p: Truth, a: TensorType, b: TensorType) -> TensorType | None:
         return None
     contents = a.contents if a.contents == b.contents else None
     strides = a.strides if a.strides == b.strides else UNKNOWN_STRIDES
-    return a.but(shape=shape, contents=contents, strides=strides, requires_grad=a.requires_grad or b.requires_grad)
+    grad = joined_gradients(a.grad, b.grad)
+    return a.but(shape=shape, contents=contents, strides=strides, requires_grad=_required(a, b, grad), grad=grad)
+
+
+def _required(a: TensorType, b: TensorType, grad: Any) -> bool:
+    return grad.requires is True if grad is not None else a.requires_grad and b.requires_grad if a.framework == "torch" else a.requires_grad or b.requires_grad
 
 
 def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any) -> Any:

@@ -143,6 +143,17 @@ class Memory:
         if where is not None and where[0] is source:
             self.m.made_at.setdefault(id(held.shown), (held.shown, *where[1:]))
 
+    def object_of(self, t: TensorType) -> Space:
+        """The record of the tensor object that a description belongs to."""
+        return (self.held.get(id(t)) or self._seen(t)).own
+
+    def relabel(self, target: TensorType, becomes: TensorType) -> None:
+        """Something beside the elements of an object has changed: it is described like this from now on."""
+        held = self.held.get(id(self.current(target))) or self._seen(target)
+        made = becomes.but(base=held.shown.base)
+        self.m.heap.set(held.own, "is", made)
+        self._keep(Held(made, made, held.storage, held.own, held.owned, held.at, view=held.view), target)
+
     def all_current(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Arguments with what is known now of the tensors among them."""
         return tuple([self.current(v) if type(v) is TensorType else v for v in values]) if any(type(v) is TensorType for v in values) else values

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import library_names, tensors
 from tensorproof.frontends.python.attributes import in_class
-from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries import autograd, backward, library_objects, registry
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Model, ModuleFile, Native, Property
 from tensorproof.values.python_values import Layer, Named, Unknown
@@ -50,9 +50,11 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
         case Choice():
             store(m, owner.then, name, value, node) if owner.then is owner.other else m.gap("assignment to an attribute of a choice", node)
         case TensorType() if name == "requires_grad" and isinstance(value, bool):
-            m.memory.change(owner, m.memory.current(owner).but(requires_grad=value))
+            autograd.mark(m, owner, value, node) if owner.framework == "torch" else m.memory.change(owner, m.memory.current(owner).but(requires_grad=value))
         case TensorType() if name == "data" and isinstance(value, TensorType):
-            m.memory.write(owner, value.but(parameter=owner.parameter, requires_grad=owner.requires_grad))
+            m.memory.write(owner, value.but(parameter=owner.parameter, requires_grad=owner.requires_grad, grad=autograd.of(m, owner)))
+        case TensorType() if name == "grad" and (value is None or isinstance(value, TensorType)):
+            backward.given(m, owner, value)
         case TensorType() if name in ("data", "grad", "requires_grad"):
             pass
         case Named():

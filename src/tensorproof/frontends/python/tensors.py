@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
-from tensorproof.libraries import layers, library_objects, registry, tf_tensors
+from tensorproof.libraries import autograd, backward, layers, library_objects, registry, tf_tensors
 from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
@@ -53,18 +53,25 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
         case "device":
             return Device(owner.device or "cpu")
         case "requires_grad":
-            return owner.requires_grad
+            found = autograd.of(m, owner).requires if owner.framework == "torch" else owner.requires_grad
+            return Unknown("requires_grad", number="bool") if found is None else found
+        case "is_leaf":
+            return Unknown("is_leaf", number="bool") if (leaf := autograd.of(m, owner).leaf) is None else leaf
         case "data":
-            return m.memory.made(owner.but(requires_grad=False, base=owner.base or SOMEWHERE)) if owner.framework == "torch" else owner
+            if owner.framework != "torch":
+                return owner
+            return m.memory.made(owner.but(requires_grad=False, parameter=False, base=owner.base or SOMEWHERE, grad=autograd.fresh(m, False)))
         case "grad":
-            return owner.but(requires_grad=False, parameter=False, contents=None, base=None)
+            return backward.grad_of(m, owner)
         case "layout":
             return f"torch.{owner.layout}"
         case "is_cuda":
             return (owner.device or "cpu").startswith("cuda")
         case "is_sparse":
             return owner.layout != "strided"
-        case "grad_fn" | "names":
+        case "grad_fn":
+            return None if autograd.of(m, owner).leaf else Unknown(name)
+        case "names":
             return Unknown(name)
         case _ if name in _CALLED:
             return m.spelling(f"{tensor_class(owner)}.{name}", (owner,), {}, node)

@@ -1,0 +1,69 @@
+"""Element types under torch.autocast: which spellings compute in the lower precision and which in float32 (`autocast.txt`).
+
+The lists for the CPU are found by running the real library (`tools/make_autocast.py`), those for CUDA are those of its documentation.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any
+
+from tensorproof.bindings.derivatives import out_of_place
+from tensorproof.bindings.rows import Row
+from tensorproof.ops.record import Requirement
+from tensorproof.ops.session import Refused, Session
+from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, DType
+from tensorproof.terms.tensor import TensorType
+
+_FILE = os.path.join(os.path.dirname(__file__), "autocast.txt")
+_SURE = {"nn.functional.mse_loss": "float", "nn.MSELoss": "float", "nn.LSTM": "lower", "nn.GRU": "lower", "nn.RNN": "lower"}
+
+
+@cache
+def _kinds() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {"cpu": {}, "cuda": {}}
+    with open(_FILE, encoding="utf-8") as lines:
+        for line in lines:
+            heading, _, names = line.rstrip("\n").partition(": ")
+            device, _, kind = heading.partition(" ")
+            found[device].update(dict.fromkeys(names.split(), kind))
+    found["cpu"].update(_SURE)
+    return found
+
+
+def _kind(row: Row, device: str) -> str:
+    if device == "cuda":
+        return _kinds()["cuda"].get(row.op, "")
+    return _kinds()["cpu"].get(out_of_place(row.name).removeprefix("torch."), "")
+
+
+def _tensors(value: Any) -> list[TensorType]:
+    if isinstance(value, TensorType):
+        return [value]
+    return [t for v in value for t in _tensors(v)] if isinstance(value, (tuple, list)) else []
+
+
+def cast(row: Row, arguments: dict[str, Any], session: Session) -> dict[str, Any]:
+    """The arguments of a call as autocast hands them to the operator."""
+    if row.framework != "torch" or row.inplace or arguments.get("out") is not None:
+        return arguments
+    held = [t for value in arguments.values() for t in _tensors(value) if not t.weak]
+    device = "cuda" if any((t.device or "").startswith("cuda") for t in held) else "cpu"
+    target = session.casts.get(device, FLOAT32)
+    kind = _kind(row, device)
+    if device not in session.casts or not kind:
+        return arguments
+    if kind == "refused":
+        words = f"{row.name} is not safe under autocast: use binary_cross_entropy_with_logits, or leave the autocast region"
+        raise Refused(Requirement("autocast/refused", False, words))
+    wanted = None if kind.endswith("?") or target is None else target if kind == "lower" else FLOAT32
+    return {name: _changed(value, wanted, kind) for name, value in arguments.items()}
+
+
+def _changed(value: Any, wanted: DType | None, kind: str) -> Any:
+    if isinstance(value, TensorType):
+        if value.dtype not in (FLOAT32, FLOAT16, BFLOAT16) or value.weak or value.dtype is wanted:
+            return value
+        return value.but(dtype=wanted, contents=None)
+    return type(value)(_changed(v, wanted, kind) for v in value) if type(value) in (tuple, list) else value

@@ -1,0 +1,364 @@
+"""Autograd as a domain: what each applied operator does to who requires a gradient, to the graph, and to the versions of memory.
+
+A transfer function over applied operators (`applied`, `finished`); the facts live with the tensors (`terms/gradient.py`). What the backward function of an
+operator saves is a fact of its spelling (`bindings/derivatives.py`). `libraries/backward.py` walks the graph.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.bindings.derivatives import derivative
+from tensorproof.libraries.torch_modes import modes
+from tensorproof.terms.gradient import NO, Gradient, Node, Saved, Version
+from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.python_values import Layer
+
+_SAME = frozenset(["cast", "identity", "contiguous"])
+"""Operators that give back the tensor itself where there is nothing to do."""
+_SURE_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "unflatten"])
+"""Views of what is contiguous."""
+
+
+def is_float(t: TensorType) -> bool | None:
+    return None if t.dtype is None else t.dtype.is_float or t.dtype.is_complex
+
+
+def of(m: Any, t: TensorType) -> Gradient:
+    """The autograd state of a tensor as it is now."""
+    t = m.memory.current(t)
+    found = t.grad if t.grad is not None else _first_seen(m, t)
+    if found.base is not None:
+        base = of(m, found.base)
+        if base is not found.shown and base.node is not (found.shown.node if found.shown is not None else None):  # written through the base: made anew
+            node = Node("view", (base,), (), False, m.heap.space({"freed": NO}), 0)
+            return found.but(requires=base.requires, leaf=False if base.requires else base.leaf, node=node, shown=base)
+    return found
+
+
+def _first_seen(m: Any, t: TensorType) -> Gradient:
+    """A tensor that no operator made: a parameter is a leaf; of others it is not known."""
+    seen = m.model_state.setdefault("gradients", {})
+    key = id(m.memory.object_of(t))
+    if key not in seen:
+        cell, own = m.heap.space({"version": Version()}), m.heap.space({"grad": NO})
+        cell.born = own.born = -1
+        seen[key] = (m.memory.object_of(t), cell, own)
+    _, cell, own = seen[key]
+    return Gradient(True if t.requires_grad else False if t.parameter else None, True if t.parameter else None, cell, own)
+
+
+def fresh(m: Any, requires: bool | None, leaf: bool | None = True, **changes: Any) -> Gradient:
+    """The state of a new tensor in memory of its own."""
+    return Gradient(requires, leaf, m.heap.space({"version": Version()}), m.heap.space({"grad": NO}), **changes)
+
+
+def each(value: Any) -> list[TensorType]:
+    if isinstance(value, TensorType):
+        return [value] if value.framework == "torch" and not value.weak else []
+    return [t for v in value for t in each(v)] if isinstance(value, (tuple, list)) else []
+
+
+def observed(m: Any, name: str, outcome: Any, args: Any, kwargs: dict[str, Any], node: Any, layer: Layer | None) -> Any:
+    """The results of an operator as objects of the program."""
+    result = applied(m, name, outcome, kwargs, node, layer)
+    made = m.memory.called(name, result, outcome.written, args, kwargs)
+    if outcome.written:
+        finished(m, name, outcome, node, layer)
+    return made
+
+
+def applied(m: Any, name: str, outcome: Any, kwargs: dict[str, Any], node: Any, layer: Layer | None) -> Any:
+    """The results of an operator with their autograd states; refuses what autograd refuses before it runs."""
+    result = outcome.outputs
+    if name.startswith("numpy."):
+        refuse_arrays(m, name, outcome.bound, node)
+        return result
+    if not name.startswith("torch"):
+        return result
+    word = name.rpartition(".")[2]
+    bound: dict[str, Any] = outcome.bound
+    written = [t for value in outcome.written for t in each(value)]
+    if not written and word.endswith("_") and not word.endswith("__"):
+        written = each(bound.get("x"))
+    out = each(kwargs.get("out"))
+    if word in ("requires_grad_", "detach_"):
+        return result.but(grad=_marked(m, written[0], word == "requires_grad_" and bound.get("on", True) is not False, word, node)) if written else result
+    facts = derivative(name)
+    inputs = _inputs(m, facts, bound, layer)
+    enabled = modes(m).grad
+    requires = _any(g.requires for _, _, g in inputs)
+    if out and enabled and (requires or any(of(m, t).requires for t in out)):
+        words = f"{word} with out= does not support gradients, and an argument requires one: use it without out=, or under torch.no_grad()"
+        raise m.raised("RuntimeError", words, node, "inplace/out")
+    if written:
+        _refuse_in_place(m, written[0], enabled, _any((requires, of(m, written[0]).requires)), word, node)
+    return _with_states(m, name, result, bound, inputs, facts, requires if enabled else False if enabled is False else _weaker(requires), node, written)
+
+
+def _any(states: Any) -> bool | None:
+    """True where one is, False where all are."""
+    unknown = False
+    for one in states:
+        if one:
+            return True
+        unknown = unknown or one is None
+    return None if unknown else False
+
+
+def _weaker(state: bool | None) -> bool | None:
+    return None if state else state
+
+
+def _inputs(m: Any, facts: Any, bound: dict[str, Any], layer: Layer | None) -> list[tuple[str, TensorType, Gradient]]:
+    """The inputs through which a gradient may pass, by our names."""
+    held = layer.module.parameters if layer is not None and layer.module is not None else {}
+    found: list[tuple[str, TensorType, Gradient]] = []
+    for which, value in bound.items():
+        named = "params" if which in held and which not in ("weight", "bias") else which
+        if (facts is not None and facts.get(named, ()) is None) or which.startswith("_"):
+            continue
+        states = [(named, t, of(m, t)) for t in each(value) if is_float(t) is not False]
+        if facts is not None and named not in facts:  # no call was tried with it
+            states = [(named, t, g.but(requires=_weaker(g.requires))) for named, t, g in states]
+        found += states
+    return found
+
+
+def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: Any, facts: Any, requires: bool | None, node: Any, written: Any) -> Any:
+    line = getattr(node, "lineno", 0)
+    made: list[Node] = []
+
+    def graph() -> Node:
+        if not made:
+            parents = [g for _, _, g in inputs if g.requires is not False]
+            parents += [g for g in (of(m, t) for t in written[:1]) if g.requires is not False and g not in parents]
+            made.append(Node(name, tuple(parents), (), False, m.heap.space({"freed": NO}), line))
+        return made[0]
+
+    def state(t: TensorType, source: TensorType | None) -> TensorType:
+        wanted = requires if is_float(t) else False if is_float(t) is False else _weaker(requires)
+        if bound.get("requires_grad") is True and t.requires_grad:
+            return t.but(grad=fresh(m, True), parameter=False)
+        link: dict[str, Any] = {}
+        if source is not None and t.base is not None:
+            before = of(m, source)
+            if before.inference and not modes(m).inference:
+                link["inference"] = True
+            link |= {"base": before.base if before.base is not None else source, "shown": before.shown if before.base is not None else before}
+            cell = before.cell
+        else:
+            cell = m.heap.space({"version": Version()})
+        found = Gradient(wanted, not wanted if wanted is not None else None, cell, m.heap.space({"grad": NO}), graph() if wanted is not False else None, **link)
+        if modes(m).inference:
+            found.inference = True
+        return t.but(grad=found, requires_grad=wanted is True, parameter=False)
+
+    if written:
+        held = written[0]
+        return result.but(grad=of(m, held), requires_grad=held.requires_grad, parameter=held.parameter) if isinstance(result, TensorType) else result
+    results = _mapped(result, lambda t: state(t, _shown(name, t, bound)) if not _is_same(m, name, t, bound) else t)
+    if made:
+        made[0].saved, made[0].keeps = _saved(m, facts, bound, inputs, each(results), line, name)
+        if m.model_state.get("inference"):
+            _refuse_inference(m, made[0], bound, node)
+    return results
+
+
+def _mapped(value: Any, change: Any) -> Any:
+    if isinstance(value, TensorType):
+        return change(value) if value.framework == "torch" else value
+    if isinstance(value, Outputs):
+        return value.like([_mapped(v, change) for v in value])
+    return type(value)(_mapped(v, change) for v in value) if type(value) in (tuple, list) else value
+
+
+def _shown(name: str, t: TensorType, bound: dict[str, Any]) -> TensorType | None:
+    """The tensor that a result surely is a view of, for autograd."""
+    source = bound.get("x")
+    word = name.rpartition(".")[2]
+    if t.base is None or not isinstance(source, TensorType) or word in ("detach", "numpy"):
+        return None
+    return None if word in _SURE_VIEWS and source.strides is not None else source
+
+
+def _is_same(m: Any, name: str, t: TensorType, bound: dict[str, Any]) -> bool:
+    """Whether a result is the very tensor that was given: `x.to(its own device)`."""
+    source = bound.get("x")
+    if t.base is None or not isinstance(source, TensorType) or t.grad is None:
+        return False
+    word = name.rpartition(".")[2]
+    alike = t.dtype is source.dtype and t.shape == source.shape and (t.device or "cpu") == (source.device or "cpu")
+    return alike and word in ("to", "contiguous", "float", "double", "half", "bfloat16", "type_as", "cpu", "cuda", "type", "positive", "long", "int")
+
+
+def _saved(m: Any, facts: Any, bound: dict[str, Any], inputs: Any, results: list[TensorType], line: int, name: str) -> tuple[tuple[Saved, ...], bool | None]:
+    """What the backward function of an operator needs, and whether it needs anything."""
+    word = name.rpartition(".")[2]
+    if facts is None:
+        kept = [Saved(of(m, t).cell, False, f"an argument of {word}", line) for value in bound.values() for t in each(value)]
+        return (*kept, *(Saved(t.grad.cell, False, f"the result of {word}", line) for t in results if t.grad is not None)), None
+    wanted: dict[str, bool] = {}
+    for which, _, g in inputs:
+        if g.requires is not False:
+            for what, sure in facts.get(which) or ():
+                wanted[what] = wanted.get(what, False) or (sure and g.requires is True)
+    found: list[Saved] = []
+    keeps: bool | None = False
+    for what, sure in wanted.items():
+        keeps = keeps or (True if sure else None) if keeps is not True else True
+        held = results if what == "result" else each(bound.get(what))
+        words = f"the result of {word}" if what == "result" else f"an argument of {word}"
+        found += [Saved(of(m, t).cell if t.grad is None or what != "result" else t.grad.cell, sure and len(held) == 1, words, line) for t in held]
+    if word == "__getitem__":
+        keeps = bool(each(bound.get("index"))) or (None if any(not isinstance(i, (int, slice)) and i is not None and i is not Ellipsis
+                                                              for i in _parts(bound.get("index"))) else False)
+    return tuple(found), keeps
+
+
+def _refuse_inference(m: Any, used: Node, bound: dict[str, Any], node: Any) -> None:
+    """A tensor made under inference_mode cannot be saved for backward."""
+    cells = {id(one.cell) for one in used.saved if one.sure}
+    if any(id(g.cell) in cells and g.inference for value in bound.values() for g in (of(m, t) for t in each(value))):
+        words = "an inference tensor cannot be saved for backward: make a clone() of it outside of torch.inference_mode(), or use torch.no_grad()"
+        raise m.raised("RuntimeError", words, node, "inference/saved")
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+# --- writes ---
+
+
+def _refuse_in_place(m: Any, target: TensorType, enabled: bool | None, requires: bool | None, word: str, node: Any) -> None:
+    g = of(m, target)
+    if g.inference and not modes(m).inference:
+        words = "an inference tensor cannot be changed in place outside of torch.inference_mode(): make a clone() first"
+        raise m.raised("RuntimeError", words, node, "inplace/inference")
+    if not enabled or requires is not True:
+        return
+    if g.requires and g.leaf and g.base is None:
+        words = f"{word} writes into a leaf that requires a gradient: write under torch.no_grad(), or into a clone()"
+        raise m.raised("RuntimeError", words, node, "inplace/leaf")
+    if g.base is not None:
+        base = of(m, g.base)
+        if base.requires and base.leaf:
+            words = f"{word} writes into a view of a leaf that requires a gradient: write under torch.no_grad(), or into a clone()"
+            raise m.raised("RuntimeError", words, node, "inplace/leaf")
+
+
+def finished(m: Any, name: str, outcome: Any, node: Any, layer: Layer | None) -> None:
+    """After an operator has run: memory that it wrote into has another version, and takes part in the graph of what was written."""
+    if not name.startswith("torch"):
+        return
+    word = name.rpartition(".")[2]
+    if word in ("requires_grad_", "detach_", "share_memory_") or not in_place(word, outcome):
+        return
+    facts = derivative(name)
+    for target in (t for value in outcome.written for t in each(value)):
+        _wrote(m, name, target, outcome, facts, node, layer)
+
+
+def in_place(word: str, outcome: Any) -> bool:
+    """Whether what a call wrote counts as a change: running statistics do not."""
+    return word == "__setitem__" or word.startswith("__i") or word.endswith("_") or outcome.bound.get("inplace") is True
+
+
+def _wrote(m: Any, name: str, target: TensorType, outcome: Any, facts: Any, node: Any, layer: Layer | None) -> None:
+    before = of(m, target)
+    m.heap.set(before.cell, "version", Version())
+    enabled = modes(m).grad
+    inputs = [(w, t, g) for w, t, g in _inputs(m, facts, outcome.bound, layer) if t is not target]
+    others = _any(g.requires for _, _, g in inputs)
+    requires = _any((before.requires, others))
+    if requires is False or enabled is False or (others is False and before.leaf):
+        return
+    if enabled is None:
+        requires = _weaker(requires)
+    line = getattr(node, "lineno", 0)
+    made = Node(name, (before, *(g for _, _, g in inputs if g.requires is not False)), (), False, m.heap.space({"freed": NO}), line)
+    after = before.but(requires=requires, leaf=not requires if requires is not None else None, node=made, base=None, shown=None)
+    kept = {k: (v if not isinstance(v, TensorType) or v is not target else None) for k, v in outcome.bound.items()}
+    asked = [*inputs, *((w, t, before) for w, t in outcome.bound.items() if t is target and facts is not None and facts.get(w))]
+    made.saved, made.keeps = _saved(m, facts, kept, asked, [target.but(grad=after)], line, name)
+    _becomes(m, target, after)
+    if before.base is not None:
+        base = of(m, before.base)
+        whole = Node("CopySlices", (base, after), (), False, m.heap.space({"freed": NO}), line)
+        _becomes(m, before.base, base.but(requires=_any((base.requires, requires)), leaf=False if requires else None, node=whole))
+
+
+def _becomes(m: Any, target: TensorType, state: Gradient) -> None:
+    now = m.memory.current(target)
+    m.memory.relabel(target, now.but(grad=state, requires_grad=state.requires is True))
+
+
+def wrote(m: Any, target: TensorType, sure: bool = True) -> None:
+    """A library wrote into a tensor, whatever the mode: an optimizer's step."""
+    cell = of(m, target).cell
+    made = Version()
+    m.heap.set(cell, "version", made if sure else made.joined(cell["version"]))
+
+
+def _marked(m: Any, target: TensorType, on: bool, word: str, node: Any) -> Gradient:
+    """requires_grad_, `requires_grad = …` and detach_."""
+    g = of(m, target)
+    if word == "detach_":
+        return g.but(requires=False, leaf=True, node=None, base=None, shown=None)
+    if on and is_float(target) is False:
+        words = f"only tensors of floating point and complex type can require gradients, and this is {target.dtype!r}"
+        raise m.raised("RuntimeError", words, node, "requires_grad/dtype")
+    if not on and g.leaf is False and g.requires:
+        words = "requires_grad can be turned off on leaves only, and this tensor was computed: use detach()"
+        raise m.raised("RuntimeError", words, node, "requires_grad/leaf")
+    if on and g.inference:
+        raise m.raised("RuntimeError", "an inference tensor cannot require a gradient outside of torch.inference_mode()", node, "requires_grad/inference")
+    if g.leaf is not True:
+        return g.but(requires=on if g.leaf is False else (True if on else None))
+    return g.but(requires=on)
+
+
+def mark(m: Any, target: TensorType, on: bool, node: Any) -> None:
+    """`t.requires_grad = on`."""
+    g = _marked(m, target, on, "requires_grad", node)
+    m.memory.relabel(target, m.memory.current(target).but(requires_grad=g.requires is True, grad=g))
+
+
+def copied(m: Any, t: TensorType, node: Any) -> TensorType:
+    """copy.deepcopy of a tensor: leaves only."""
+    g, now = of(m, t), m.memory.current(t)
+    if g.leaf is False and g.requires:
+        raise m.raised("RuntimeError", "deepcopy takes leaves only, and this tensor was computed: use detach() or clone()", node, "deepcopy/leaf")
+    made: TensorType = now.but(base=None, grad=None if now.grad is None else fresh(m, g.requires, g.leaf))
+    return made
+
+
+def computed(m: Any, name: str, result: Any, inputs: list[TensorType], saved: list[TensorType], keeps: bool | None, node: Any) -> Any:
+    """The results of something that is no operator, as a function of its inputs: a node of the graph that keeps what is saved."""
+    states = [of(m, t) for t in inputs if is_float(t) is not False]
+    requires = _any(g.requires for g in states)
+    enabled = modes(m).grad
+    requires = requires if enabled else False if enabled is False else _weaker(requires)
+    line = getattr(node, "lineno", 0)
+    made = Node(name, tuple(g for g in states if g.requires is not False), (), keeps, m.heap.space({"freed": NO}), line)
+    made.saved = tuple(Saved(of(m, t).cell, True, f"what {name} saved", line) for t in saved)
+
+    def state(t: TensorType) -> TensorType:
+        wanted = requires if is_float(t) else False
+        kept = fresh(m, wanted, not wanted if wanted is not None else None, node=made if wanted is not False else None)
+        return t.but(grad=kept, requires_grad=wanted is True, parameter=False)
+
+    return m.memory.made(_mapped(result, state))
+
+
+# --- arrays ---
+
+_MAKE_ARRAYS = frozenset(["array", "asarray", "ascontiguousarray", "asanyarray", "stack", "concatenate", "vstack", "hstack", "exp", "log", "sqrt", "abs"])
+
+
+def refuse_arrays(m: Any, name: str, bound: dict[str, Any], node: Any) -> None:
+    """NumPy takes a tensor of torch by `numpy()`, which refuses one that requires a gradient."""
+    if name.rpartition(".")[2] in _MAKE_ARRAYS and any(of(m, t).requires for value in bound.values() for t in each(value)):
+        words = "NumPy cannot take a tensor that requires a gradient: use tensor.detach()"
+        raise m.raised("RuntimeError", words, node, "numpy/grad")

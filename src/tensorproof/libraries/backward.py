@@ -1,0 +1,163 @@
+"""Gradients going back through the graph: what `backward` and `torch.autograd.grad` need of it, what they free, and whom they give a `.grad`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.libraries import autograd
+from tensorproof.terms.gradient import NO, UNDECIDED, YES, Gradient, Node
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.python_values import Unknown
+
+
+def needs_gradient(m: Any, loss: TensorType, node: Any) -> None:
+    """Something in the graph must require a gradient."""
+    g = autograd.of(m, loss)
+    if g.requires is False:
+        words = "backward needs a result of tensors that require gradients, and nothing that this one is made of does"
+        raise m.raised("RuntimeError", words, node, "backward/grad")
+
+
+def walk(m: Any, roots: list[TensorType], retain: Any, node: Any, inputs: list[TensorType] | None = None) -> list[bool | None]:
+    """Go back from some results to the leaves, which get a `.grad`, or to some inputs only: says which of those are reached, as far as it is known."""
+    reached: dict[int, bool] = {}
+    accumulate = inputs is None
+    hooks: list[tuple[Any, TensorType]] = []
+    seen: set[int] = set()
+    waiting: list[tuple[Gradient, bool]] = [(g, g.requires is True) for g in (autograd.of(m, t) for t in roots)]
+    while waiting:
+        g, sure = waiting.pop()
+        hooks += g.own.get("hooks", ())
+        if g.node is None:
+            if g.requires is not False and not reached.get(id(g.own)):
+                reached[id(g.own)] = sure and g.requires is True
+                if accumulate and g.own.get("grad") is not YES:
+                    m.heap.set(g.own, "grad", YES if sure and g.requires else UNDECIDED)
+            continue
+        if id(g.node) in seen:
+            continue
+        seen.add(id(g.node))
+        sure = sure and not g.node.either
+        reached[id(g.node)] = sure
+        if not g.node.either:
+            _used(m, g.node, sure and (accumulate or retain is True), retain, node)
+        waiting += [(parent, sure and parent.requires is True) for parent in g.node.parents]
+    for hook, t in hooks:
+        m.call(hook, (gradient_of(t),), {}, node)
+    for module, hook, parameters in m.model_state.get("backward hooks", {}).get("all", ()):
+        if any(reached.get(id(autograd.of(m, t).own)) for t in parameters):
+            m.call(hook, (module, _UNKNOWN, _UNKNOWN), {}, node)
+    return [_reached(m, t, reached, node) for t in inputs or ()]
+
+
+_UNKNOWN = (Unknown("a gradient"),)
+
+
+def hook_module(m: Any, module: Any, hook: Any, parameters: list[TensorType], node: Any) -> None:
+    """A function that runs after the gradients of a module were computed."""
+    if not parameters:
+        m.gap("register_full_backward_hook", node, "on a module without parameters")
+        return
+    held = m.model_state.setdefault("backward hooks", m.heap.space({"all": ()}))
+    held.born = -1
+    m.heap.set(held, "all", (*held["all"], (module, hook, parameters)))
+
+
+def _reached(m: Any, t: TensorType, reached: dict[int, bool], node: Any) -> bool | None:
+    g = autograd.of(m, t)
+    if g.requires is False:
+        words = "a gradient is taken by a tensor that does not require one: set requires_grad_() before it is used"
+        raise m.raised("RuntimeError", words, node, "backward/input")
+    if g.requires is None or g.leaf is None or not all(reached.values()):
+        return None
+    return id(g.own if g.node is None else g.node) in reached
+
+
+def gradient_of(t: TensorType) -> TensorType:
+    """The gradient of a tensor: as large, and no part of a graph."""
+    return t.but(requires_grad=False, parameter=False, contents=None, base=None, grad=None, strides=None)
+
+
+def _used(m: Any, used: Node, sure: bool, retain: Any, node: Any) -> None:
+    """One backward function runs."""
+    freed = used.cell["freed"].value
+    if freed is not False and used.keeps is not False:
+        if freed and used.keeps and sure:
+            words = (
+                f"backward goes a second time through the graph of line {used.line} ({_word(used)}), whose saved tensors were freed by the first: "
+                "use retain_graph=True the first time, or detach() what is carried over"
+            )
+            raise m.raised("RuntimeError", words, node, "backward/freed")
+        m.gap("backward", node, f"whether the graph of line {used.line} was freed before is not known")
+    for one in used.saved:
+        later = one.cell["version"].is_later(one.version)
+        if later and one.sure and sure:
+            words = f"backward needs {one.what} of line {one.line}, which was changed in place since then: change a clone(), or work out of place"
+            raise m.raised("RuntimeError", words, node, "backward/modified")
+        if later is not False:
+            m.gap("backward", node, f"whether {one.what} of line {one.line}, which was changed in place, is needed is not known")
+    if retain is not True and freed is not True:
+        m.heap.set(used.cell, "freed", YES if sure and retain is False else UNDECIDED)
+
+
+def _word(used: Node) -> str:
+    return used.name.rpartition(".")[2]
+
+
+def flag(value: Any) -> bool | None:
+    """retain_graph and create_graph as given: None where they are not known."""
+    return value if isinstance(value, bool) else False if value is None else None
+
+
+def grad_of(m: Any, owner: TensorType) -> Any:
+    """`t.grad`: None where surely no gradient has been stored."""
+    made = gradient_of(owner)
+    g = autograd.of(m, owner)
+    if g.own.get("given") is not None:
+        return g.own["given"]
+    if g.own["grad"] is not NO or m.path.gaps or (g.leaf is not True and g.own.get("retains") is None and g.leaf is None) or g.requires is None:
+        return made
+    return None
+
+
+def given(m: Any, owner: TensorType, value: Any) -> None:
+    """`t.grad = …`."""
+    own = autograd.of(m, owner).own
+    m.heap.set(own, "grad", NO if value is None else YES)
+    m.heap.set(own, "given", value)
+
+
+def clear(m: Any, t: Any) -> None:
+    """The gradient of a parameter is set to None."""
+    if isinstance(t, TensorType):
+        own = autograd.of(m, t).own
+        if own.get("grad") is not NO:
+            m.heap.set(own, "grad", NO)
+        if own.get("given") is not None:
+            m.heap.set(own, "given", None)
+
+
+def stepped(m: Any, t: Any) -> None:
+    """An optimizer has written into a parameter, if it has a gradient."""
+    if isinstance(t, TensorType):
+        has = autograd.of(m, t).own["grad"]
+        if has is not NO:
+            autograd.wrote(m, t, has is YES)
+
+
+def register_hook(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`t.register_hook(f)`: f runs whenever a gradient of t is computed."""
+    t, hook = args[0], args[1] if len(args) > 1 else kwargs.get("hook")
+    g = autograd.of(m, t)
+    if g.requires is False:
+        raise m.raised("RuntimeError", "a hook can be registered on a tensor that requires a gradient only", node, "backward/hook")
+    m.heap.set(g.own, "hooks", (*g.own.get("hooks", ()), (hook, t)))
+    return Unknown("the handle of a hook")
+
+
+def retain_grad(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    g = autograd.of(m, args[0])
+    if g.requires is False:
+        raise m.raised("RuntimeError", "retain_grad can be called on a tensor that requires a gradient only", node, "backward/retain")
+    m.heap.set(g.own, "retains", True)
+    m.heap.set(g.own, "grad", UNDECIDED)
