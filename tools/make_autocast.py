@@ -27,9 +27,9 @@ from tensorproof.terms.tensor import TensorType
 OUT = Path(__file__).parents[1] / "src/tensorproof/bindings/autocast.txt"
 _torch: Any = torch
 CUDA = {
-    "lower": "__matmul__ addbmm addmm addmv addr baddbmm bmm chain_matmul multi_dot conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
+    "lower": "addbmm addmm addmv addr baddbmm bmm chain_matmul multi_dot conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
     "GRUCell linear LSTMCell matmul mm mv prelu RNNCell scaled_dot_product_attention GRU LSTM RNN",
-    "float": "__pow__ __rdiv__ __rpow__ __rtruediv__ acos asin binary_cross_entropy_with_logits cosh cosine_embedding_loss cdist cosine_similarity "
+    "float": "acos asin binary_cross_entropy_with_logits cosh cosine_embedding_loss cdist cosine_similarity "
     "cross_entropy cumprod cumsum dist erfinv exp expm1 group_norm hinge_embedding_loss kl_div l1_loss layer_norm log log10 log_softmax log1p log2 "
     "margin_ranking_loss mse_loss multilabel_margin_loss multi_margin_loss nll_loss norm normalize pdist poisson_nll_loss pow prod reciprocal rsqrt sinh "
     "smooth_l1_loss soft_margin_loss softmax softmin softplus sum renorm tan triplet_margin_loss",
