@@ -128,7 +128,7 @@ def as_array(c: Call) -> TensorType:
         raise c.refuse("dtype", f"NumPy has no element type {x.dtype!r}", "x")
     if not c["force"]:
         c.require("grad", not x.requires_grad, "x takes part in gradients: detach it first", "x")
-        c.require("device", not (x.device or "cpu").startswith("cuda"), f"x is on {x.device}: bring it to the CPU first", "x")
+        c.require("device", (x.device or "cpu") == "cpu", f"x is on {x.device}: bring it to the CPU first", "x")
     return x.but(requires_grad=False, device="cpu")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.derivatives import derivative
+from tensorproof.libraries import devices
 from tensorproof.libraries.torch_modes import modes
 from tensorproof.terms.gradient import NO, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import Outputs, TensorType
@@ -61,7 +62,7 @@ def each(value: Any) -> list[TensorType]:
 
 def observed(m: Any, name: str, outcome: Any, args: Any, kwargs: dict[str, Any], node: Any, layer: Layer | None) -> Any:
     """The results of an operator as objects of the program."""
-    result = applied(m, name, outcome, kwargs, node, layer)
+    result = devices.applied(m, name, outcome, applied(m, name, outcome, kwargs, node, layer), node, layer)
     made = m.memory.called(name, result, outcome.written, args, kwargs)
     if outcome.written:
         finished(m, name, outcome, node, layer)

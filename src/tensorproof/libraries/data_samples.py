@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries import registry
+from tensorproof.libraries import autograd, registry
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import Predicate, conj, eq, lt
@@ -192,7 +192,8 @@ def _stacked_tensors(m: Any, first: TensorType, second: Any, count: Any, node: A
         m.require("data/collate", conj(*(eq(a, b) for a, b in zip(first.shape, second.shape))), message, node)
     if not first.shape.known:
         return m.gap("collate", node, "the rank of a sample is not known")
-    return TensorType(Shape((count, *first.shape)), first.dtype)
+    state = autograd.fresh(m, autograd.of(m, first).requires if first.framework == "torch" else False)
+    return TensorType(Shape((count, *first.shape)), first.dtype, device=first.device, grad=state)
 
 
 def many(m: Any, value: Any, count: Any) -> Any:

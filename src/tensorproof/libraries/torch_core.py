@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.backward import register_hook, retain_grad
+from tensorproof.libraries.devices import refuse_values
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.numpy_core import finfo, iinfo
 from tensorproof.libraries.torch_autograd import backward
@@ -61,6 +62,7 @@ def _device(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) ->
 
 def _item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     t = args[0]
+    refuse_values(m, t, "item", node)
     m.require("item/scalar", eq(t.shape.numel, 1), f"item needs a tensor of one element, this one has shape {t.shape!r}", node)
     if t.contents is not None and len(t.contents) == 1:
         return t.contents[0]

@@ -11,7 +11,8 @@ from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Unknown
 
-PARAMETERS, BUFFERS = "_parameters", "_buffers"
+PARAMETERS, BUFFERS, TEMPORARY = "_parameters", "_buffers", "_temporary"
+"""The names under which a module keeps those of its parameters, of its buffers, and of the buffers that are no part of its state."""
 
 
 def is_module(value: Any) -> bool:
@@ -51,7 +52,7 @@ def own_tensors(value: Any, which: str) -> list[tuple[str, TensorType]]:
             return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == BUFFERS else []
         if value.module is None:
             return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
-        return list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
+        return [] if which == TEMPORARY else list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
     if not isinstance(value, Instance):
         return []
     names = value.space.get(which, ())
@@ -115,6 +116,15 @@ def _moved(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
     dtype = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, DType)), None)
     if dtype is not None:
         _cast(m, me, dtype)
+    device = next((a for a in (*args, kwargs.get("device")) if isinstance(a, str)), None)
+    return _placed(m, me, device) if device is not None else me
+
+
+def _placed(m: Any, me: Any, device: Any) -> Any:
+    """Parameters and buffers lie on another device."""
+    from tensorproof.libraries import devices
+
+    devices.move(m, [t for which in (PARAMETERS, BUFFERS, TEMPORARY) for _, t in all_tensors(me, which)], device)
     return me
 
 
@@ -202,8 +212,8 @@ def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[s
     elif isinstance(name, str):
         m.heap.set(me.space, name, value)
         persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
-        if persistent is True:
-            m.heap.set(me.space, BUFFERS, (*me.space.get(BUFFERS, ()), name))
+        which = BUFFERS if persistent is True else TEMPORARY
+        m.heap.set(me.space, which, (*me.space.get(which, ()), name))
 
 
 def _register_parameter(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
@@ -272,7 +282,7 @@ METHODS: dict[str, Any] = {
     "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
     "train": lambda m, me, a, k, n: _set_training(m, me, a[0] if a else k.get("mode", True)), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
     "requires_grad_": _require_grad, "zero_grad": _zero_grad, "share_memory": lambda m, me, a, k, n: me,
-    "cuda": lambda m, me, a, k, n: me, "cpu": lambda m, me, a, k, n: me, "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
+    "cuda": lambda m, me, a, k, n: _placed(m, me, "cuda"), "cpu": lambda m, me, a, k, n: _placed(m, me, "cpu"), "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
     "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
     "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
     "register_buffer": _register_buffer, "register_parameter": _register_parameter, **torch_hooks.METHODS,
