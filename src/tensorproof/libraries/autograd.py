@@ -11,7 +11,7 @@ from typing import Any
 from tensorproof.bindings.derivatives import derivative
 from tensorproof.libraries import devices
 from tensorproof.libraries.torch_modes import modes
-from tensorproof.terms.gradient import NO, Gradient, Node, Saved, Version
+from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.python_values import Layer
 
@@ -32,7 +32,7 @@ def of(m: Any, t: TensorType) -> Gradient:
     if found.base is not None:
         base = of(m, found.base)
         if base is not found.shown and base.node is not (found.shown.node if found.shown is not None else None):  # written through the base: made anew
-            node = Node("view", (base,), (), False, m.heap.space({"freed": NO}), 0)
+            node = Node("view", (base,), (), False, m.heap.space({"freed": WHOLE}), 0)
             return found.but(requires=base.requires, leaf=False if base.requires else base.leaf, node=node, shown=base)
     return found
 
@@ -134,7 +134,7 @@ def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: 
         if not made:
             parents = [g for _, _, g in inputs if g.requires is not False]
             parents += [g for g in (of(m, t) for t in written[:1]) if g.requires is not False and g not in parents]
-            made.append(Node(name, tuple(parents), (), False, m.heap.space({"freed": NO}), line))
+            made.append(Node(name, tuple(parents), (), False, m.heap.space({"freed": WHOLE}), line))
         return made[0]
 
     def state(t: TensorType, source: TensorType | None) -> TensorType:
@@ -278,7 +278,7 @@ def _wrote(m: Any, name: str, target: TensorType, outcome: Any, facts: Any, node
     if enabled is None:
         requires = _weaker(requires)
     line = getattr(node, "lineno", 0)
-    made = Node(name, (before, *(g for _, _, g in inputs if g.requires is not False)), (), False, m.heap.space({"freed": NO}), line)
+    made = Node(name, (before, *(g for _, _, g in inputs if g.requires is not False)), (), False, m.heap.space({"freed": WHOLE}), line)
     after = before.but(requires=requires, leaf=not requires if requires is not None else None, node=made, base=None, shown=None)
     kept = {k: (v if not isinstance(v, TensorType) or v is not target else None) for k, v in outcome.bound.items()}
     asked = [*inputs, *((w, t, before) for w, t in outcome.bound.items() if t is target and facts is not None and facts.get(w))]
@@ -286,7 +286,7 @@ def _wrote(m: Any, name: str, target: TensorType, outcome: Any, facts: Any, node
     _becomes(m, target, after)
     if before.base is not None:
         base = of(m, before.base)
-        whole = Node("CopySlices", (base, after), (), False, m.heap.space({"freed": NO}), line)
+        whole = Node("CopySlices", (base, after), (), False, m.heap.space({"freed": WHOLE}), line)
         _becomes(m, before.base, base.but(requires=_any((base.requires, requires)), leaf=False if requires else None, node=whole))
 
 
@@ -342,7 +342,7 @@ def computed(m: Any, name: str, result: Any, inputs: list[TensorType], saved: li
     enabled = modes(m).grad
     requires = requires if enabled else False if enabled is False else _weaker(requires)
     line = getattr(node, "lineno", 0)
-    made = Node(name, tuple(g for g in states if g.requires is not False), (), keeps, m.heap.space({"freed": NO}), line)
+    made = Node(name, tuple(g for g in states if g.requires is not False), (), keeps, m.heap.space({"freed": WHOLE}), line)
     made.saved = tuple(Saved(of(m, t).cell, True, f"what {name} saved", line) for t in saved)
 
     def state(t: TensorType) -> TensorType:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries import autograd
-from tensorproof.terms.gradient import NO, UNDECIDED, YES, Gradient, Node
+from tensorproof.terms.gradient import FREED, NO, PERHAPS_FREED, UNDECIDED, YES, Gradient, Node
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Model, Native
 from tensorproof.values.python_values import Unknown
 
 
@@ -97,7 +98,7 @@ def _used(m: Any, used: Node, sure: bool, retain: Any, node: Any) -> None:
         if later is not False:
             m.gap("backward", node, f"whether {one.what} of line {one.line}, which was changed in place, is needed is not known")
     if retain is not True and freed is not True:
-        m.heap.set(used.cell, "freed", YES if sure and retain is False else UNDECIDED)
+        m.heap.set(used.cell, "freed", FREED if sure and retain is False else PERHAPS_FREED)
 
 
 def _word(used: Node) -> str:
@@ -152,7 +153,7 @@ def register_hook(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: A
     if g.requires is False:
         raise m.raised("RuntimeError", "a hook can be registered on a tensor that requires a gradient only", node, "backward/hook")
     m.heap.set(g.own, "hooks", (*g.own.get("hooks", ()), (hook, t)))
-    return Unknown("the handle of a hook")
+    return Model("object", m.heap.space({"remove": Native("remove", lambda *a: m.heap.set(g.own, "hooks", ()))}))
 
 
 def retain_grad(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:

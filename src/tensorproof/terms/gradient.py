@@ -15,6 +15,8 @@ class Fact:
     """Something known beside the values: every fact of a kind equals every other, and None."""
 
     __slots__ = ()
+    lasting = False
+    """Whether an iteration that changed it leaves something to the next one that may make it fail."""
 
     def __eq__(self, other: object) -> bool:
         return other is None or type(other) is type(self)
@@ -58,6 +60,19 @@ class State(Fact):
 
 
 YES, NO, UNDECIDED = State(True), State(False), State(None)
+
+
+class Use(State):
+    """Whether the saved tensors of a graph were freed."""
+
+    __slots__ = ()
+    lasting = True
+
+    def joined(self, other: Any) -> State:
+        return self if self.value is other.value else PERHAPS_FREED
+
+
+FREED, WHOLE, PERHAPS_FREED = Use(True), Use(False), Use(None)
 
 
 class Saved:

@@ -13,6 +13,7 @@ from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.gathering import Gathering
 from tensorproof.frontends.python.loops import Act, uncounted_lists, with_item
 from tensorproof.libraries.model import Rounds, counts_of
+from tensorproof.terms.gradient import Fact
 from tensorproof.terms.ints import Term, lower, minimum
 from tensorproof.terms.predicates import Predicate, ge, gt
 from tensorproof.values.heap import MISSING, ORDER, Difference
@@ -131,5 +132,7 @@ class _DataLoop:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Whether two plain values are equal."""
+    """Whether two plain values are equal, or differ in nothing that the next iteration could fail for."""
+    if isinstance(new, Fact):
+        return not new.lasting
     return type(old) is type(new) and isinstance(old, (int, float, str, tuple)) and old == new
