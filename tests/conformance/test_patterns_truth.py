@@ -18,12 +18,17 @@ from tests.programs.test_programs import Case, cases
 torch = pytest.importorskip("torch")
 
 CASES = [case for case in cases() if case.title.startswith("patterns_")]
-MORE = [case for case in cases() if case.title.partition(":")[0] in ("memory", "values", "backward")]
+MORE = [
+    case
+    for case in cases()
+    if case.title.partition(":")[0] in ("memory", "values", "backward", "autocast", "devices_meta") or case.title.startswith("gradients_")
+]
 
 
 def failing_line(code: str) -> tuple[int | None, str]:
     """The innermost line of the program at which it fails, and why; None when it runs to its end."""
     torch.manual_seed(0)
+    torch.set_grad_enabled(True)  # a program may have switched it off
     try:
         exec(compile(code, "<program>", "exec"), {"__name__": "__main__"})
     except (Exception, SystemExit) as error:

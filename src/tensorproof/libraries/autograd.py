@@ -27,7 +27,7 @@ def is_float(t: TensorType) -> bool | None:
 
 def of(m: Any, t: TensorType) -> Gradient:
     """The autograd state of a tensor as it is now."""
-    t = m.memory.current(t)
+    t = m.memory.labelled(t)
     found = t.grad if t.grad is not None else _first_seen(m, t)
     if found.base is not None:
         base = of(m, found.base)
@@ -39,19 +39,23 @@ def of(m: Any, t: TensorType) -> Gradient:
 
 def _first_seen(m: Any, t: TensorType) -> Gradient:
     """A tensor that no operator made: a parameter is a leaf; of others it is not known."""
-    seen = m.model_state.setdefault("gradients", {})
-    key = id(m.memory.object_of(t))
-    if key not in seen:
+    seen: dict[int, tuple[Any, Gradient]] = m.model_state.setdefault("gradients", {})
+    record = m.memory.object_of(t)
+    kept = seen.get(id(record))
+    requires = True if t.requires_grad else False if t.parameter else None
+    if kept is None:
         cell, own = m.heap.space({"version": Version()}), m.heap.space({"grad": NO})
         cell.born = own.born = -1
-        seen[key] = (m.memory.object_of(t), cell, own)
-    _, cell, own = seen[key]
-    return Gradient(True if t.requires_grad else False if t.parameter else None, True if t.parameter else None, cell, own)
+        kept = seen[id(record)] = (record, Gradient(requires, True if t.parameter else None, cell, own))
+    return kept[1] if kept[1].requires is requires else kept[1].but(requires=requires)
 
 
 def fresh(m: Any, requires: bool | None, leaf: bool | None = True, **changes: Any) -> Gradient:
     """The state of a new tensor in memory of its own."""
     return Gradient(requires, leaf, m.heap.space({"version": Version()}), m.heap.space({"grad": NO}), **changes)
+
+
+_HOLD_TENSORS = (TensorType, tuple, list)
 
 
 def each(value: Any) -> list[TensorType]:
@@ -116,6 +120,8 @@ def _inputs(m: Any, facts: Any, bound: dict[str, Any], layer: Layer | None) -> l
     held = layer.module.parameters if layer is not None and layer.module is not None else {}
     found: list[tuple[str, TensorType, Gradient]] = []
     for which, value in bound.items():
+        if type(value) not in _HOLD_TENSORS:
+            continue
         named = "params" if which in held and which not in ("weight", "bias") else which
         if (facts is not None and facts.get(named, ()) is None) or which.startswith("_"):
             continue
@@ -206,11 +212,14 @@ def _saved(m: Any, facts: Any, bound: dict[str, Any], inputs: Any, results: list
                 wanted[what] = wanted.get(what, False) or (sure and g.requires is True)
     found: list[Saved] = []
     keeps: bool | None = False
+    known = {id(t): g for _, t, g in inputs}
     for what, sure in wanted.items():
         keeps = keeps or (True if sure else None) if keeps is not True else True
         held = results if what == "result" else each(bound.get(what))
         words = f"the result of {word}" if what == "result" else f"an argument of {word}"
-        found += [Saved(of(m, t).cell if t.grad is None or what != "result" else t.grad.cell, sure and len(held) == 1, words, line) for t in held]
+        for t in held:
+            state = t.grad if what == "result" and t.grad is not None else known.get(id(t)) or of(m, t)
+            found.append(Saved(state.cell, sure and len(held) == 1, words, line))
     if word == "__getitem__":
         keeps = bool(each(bound.get("index"))) or (None if any(not isinstance(i, (int, slice)) and i is not None and i is not Ellipsis
                                                               for i in _parts(bound.get("index"))) else False)

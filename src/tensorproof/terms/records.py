@@ -30,7 +30,23 @@ else:
 
     def replace(record, /, **changes):
         """A copy in which some fields are changed."""
-        return type(record)(**({name: getattr(record, name) for name in record.__match_args__} | changes))
+        cls = type(record)
+        names = cls.__match_args__
+        if len(names) < 2:
+            return cls(**({name: getattr(record, name) for name in names} | changes))
+        values = list(_getter(cls)(record))
+        for name, value in changes.items():
+            values[names.index(name)] = value
+        return cls(*values)
+
+    _GETTERS = {}
+
+    def _getter(cls):
+        """What reads all fields of a record at once."""
+        found = _GETTERS.get(cls)
+        if found is None:
+            found = _GETTERS[cls] = attrgetter(*cls.__match_args__)
+        return found
 
     def dataclass(*, frozen=False, slots=True, eq=True):
         assert slots, "without slots, take the standard library's dataclass"

@@ -147,6 +147,12 @@ class Memory:
         """The record of the tensor object that a description belongs to."""
         return (self.held.get(id(t)) or self._seen(t)).own
 
+    def labelled(self, t: TensorType) -> TensorType:
+        """A tensor object as it is described now, except for its elements."""
+        held = self.held.get(id(t)) or self._seen(t)
+        now = held.own["is"]
+        return t if now is held.key or now is held.shown else self.current(t)
+
     def relabel(self, target: TensorType, becomes: TensorType) -> None:
         """Something beside the elements of an object has changed: it is described like this from now on."""
         held = self.held.get(id(self.current(target))) or self._seen(target)
