@@ -36,6 +36,10 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "keras": ("keras.Model", "keras.Sequential", "keras.layers.Layer", "keras.KerasTensor", "keras.Variable"),
     "numpy": ("numpy.ndarray", "numpy.generic", "numpy.dtype"),
 }
+# Classes whose objects are listed together: a name that is missing here is missing in the objects of every public class beside it.
+FAMILIES: dict[str, tuple[str, ...]] = {"keras": ("keras.metrics.Metric", "keras.losses.Loss", "keras.optimizers.Optimizer")}
+NEEDED = {"num_classes": 2, "target_class_ids": [0], "fn": abs, "recall": 0.5, "precision": 0.5, "specificity": 0.5, "sensitivity": 0.5,
+          "inner_optimizer": "sgd"}  # fmt: skip
 ROOT = {"torch": "torch", "tensorflow": "tf", "keras": "keras", "numpy": "numpy"}
 # Submodules that are tests, code generators or the machinery of the library itself: listed, not entered.
 CLOSED = {
@@ -114,7 +118,24 @@ def walk(library: str) -> Listing:
         listing[dotted] = public_attributes(owner)
         if dotted == "tf.Tensor":  # an eager tensor has more: numpy(), cpu(), backing_device
             listing[dotted] |= public_attributes(type(root.constant(0)))
+    listing |= {dotted: family(root, dotted) for dotted in FAMILIES.get(library, ())}
     return listing
+
+
+def family(root: object, dotted: str) -> set[str]:
+    """What the objects of a class and of the public classes derived from it have, those included that their constructors set."""
+    home, base = importlib.import_module(dotted.rpartition(".")[0]), dotted.rpartition(".")[2]
+    found = public_attributes(getattr(home, base))
+    for name in public_attributes(home):
+        cls = getattr(home, name)
+        if inspect.isclass(cls) and issubclass(cls, getattr(home, base)):
+            found |= public_attributes(cls)
+            wanted = {p.name for p in inspect.signature(cls).parameters.values() if p.default is p.empty}
+            try:
+                found |= set(vars(cls(**{k: v for k, v in NEEDED.items() if k in wanted})))
+            except Exception as error:  # a base class, or one that needs a package that is not installed
+                print(f"{dotted}: no object of {name}: {error}", file=sys.stderr)
+    return {name for name in found if not name.startswith("_")}
 
 
 def onnx_operators() -> Listing:

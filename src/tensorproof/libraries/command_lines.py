@@ -13,8 +13,8 @@ from tensorproof.libraries.python_arguments import FUNCTIONS as ARGPARSE
 from tensorproof.libraries.python_arguments import KINDS as PARSERS
 from tensorproof.libraries.varying import any_like, any_whole, varies
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Function, Model, Native
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.objects import Dict, Function, List, Model, Native
+from tensorproof.values.python_values import TEXT, Named, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -27,8 +27,8 @@ def _parser(m: Any, words: Callable[[str], str], node: Any) -> Model:
     return made
 
 
-def _add(m: Any, parser: Model, names: Args, said: Named_, node: Any) -> None:
-    PARSERS["argparse.ArgumentParser"].methods["add_argument"](m, parser, names, said, node)
+def _add(m: Any, parser: Model, names: Args, said: Named_, node: Any) -> Any:
+    return PARSERS["argparse.ArgumentParser"].methods["add_argument"](m, parser, names, said, node)
 
 
 def _parse(m: Any, parser: Model, words: Any, node: Any, method: str = "parse_args") -> Any:
@@ -80,7 +80,7 @@ ABSL = _in_words({
 
 def _flags(m: Any) -> Model:
     if "absl.flags" not in m.model_state:
-        space = m.heap.space({"parser": _parser(m, ABSL, None), "values": None, "set": m.heap.space()})
+        space = m.heap.space({"parser": _parser(m, ABSL, None), "values": None, "set": m.heap.space(), "actions": m.heap.space()})
         m.model_state["absl.flags"] = Model("absl.flags.FlagValues", space)
     return m.model_state["absl.flags"]  # type: ignore[no-any-return]
 
@@ -97,16 +97,28 @@ def _define(kind: Any) -> Run:
             said["action"] = Named("argparse.BooleanOptionalAction")
         elif kind is list:
             said["type"] = Native("list", lambda mm, a, k, n: listed(mm, a[0].split(",") if isinstance(a[0], str) else []))
+        elif isinstance(kind, tuple):
+            said |= {"type": kind[0], "action": "append"}
         elif kind is not None:
             said["type"] = kind
         if kwargs.get("required") is True:
             said["required"] = True
         if kind is None and len(args) > 2 and not isinstance(args[2], str):
             said["choices"] = args[2]
-        _add(m, flags.space["parser"], (f"--{name}",), said, node)
+        m.heap.set(flags.space["actions"], name, _add(m, flags.space["parser"], (f"--{name}",), said, node))
         return Model("absl.flags.FlagHolder", m.heap.space({"name": name}))
 
     return run
+
+
+def _required(m: Any, args: Args, kwargs: Named_, node: Any) -> None:
+    """mark_flag_as_required, mark_flags_as_required: the user gives them."""
+    given = args[0] if args else next(iter(kwargs.values()), None)
+    actions = _flags(m).space["actions"]
+    for name in given.items if isinstance(given, List) else given if isinstance(given, tuple) else (given,):
+        action = actions.get(name) if isinstance(name, str) else None
+        if isinstance(action, Model) and "said" in action.space:
+            m.heap.set(action.space, "said", {**action.space["said"], "required": True})
 
 
 def _flag(m: Any, name: str, node: Any) -> Any:
@@ -123,8 +135,49 @@ def _flag(m: Any, name: str, node: Any) -> Any:
     return values.space[name]
 
 
+def _names(m: Any, node: Any) -> Any:
+    """The flags that the program defined; what libraries define beside them is not listed."""
+    values = _flags(m).space["values"]
+    if values is None:
+        values = _parse(m, _flags(m).space["parser"], None, node)
+    return None if isinstance(values, Unknown) else [k for k in values.space if isinstance(k, str)]
+
+
+def _all_flags(m: Any, node: Any) -> Any:
+    """`FLAGS.__flags`, `flag_values_dict()`: the program's flags, among those of the libraries."""
+    names = _names(m, node)
+    return Unknown("flags") if names is None else Dict(m.heap.entries({n: _flag(m, n, node) for n in names}))
+
+
+def _get_value(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    name, names = argument(args, kwargs, 0, "name"), _names(m, node)
+    if not isinstance(name, str) or names is None:
+        return Unknown("flag")
+    return _flag(m, name, node) if name in names else argument(args, kwargs, 1, "default")
+
+
+_FLAG_METHODS: dict[str, Any] = {
+    "flag_values_dict": lambda m, a, k, n: _all_flags(m, n), "get_flag_value": _get_value, "is_parsed": lambda m, a, k, n: True,
+    **dict.fromkeys(("mark_as_parsed", "append_flags_into_file", "unparse_flags", "validate_all_flags", "set_gnu_getopt"), lambda m, a, k, n: None),
+    **dict.fromkeys(("flags_into_string", "get_help", "main_module_help", "module_help"), lambda m, a, k, n: TEXT),
+    **dict.fromkeys(("flags_by_module_dict", "get_key_flags_for_module", "find_module_defining_flag"), lambda m, a, k, n: Unknown("flags")),
+}  # fmt: skip
+
+
 def _flag_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
+    if name in ("__flags", "__dict__", "_flags"):
+        return _all_flags(m, node) if name == "__flags" else Unknown("flags")
+    if name in _FLAG_METHODS and name not in (_names(m, node) or ()):
+        return Native(f"absl.flags.FlagValues.{name}", _FLAG_METHODS[name])
     return _flag(m, name, node)
+
+
+def _flag_item(m: Any, me: Model, index: Any, node: Any) -> Any:
+    """`FLAGS["lr"]` is the flag, which holds its value."""
+    if not isinstance(index, str):
+        return m.gap("FLAGS[…]", node, "the name of a flag is not known")
+    _flag(m, index, node)
+    return Model("absl.flags.FlagHolder", m.heap.space({"name": index}))
 
 
 def _set_flag(m: Any, me: Model, name: str, value: Any, node: Any) -> None:
@@ -304,10 +357,14 @@ def _refused_by_fire(m: Any, target: Function, places: list[Any], named: Named_,
 
 _DEFINES: dict[str, Any] = {
     "DEFINE_integer": int, "DEFINE_float": float, "DEFINE_string": str, "DEFINE_bool": bool, "DEFINE_boolean": bool, "DEFINE_list": list, "DEFINE_enum": None,
+    "DEFINE_multi_integer": (int,), "DEFINE_multi_float": (float,), "DEFINE_multi_string": (str,),
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
     **{f"absl.flags.{name}": _define(kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app,
-    **{f"absl.flags.{name}": lambda m, a, k, n: None for name in ("mark_flag_as_required", "mark_flags_as_required", "register_validator")},
+    **{f"absl.flags.{name}": lambda m, a, k, n: None for name in (
+        "register_validator", "declare_key_flag", "adopt_module_key_flags", "disclaim_key_flags", "mark_flags_as_mutual_exclusive",
+        "mark_bool_flags_as_mutual_exclusive", "register_multi_flags_validator")},
+    "absl.flags.mark_flag_as_required": _required, "absl.flags.mark_flags_as_required": _required,
     **{f"absl.logging.{name}": lambda m, a, k, n: None for name in ("info", "warning", "error", "debug", "fatal", "set_verbosity", "log", "vlog", "exception")},
     "click.option": _option(False), "click.argument": _option(True), "click.command": _command, "click.Choice": _choice, "click.version_option": _decorator,
     "click.help_option": _decorator, "click.echo": lambda m, a, k, n: None, "click.secho": lambda m, a, k, n: None, "fire.Fire": _fire,
@@ -316,7 +373,10 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 VALUES: dict[str, Any] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
 KINDS = {
-    "absl.flags.FlagValues": KindModel(attribute=_flag_attribute, set_attribute=_set_flag, call=lambda m, me, a, k, n: a[0] if a else None),
+    "absl.flags.FlagValues": KindModel(
+        attribute=_flag_attribute, item=_flag_item, set_attribute=_set_flag, items=lambda m, me, node: _names(m, node),
+        call=lambda m, me, a, k, n: a[0] if a else None,
+    ),
     "absl.flags.FlagHolder": KindModel(attribute=lambda m, me, name, node: _flag(m, me.space["name"], node) if name == "value" else MISSING),
     "click.Command": KindModel(call=_run_command, methods={"main": _run_command},
     attribute=lambda m, me, name, node: me.space["function"] if name == "callback" else MISSING),

@@ -27,6 +27,7 @@ FILES = {
         "torch.autograd.Function", "torch.autograd.function", "torch.func", "torch.vmap", "torch.nn.utils.stateless",
     ), "torch_autograd"),
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
+    **{f"tempfile.{w}": "python_temporary" for w in ("mkdtemp", "mktemp", "mkstemp", "gettempdir", "TemporaryDirectory")},
     "inspect": "python_inspect", "tensorproof": "told_data", "asyncio": "python_functions",
     "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
     "itertools": "python_iterators",

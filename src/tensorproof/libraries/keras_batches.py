@@ -140,6 +140,17 @@ def _weights(m: Any, y: Any, class_weight: Any, count: Any, node: Any) -> Any:
     return TensorType(Shape((count,)), FLOAT32, framework="numpy")
 
 
+def class_weights(m: Any, y: Any, weight: Any, class_weight: Any, node: Any) -> Any:
+    """The weights of one batch that `class_weight` stands for."""
+    if weight is not None:
+        raise m.raised("ValueError", "class_weight and sample_weight exclude each other", node, "keras/class-weight")
+    if isinstance(class_weight, (List, tuple)):
+        raise m.raised("AttributeError", "class_weight is a dict of class numbers and weights, and not a list", node, "keras/class-weight")
+    target = mapped(m, y, lambda a: _tensor(m, a, node))
+    rows = target.shape[0] if isinstance(target, TensorType) and target.shape.known and target.shape else None
+    return None if rows is None and not isinstance(y, (List, tuple, Dict)) else _weights(m, y, class_weight, rows, node)
+
+
 def _of_arrays(m: Any, x: Any, y: Any, weight: Any, size: Any, steps: Any, class_weight: Any, node: Any) -> Batches:
     if weight is not None and class_weight is not None:
         raise m.raised("ValueError", "class_weight and sample_weight exclude each other", node, "keras/class-weight")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import REAL, Named, Unknown
+from tensorproof.values.python_values import REAL, Many, Named, Unknown
 
 HOME = "keras.callbacks."
 Args = tuple[Any, ...]
@@ -106,8 +107,37 @@ def run(m: Any, callbacks: list[Any], hook: str, numbered: int, logs: Any, node:
         elif isinstance(one, Model) and one.kind == HOME + "LearningRateScheduler" and hook == "on_epoch_begin":
             _schedule(m, one, node, most)
         if found is not MISSING:
-            number = (m.symbol(m.name_here("epoch" if "epoch" in hook else "batch", node), 0, most, Origin.WORLD),) if numbered else ()
-            m.call(found, (*number, logs), {}, node)
+            _repeat(m, one, found, hook, logs, node, most, any(map(_may_stop, callbacks))) if numbered else m.call(found, (logs,), {}, node)
+
+
+MOST_EPOCHS = 10
+"""So many epochs are run one by one; of more, the first and any other."""
+
+
+def _repeat(m: Any, one: Any, found: Any, hook: str, logs: Any, node: Any, most: Any, early: bool) -> None:
+    """A hook of every epoch or batch. The lists that it appends to have then as many items as there were calls."""
+    counted = "epoch" in hook and isinstance(most, int) and most < MOST_EPOCHS and not early
+    before = {k: len(v.items) for k, v in one.space.items() if isinstance(v, List)} if isinstance(one, Instance) else {}
+    if counted:
+        for epoch in range(most + 1):
+            m.call(found, (epoch, logs), {}, node)
+    else:
+        m.call(found, (0, logs), {}, node)
+        if most is None or most > 0:
+            m.call(found, (m.symbol(m.name_here("epoch" if "epoch" in hook else "batch", node), 1, most, Origin.WORLD), logs), {}, node)
+    if counted and "stop_training" not in getattr(one.space.get("model"), "space", ()):
+        return
+    for name, length in before.items():
+        held = one.space.get(name)
+        if isinstance(held, List) and len(held.items) > length and not any(isinstance(v, Many) for v in held.items):
+            count = m.symbol(m.name_here(name, node), 1, most + 1 if isinstance(most, int) and "epoch" in hook else None, Origin.WORLD)
+            grown = sequence(m, count, held.items[length], held.items[-1])
+            m.heap.set(one.space, name, List(m.heap.row([*held.items[:length], *grown.items])))
+
+
+def _may_stop(one: Any) -> bool:
+    """Whether the training may end early because of something beside the program's own callback."""
+    return isinstance(one, Model) and one.kind.rpartition(".")[2] in ("EarlyStopping", "TerminateOnNaN")
 
 
 def _schedule(m: Any, one: Model, node: Any, most: Any) -> None:

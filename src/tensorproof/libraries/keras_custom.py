@@ -242,6 +242,14 @@ def add_weight(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, An
     return made
 
 
+def _add_variable(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """As `add_weight`, with a shape and an initializer that must be given."""
+    missing = next((n for i, n in enumerate(("shape", "initializer")) if len(args) <= i and n not in kwargs), None)
+    if missing is not None:
+        raise m.raised("TypeError", f"add_variable is missing the argument {missing}", node, "call/arguments")
+    return add_weight(m, me, args, kwargs, node)
+
+
 # --- attributes ---
 
 
@@ -299,7 +307,7 @@ def _member(m: Any, cls: Class, name: str) -> Any:
 
 
 LAYER_METHODS: dict[str, Any] = {
-    **keras_state.METHODS, "add_weight": add_weight, "add_variable": add_weight, "build": _build, "compute_output_shape": _compute_output_shape,
+    **keras_state.METHODS, "add_weight": add_weight, "add_variable": _add_variable, "build": _build, "compute_output_shape": _compute_output_shape,
     "call": _library_call,
 }  # fmt: skip
 

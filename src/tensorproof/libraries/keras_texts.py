@@ -12,7 +12,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import length
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import TEXT, Named, Unknown
 
 _COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")
 _ORDERS = {
@@ -73,7 +73,7 @@ def _run(me: Model, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
     if name == "HashedCrossing":
         x = next(iter(m.iterate(x, node) or ()), None) if isinstance(x, (List, tuple)) else x
     if isinstance(x, (List, tuple, str)) or (isinstance(x, Unknown) and x.text):
-        x = m.spelling("tf.constant", ("" if isinstance(x, Unknown) else x,), {}, node)
+        x = m.call(Named("tf.constant"), ("" if isinstance(x, Unknown) else x,), {}, node)
     if not isinstance(x, TensorType) or not x.shape.known:
         return m.gap(me.kind, node, "its input is not known")
     shape = x.shape

@@ -218,6 +218,8 @@ def _one_batch(training: bool) -> Any:
             raise m.raised("TypeError", f"{word} has no argument reset_metrics", node, "call/arguments")
         compiled(m, me, node)
         x, y, weight = given.get("x"), given.get("y"), given.get("sample_weight")
+        if given.get("class_weight") is not None:
+            weight = batches.class_weights(m, y, weight, given["class_weight"], node)
         found = batches.leaves((x, y, weight))
         if any(isinstance(v, Unknown) for v in found):
             return m.gap(f"Model.{word}", node, "the batch is not known")

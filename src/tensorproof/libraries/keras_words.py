@@ -113,7 +113,16 @@ def _get(kind: str) -> Any:
     return run
 
 
+def _serialize(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """An activation of Keras by its name; anything else is handed back as it is, for `deserialize` or `get` to take."""
+    value = args[0] if args else next(iter(kwargs.values()), None)
+    return value.name.rpartition(".")[2] if isinstance(value, Named) and value.name.startswith(("keras.activations.", "tf.nn.")) else value
+
+
 FUNCTIONS: dict[str, Any] = {
+    **{f"keras.{home}.serialize": _serialize for home in ("activations", "initializers", "regularizers", "constraints")},
+    **{f"keras.{home}.deserialize": _get(kind) for home, kind in (
+        ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
     **{f"keras.{home}.get": _get(kind) for home, kind in (
         ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
     **{f"keras.{home}.{kind}": _make(_MORE.get(kind, name)) for home, classes in (

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from tensorproof.bindings.names import is_public
 from tensorproof.libraries.registry import kind_model
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Model, Native
 from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
 
+_FAMILIES = {"metrics": "Metric", "losses": "Loss", "optimizers": "Optimizer"}
+
+
+@cache
+def lacks(kind: str, name: str) -> bool:
+    """Whether the objects of a class of Keras surely have no attribute of this name."""
+    library, _, rest = kind.partition(".")
+    home, _, last = rest.partition(".")
+    if library != "keras" or home not in _FAMILIES or not last[:1].isupper() or "." in last or name.startswith("_"):
+        return False
+    return is_public(f"keras.{home}.{_FAMILIES[home]}.{name}") is False
+
 
 def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
     found = kind_model(owner.kind)
     if found is None:
         return m.gap(f"{owner.kind}.{name}", node, "no model")
+    if lacks(owner.kind, name) and name not in owner.space:
+        raise m.raised("AttributeError", f"{owner.kind} has no attribute {name}", node)
     if name in found.methods:
         run = found.methods[name]
         return Native(f"{owner.kind}.{name}", lambda machine, args, kwargs, at: run(machine, owner, args, kwargs, at))

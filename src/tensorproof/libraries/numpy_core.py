@@ -41,9 +41,22 @@ def _array(name: str) -> Any:
                 return TensorType(Shape((len(numbers),)), dtype, framework="numpy")
         if isinstance(given, List) and given.items and all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in given.items):
             return Model("texts", m.heap.space({"length": len(given.items)}))
+        sizes = _texts(given) if isinstance(given, List) else None
+        if sizes is not None:
+            return TensorType(Shape(sizes), BY_LABEL["string"], framework="numpy")
         return m.spelling(f"numpy.{name}", args, kwargs, node)
 
     return run
+
+
+def _texts(value: Any) -> tuple[int, ...] | None:
+    """The shape of nested lists of texts of one length; None for anything else."""
+    if isinstance(value, str) or (isinstance(value, Unknown) and value.text):
+        return ()
+    items = value.items if isinstance(value, List) else value if type(value) is tuple else ()
+    inner = {_texts(item) for item in items}
+    found = inner.pop() if len(inner) == 1 else None
+    return None if found is None else (len(items), *found)
 
 
 def _typed(m: Any, array: Any, dtype: Any, node: Any) -> Any:
@@ -160,6 +173,7 @@ _RANDOM = {
     "gamma": "gamma", "exponential": "exponential", "random_sample": "random_sample", "laplace": "laplace", "lognormal": "lognormal",
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
+    "numpy.ndarray.tobytes": lambda m, a, k, n: Unknown("bytes"), "numpy.ndarray.tostring": lambda m, a, k, n: Unknown("bytes"),
     "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
     **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": _load,
     **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _outside), "numpy.memmap": _mapped, "numpy.fromfile": _mapped,

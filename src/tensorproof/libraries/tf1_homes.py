@@ -10,6 +10,7 @@ _NAMES = {
         "set_random_seed", "random.set_random_seed", "disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
         "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2", "Operation",
     ),
+    "tf_savers": ("train.Saver",),
     "tf_collections": ("add_to_collection", "get_collection", "get_collection_ref", "GraphKeys"),
     "tf_session": (
         "Session", "InteractiveSession", "train.MonitoredTrainingSession", "train.MonitoredSession", "train.SingularMonitoredSession", "get_default_session",

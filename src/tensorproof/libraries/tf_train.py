@@ -242,7 +242,7 @@ _RATES = (
     "global_step",
 )
 _QUIET = (
-    "Saver", "Coordinator", "start_queue_runners", "SessionManager", "Supervisor", "LoggingTensorHook", "StopAtStepHook", "CheckpointSaverHook",
+    "Coordinator", "start_queue_runners", "SessionManager", "Supervisor", "LoggingTensorHook", "StopAtStepHook", "CheckpointSaverHook",
     "SummarySaverHook", "NanTensorHook", "Scaffold", "ClusterSpec", "Server", "write_graph", "latest_checkpoint", "get_checkpoint_state", "checkpoint_exists",
     "NewCheckpointReader", "SummaryWriter", "QueueRunner", "add_queue_runner", "ProfilerHook", "init_from_checkpoint", "update_checkpoint_state",
 )  # fmt: skip

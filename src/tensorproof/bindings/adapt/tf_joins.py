@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, ranked, same_types, somewhere, tensor, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Int, Ints, Tensors
-from tensorproof.terms.dtypes import INDEX
+from tensorproof.terms.dtypes import FLOAT32, INDEX
 from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
@@ -15,6 +15,7 @@ from tensorproof.terms.tensor import TensorType
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     xs: tuple[TensorType, ...] = tuple(a["xs"])
+    run.require("empty", bool(xs), "at least one tensor must be given to join", ("xs",))
     dtype = same_types(run, a, "xs")
     rank = next((len(x.shape) for x in xs if x.shape.known), None)
     for i, x in enumerate(xs):
@@ -54,6 +55,9 @@ def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: 
 def stack(a: Arguments, run: Run) -> TensorType:
     """Equal tensors along a new axis; unknown whole numbers among scalars become symbols, so that shapes stay partly known."""
     xs: tuple[TensorType, ...] = tuple(a["xs"])
+    if not xs:  # a vector of no elements
+        run.require("empty", a["dim"] in (0, None), "an empty list has no axis other than 0", ("xs",))
+        return tensor((0,), FLOAT32)
     same_types(run, a, "xs")
     shape = next((x.shape for x in xs if x.shape.known), None)
     if shape is None:

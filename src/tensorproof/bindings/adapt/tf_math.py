@@ -113,8 +113,8 @@ def clip_by_norm(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensors("xs"), Float("clip_norm"), Anything("use_norm"))
 def clip_by_global_norm(a: Arguments, run: Run) -> Any:
-    same_types(run, a, "xs")
-    return [anew(x, x.shape) for x in a["xs"]], tensor((), a["xs"][0].dtype)
+    kind = same_types(run, a, "xs")
+    return [anew(x, x.shape) for x in a["xs"]], tensor((), kind if a["xs"] else FLOAT32)
 
 
 @takes(Tensors("xs"))
@@ -147,6 +147,7 @@ def count_nonzero(a: Arguments, run: Run) -> TensorType:
 @takes(Tensors("xs"))
 def add_n(a: Arguments, run: Run) -> TensorType:
     """A sum of tensors of one shape; one alone is handed on as it is."""
+    run.require("empty", bool(a["xs"]), "at least one tensor must be given to add", ("xs",))
     if len(a["xs"]) > 1:
         kind = same_types(run, a, "xs")
         run.require("dtype", kind is None or kind.kind in "iufcqo", f"elements of type {kind!r} are not added", ("xs",))

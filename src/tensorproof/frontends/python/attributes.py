@@ -213,7 +213,9 @@ def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> An
 
 def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Any:
     """What an object answers for a name that it does not hold itself."""
-    value, _ = in_class(m, owner.cls, name)
+    value, holder = in_class(m, owner.cls, name)
+    if isinstance(holder, Named) and library_objects.lacks(holder.name, name):
+        raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name}: {holder.name} has none", node)
     if value is not MISSING:
         return bind(m, value, owner, node)
     if name == "__class__":
@@ -233,7 +235,7 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
     if found is not MISSING:
         return found
     open_base = next((c.name for c in owner.cls.mro if isinstance(c, Named) and not registry.closed(c.name)), None)
-    if open_base is not None:
+    if open_base is not None and not library_objects.lacks(open_base, name):
         return m.gap(f"{open_base}.{name}", node, "the base class is not modelled")
     if name.startswith("__") and name.endswith("__"):
         return m.gap(f"{owner.cls.name}.{name}", node, "a special method that is not modelled")

@@ -167,15 +167,15 @@ def _order(m: Interpreter, word: str, x: list[Any], y: list[Any], node: ast.AST)
 def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
     match container:
         case Unknown() | TensorType():
-            return Unknown("in")
+            return Unknown("in", number="bool")
         case Choice():
             return m.branching.choose(container.condition, lambda: contains(m, container.then, item, node), lambda: contains(m, container.other, item, node))
         case Dict() if isinstance(item, (Term, Choice, Predicate)):
             return contains(m, tuple(container.items), item, node)
         case Dict():
             if isinstance(item, Unknown):
-                return Unknown("in") if container.items else False
-            return True if hashable(m, item, node) in container.items else Unknown("in") if OPEN in container.items else False
+                return Unknown("in", number="bool") if container.items else False
+            return True if hashable(m, item, node) in container.items else Unknown("in", number="bool") if OPEN in container.items else False
         case List() | tuple() | Set():
             items = container if isinstance(container, tuple) else container.items
             parts: list[Truth] = []
@@ -185,24 +185,25 @@ def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
                     parts.append(True)
                     break
                 if found is None:
-                    return Unknown("in")
+                    return Unknown("in", number="bool")
                 parts.append(found)
             return disj(*parts)
         case Instance():
             return m.contains_instance(container, item, node)
         case str():
             if isinstance(item, Unknown):
-                return Unknown("in")
+                return Unknown("in", number="bool")
             from tensorproof.frontends.python.operations import plain
 
             return plain(m, operator.contains, (container, item), node)
         case range():
             if isinstance(item, int):
                 return item in container
-            return contains(m, tuple(container), item, node) if isinstance(item, (Term, Choice, Predicate)) and len(container) <= 64 else Unknown("in")
+            few = isinstance(item, (Term, Choice, Predicate)) and len(container) <= 64
+            return contains(m, tuple(container), item, node) if few else Unknown("in", number="bool")
         case _:
             items_ = m.iterate(container, node)
-            return Unknown("in") if items_ is None else contains(m, tuple(items_), item, node)
+            return Unknown("in", number="bool") if items_ is None else contains(m, tuple(items_), item, node)
 
 
 def hashable(m: Interpreter, item: Any, node: ast.AST) -> Any:

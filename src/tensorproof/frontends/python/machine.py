@@ -313,7 +313,7 @@ class Interpreter:
         if found is not MISSING:
             return self.truth(self.call(Bound(found, container), (item,), {}, node), node)
         listed = self.iterate(container, node)
-        return Unknown("in") if listed is None else equality.contains(self, tuple(listed), item, node)
+        return Unknown("in", number="bool") if listed is None else equality.contains(self, tuple(listed), item, node)
 
     # --- what models and compiled code call ---
 
