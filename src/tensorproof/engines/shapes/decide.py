@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
+from tensorproof.diagnostics.span import Span
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Origin, of_atom
@@ -22,9 +23,11 @@ def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
     undecided = bool(path.gaps)
     solver = LayeredSolver()
     seen: set[tuple[Truth, tuple[Predicate, ...]]] = set()
+    failed: set[tuple[str, Span]] = set()
+    """Where an error is told already: the other iterations of a loop that fail there are the same bug."""
     for stated in path.stated:
         predicate = stated.requirement.predicate
-        if predicate is True or (predicate, stated.facts) in seen:
+        if predicate is True or (predicate, stated.facts) in seen or (stated.requirement.code, stated.span) in failed:
             continue
         seen.add((predicate, stated.facts))
         if not stated.facts and predicate is False:
@@ -32,6 +35,8 @@ def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
             break
         error, open_ = _decide_one(solver, stated, findings, not path.gaps)
         undecided = undecided or open_
+        if error:
+            failed.add((stated.requirement.code, stated.span))
         if error and not stated.facts:
             break
         if not error:
