@@ -59,7 +59,8 @@ def _given(m: Any, name: str, words: str, args: tuple[Any, ...], kwargs: dict[st
     wrong = next((k for k in found if k not in words.split()), None)
     if wrong is not None:
         raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
-    if "probs" in words and ("probs" in found) == ("logits" in found):
+    sure = not any(isinstance(found.get(word), Unknown) for word in ("probs", "logits"))
+    if "probs" in words and sure and ("probs" in found) == ("logits" in found):
         raise m.raised("ValueError", f"{name} takes either probs or logits", node, "distribution/arguments")
     needed = [] if name in ("MultivariateNormal", "StudentT") else [w for w in words.split() if w not in ("probs", "logits", "total_count")]
     missing = next((w for w in needed if w not in found), None)

@@ -77,12 +77,20 @@ def _one(frame: Frame, owner: Any, name: str, node: ast.ImportFrom) -> Any:
                 fallback = owner.space.get("__getattr__", MISSING)
                 if fallback is not MISSING:
                     return m.call(fallback, (name,), {}, node)
+                if not owner.path.endswith(".py") and not m.modules.guarded(m, node):  # that the folder is a package is our guess
+                    return m.gap(f"{owner.name}.{name}", node, "the module is not known")
                 why = "" if owner.state == "done" else f": the imports go in a circle, {owner.name} has only begun to run"
                 raise m.raised("ImportError", f"{name} cannot be imported from {owner.name}{why}", node)
         return value
+    if (node.module or "").startswith(_INSIDE) and is_public(canonical(f"{node.module}.{name}")) is False:
+        return m.gap(f"{node.module}.{name}", node, "no model")
     if isinstance(owner, Named):
         return attributes.of_library(m, owner.name, name, node, "ImportError")
     return attributes.load(m, owner, name, node)
+
+
+_INSIDE = ("keras.src", "tensorflow.python", "torch._", "numpy.core")
+"""The private parts of libraries, whose names are not listed."""
 
 
 def _later(m: Any, owner: ModuleFile, name: str) -> Any:

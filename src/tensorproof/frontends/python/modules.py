@@ -36,7 +36,7 @@ _BUILTINS: dict[str, Any] = {
     name: getattr(builtins, name)
     for name in dir(builtins)
     if not name.startswith("_") and (callable(getattr(builtins, name)) or name in ("True", "False", "None", "Ellipsis", "NotImplemented"))
-}
+} | {"__debug__": True}
 
 
 @dataclass(slots=True)
@@ -153,7 +153,7 @@ class Modules:
             if not file.foreign:
                 self.ensure(m, file, None)
             return file
-        if self.absent(m, name) and self._guarded(m, node):
+        if self.absent(m, name) and self.guarded(m, node):
             raise m.raised("ModuleNotFoundError", f"there is no module named {name}", node)
         library_names.check(m, name, node, "ModuleNotFoundError")
         return self.library(m, name)
@@ -171,7 +171,7 @@ class Modules:
         package = self.running.get(head)
         return package is None or any(True for folder in package.folders for _ in folder.glob(f"{leaf}.*"))
 
-    def _guarded(self, m: Interpreter, node: ast.AST) -> bool:
+    def guarded(self, m: Interpreter, node: ast.AST) -> bool:
         """Whether an import stands in a `try` that takes its failure."""
         entry = self.loaded.get(m.frames[-1].module.path) if m.frames and m.frames[-1].module is not None else None
         if entry is None:
