@@ -18,19 +18,30 @@ class Abstract(Exception):
     """A value that has no concrete form."""
 
 
+MOST_PARTS = 200_000
+"""How many parts a value may have that is spelled out: containers share their parts, what is spelled out does not."""
+
+
 def to_host(value: Any) -> Any:
-    """A value as Python's own; `Abstract` when a part of it is not concrete."""
+    """A value as Python's own; `Abstract` when a part of it is not concrete, or when it has too many."""
+    return _spelled(value, [MOST_PARTS])
+
+
+def _spelled(value: Any, left: list[int]) -> Any:
+    left[0] -= 1
+    if left[0] < 0:
+        raise Abstract
     match value:
         case Instance(native=List() | Dict() as inner):
-            return to_host(inner)
+            return _spelled(inner, left)
         case List():
-            return [to_host(v) for v in value.items]
+            return [_spelled(v, left) for v in value.items]
         case Set():
-            return {to_host(v) for v in value.items}
+            return {_spelled(v, left) for v in value.items}
         case Dict():
-            return {to_host(k): to_host(v) for k, v in value.items.items()}
+            return {_spelled(k, left): _spelled(v, left) for k, v in value.items.items()}
         case tuple():
-            return tuple(to_host(v) for v in value)
+            return tuple(_spelled(v, left) for v in value)
         case Term() | Predicate():
             raise Abstract
         case _ if isinstance(value, _PLAIN):

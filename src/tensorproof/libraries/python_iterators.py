@@ -77,6 +77,8 @@ def _eager(name: str, function: Any) -> Run:
             return found
         if any(not isinstance(r, (int, type(None))) for r in rest):
             return m.gap(f"itertools.{name}", node, "an argument is not known")
+        if any(isinstance(n, int) and n > _MOST for n in (*rest, *kwargs.values())) or sum(map(len, found)) * kwargs.get("repeat", 1) > _MOST:
+            return m.gap(f"itertools.{name}", node, "it gives too many items")
         try:
             made = list(itertools.islice(function(*found, *rest, **kwargs), _MOST + 1))
         except (TypeError, ValueError) as error:

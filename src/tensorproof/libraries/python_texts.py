@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tensorproof.libraries import pattern_cost
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import from_host, iterator
 from tensorproof.values.heap import MISSING
@@ -15,6 +16,9 @@ Args = tuple[Any, ...]
 Named_ = dict[str, Any]
 _SEARCHES = ("match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 _LONGEST = 10_000
+_MOST_LETTERS = 10_000_000
+_TRIAL, _FAILED_TRIAL = 100, 10_000
+"""What a trial in a child process counts as, in steps."""
 
 
 def _found(m: Any, value: Any) -> Any:
@@ -53,6 +57,9 @@ def _search(m: Any, name: str, pattern: Any, args: Args, kwargs: Named_, node: A
             raise m.raised("TypeError", f"a pattern looks into texts, not into {type(text).__name__}", node)
         if len(text) > _LONGEST:
             return _unknown_result(m, name, node)
+    if not _ends_soon(m, pattern, name, given, kwargs):
+        m.gap(f"re.{name}", node, "the regular expression takes too long, or its result is too large")
+        return _unknown_result(m, name, node)
     try:
         result = getattr(pattern, name)(*given, **kwargs)
     except _NotKnown:
@@ -62,6 +69,23 @@ def _search(m: Any, name: str, pattern: Any, args: Args, kwargs: Named_, node: A
     return iterator(m, [_found(m, one) for one in result]) if name == "finditer" else _found(m, result)
 
 
+def _ends_soon(m: Any, pattern: re.Pattern[str], name: str, given: list[Any], kwargs: Named_) -> bool:
+    """Whether a search ends soon, and gives no more than fits."""
+    texts = [t for t in given[:2] if isinstance(t, str)]
+    length = max(map(len, texts), default=0)
+    replacement = given[0] if name in ("sub", "subn") and isinstance(given[0], str) else ""
+    if (length + 1) * (len(replacement) + replacement.count("\\") * length) > _MOST_LETTERS:
+        return False
+    if pattern_cost.bound(pattern.pattern, pattern.flags & ~re.UNICODE, length) <= pattern_cost.MOST_WAYS:
+        return True
+    tried = given if not callable(given[0]) else [lambda found: "", *given[1:]]
+    m.step(_TRIAL)
+    if pattern_cost.ends(lambda: getattr(pattern, name)(*tried, **kwargs)):
+        return True
+    m.step(_FAILED_TRIAL)
+    return False
+
+
 class _NotKnown(Exception):
     """A replacement is not known."""
 
@@ -69,11 +93,13 @@ class _NotKnown(Exception):
 def _compiled(m: Any, pattern: Any, flags: Any, node: Any) -> Any:
     if isinstance(pattern, Model) and pattern.kind == "re.Pattern":
         return pattern.space["host"]
-    if not isinstance(pattern, str) or not isinstance(flags, int):
+    if not isinstance(pattern, str) or not isinstance(flags, int) or len(pattern) > pattern_cost.LONGEST_PATTERN:
         return None
     try:
-        return re.compile(pattern, int(flags))
-    except re.error as error:
+        return re.compile(pattern, int(flags) & ~re.DEBUG)
+    except (RecursionError, OverflowError):
+        return None
+    except (re.error, ValueError) as error:
         raise m.raised("error", f"the pattern {pattern!r} is wrong: {error}", node, "python/value") from None
 
 

@@ -11,9 +11,9 @@ from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import batch_generators, callbacks, classes, containers, fixes, iteration, layer_calls, natives, suspects, tensors
+from tensorproof.frontends.python import batch_generators, callbacks, classes, containers, failures, fixes, iteration, layer_calls, natives, suspects, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
-from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
+from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.frontends.python.memory import writing
@@ -56,7 +56,8 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         outside = type(callee.owner) in (TensorType, Layer) and callbacks.given(args, kwargs)
         return callbacks.watched(m, callee.name, node, run) if outside else run()
     if kind is Layer:
-        return layer_calls.call_layer(m, callee, args, kwargs, node)
+        name = callee.module.name if callee.module is not None else callee.kind
+        return _guarded(m, name, node, lambda: layer_calls.call_layer(m, callee, args, kwargs, node))
     if kind is Class:
         return classes.construct(m, callee, args, kwargs, node)
     if kind is Native:
@@ -76,20 +77,19 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         )
     if kind is DType:
         return tensors.number_of_type(m, callee, args, node)
-    return natives.call(m, callee, args, kwargs, node)
+    return _guarded(m, getattr(callee, "__name__", kind.__name__), node, lambda: natives.call(m, callee, args, kwargs, node))
 
 
 def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -> Any:
     """Run a model. A bug of its own is a gap, shown as such, and leaves no branch open."""
-    marks, facts, frames, handlers = len(m.heap.marks), len(m.facts), len(m.frames), m.handlers
+    before = failures.state(m)
     try:
         return run()
-    except (Raised, Fork, Dead, OutOfBudget, RecursionError):
+    except (*failures.SIGNALS, RecursionError):
         raise
     except Exception as bug:
-        del m.heap.marks[marks:], m.facts[facts:], m.frames[frames:]
-        m.handlers = handlers
-        return m.gap(name, node, f"our model failed: {type(bug).__name__}: {bug}")
+        failures.restore(m, before)
+        return m.gap(name, node, failures.reason(bug))
 
 
 def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:

@@ -6,7 +6,20 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.python import attributes, classes, exceptions, imports, iteration, loops, matching, operations, stores, subscripts, uncounted
+from tensorproof.frontends.python import (
+    attributes,
+    classes,
+    exceptions,
+    failures,
+    imports,
+    iteration,
+    loops,
+    matching,
+    operations,
+    stores,
+    subscripts,
+    uncounted,
+)
 from tensorproof.frontends.python.compile_expr import expression, inner_scopes, present
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.scope import Scope
@@ -46,7 +59,32 @@ def statement(node: ast.stmt, scope: Scope) -> Act:
             frame.machine.gap(words, node)
 
         return unknown
-    return compile_one(node, scope)
+    act = compile_one(node, scope)
+    return act if isinstance(node, (ast.Raise, ast.Break, ast.Continue)) else failures.contained(act, node, _lost(node, scope))
+
+
+def _lost(node: ast.stmt, scope: Scope) -> Callable[[Frame], Signal | None]:
+    """What a lost statement leaves: the names that it binds are unknown, and a `return` returns something unknown."""
+
+    def run(frame: Frame) -> Signal | None:
+        if isinstance(node, ast.Return):
+            frame.result = Unknown("a value that the analysis lost")
+            return RETURN
+        for name in dict.fromkeys(_bound_by(node)):
+            _name_target(name, node, scope)(frame, Unknown("a value that the analysis lost"))
+        return None
+
+    return run
+
+
+def _bound_by(node: ast.stmt) -> list[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return [(a.asname or a.name).partition(".")[0] for a in aliases if a.name != "*"]
+        case _:
+            return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 def _expr(node: ast.Expr, scope: Scope) -> Act:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.dict_methods import COUNTER, DICT
 from tensorproof.frontends.python.equality import surely_same
 from tensorproof.frontends.python.list_methods import DEQUE, LIST
+from tensorproof.frontends.python.long_lists import MOST_COUNTED, repeated, shortened
 from tensorproof.frontends.python.set_methods import SET
 from tensorproof.frontends.python.uncounted import parts
 from tensorproof.terms.ints import Term
@@ -79,22 +80,24 @@ def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: b
                 return m.gap("list += of an unknown value", node)
             m.heap.touch(a.items)
             a.items.extend(found)
+            if len(a.items) > MOST_COUNTED:
+                a.items[:] = shortened(list(a.items))
             return a
         if word == "add" and isinstance(b, List):
-            return List(m.heap.row([*a.items, *b.items]))
+            return List(m.heap.row(shortened([*a.items, *b.items])))
         if word == "mul" and isinstance(b, (Term, Predicate)):
             from tensorproof.frontends.python.iteration import concrete
 
             times = concrete(m, b)
             return Unknown("a list of symbolic length") if times is MISSING else binary(m, word, a, int(times), node, in_place)
-        if word == "mul" and isinstance(b, int) and len(a.items) * b <= 1_000_000:
+        if word == "mul" and isinstance(b, int):
             if in_place:
                 m.heap.touch(a.items)
-                a.items[:] = list(a.items) * b
+                a.items[:] = repeated(a.items, b)
                 return a
-            return List(m.heap.row(list(a.items) * b))
-    if isinstance(b, List) and word == "mul" and isinstance(a, int) and len(b.items) * a <= 1_000_000:
-        return List(m.heap.row(list(b.items) * a))
+            return List(m.heap.row(repeated(a.items, b)))
+    if isinstance(b, List) and word == "mul" and isinstance(a, int):
+        return List(m.heap.row(repeated(b.items, a)))
     if isinstance(a, Dict) and isinstance(b, Dict) and a.counter and b.counter and word in ("add", "sub", "and", "or"):
         return _counters(m, word, a, b, node)
     if isinstance(a, Dict) and isinstance(b, Dict) and word == "or":

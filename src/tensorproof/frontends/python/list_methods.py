@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.equality import count, equal_objects, surely_same
+from tensorproof.frontends.python.long_lists import MOST_COUNTED, shortened
 from tensorproof.frontends.python.uncounted import parts
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import disj
@@ -67,6 +68,8 @@ def _extend(m: Interpreter, owner: List, node: ast.AST, items: Any) -> Any:
     if found is None:
         return m.gap("list.extend", node, "of an unknown value")
     owner.items.extend(found)
+    if len(owner.items) > MOST_COUNTED:
+        owner.items[:] = shortened(list(owner.items))
     if owner.several and owner.items:
         _blurred(m, owner, node)
     return None

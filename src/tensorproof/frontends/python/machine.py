@@ -14,6 +14,7 @@ from tensorproof.frontends.python import (
     comparisons,
     equality,
     exceptions,
+    failures,
     generators,
     iteration,
     layer_calls,
@@ -369,9 +370,8 @@ class Interpreter:
             self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
         except Fork:
             raise
-        except Exception as bug:  # ours: told as what was not understood, never as the program's
-            reason = f"our own bug: {type(bug).__name__}: {bug}"
-            self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
+        except Exception as bug:  # ours: a gap, never the program's error
+            self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), failures.reason(bug)))
         if "tape" in self.model_state:
             tape_ranks.finish(self)
         decided = (p if side else negate(p) for p, side in self.decisions.items())

@@ -36,7 +36,7 @@ _BUILTINS: dict[str, Any] = {
     name: getattr(builtins, name)
     for name in dir(builtins)
     if not name.startswith("_") and (callable(getattr(builtins, name)) or name in ("True", "False", "None", "Ellipsis", "NotImplemented"))
-} | {"__debug__": True}
+} | {"__debug__": True, "__import__": __import__}
 
 
 @dataclass(slots=True)

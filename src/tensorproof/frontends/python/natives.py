@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, listing, made_of_many, operations
+from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, host_calls, listing, made_of_many, operations
 from tensorproof.frontends.python.plain_values import all_plain, host, wrapped
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
@@ -16,7 +17,7 @@ from tensorproof.values.objects import (
     Choice,
     Model,
 )  # fmt: skip
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import TEXT, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -58,7 +59,15 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return Unknown("a place in a text", number="int")
     if not all_plain(args) or not all_plain(tuple(kwargs.values())):
         return _half_plain(m, callee, name, args, kwargs, node)
-    return wrapped(m, operations.plain(m, callee, args, node, kwargs))
+    return _run(m, callee, name, args, kwargs, node)
+
+
+def _run(m: Interpreter, callee: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Run a function of Python that is pure; any other is a gap."""
+    pure = host_calls.resolved(callee, args)
+    if pure is None:
+        return m.gap(name, node, "no model")
+    return wrapped(m, operations.plain(m, pure[0], pure[1], node, kwargs))
 
 
 def _texts(m: Interpreter, args: tuple[Any, ...], node: ast.AST) -> bool:
@@ -79,7 +88,7 @@ def _half_plain(m: Interpreter, callee: Any, name: str, args: tuple[Any, ...], k
         if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
             return Unknown(name)
         return m.gap(name, node, "of values that it cannot look into")
-    return wrapped(m, operations.plain(m, callee, spelled[0], node, spelled[1]))
+    return _run(m, callee, name, spelled[0], spelled[1], node)
 
 
 # --- models ---
@@ -104,7 +113,19 @@ def _open(m: Interpreter, node: ast.AST, file: Any, mode: Any = "r", *rest: Any,
     return Model("file", m.heap.space({"path": file if known else None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": file}))
 
 
+def _exit(m: Interpreter, node: ast.AST, *args: Any) -> Any:
+    """`exit()` and `quit()` are `sys.exit()`."""
+    return m.call(Named("sys.exit"), args, {}, node)
+
+
+def _nothing(m: Interpreter, node: ast.AST, *args: Any, **kwargs: Any) -> None:
+    """What shows something to the person at the terminal."""
+
+
+_INTERACTIVE: dict[str, Run] = {"exit": _exit, "quit": _exit, **dict.fromkeys(("breakpoint", "help", "license", "credits", "copyright"), _nothing)}
+"""Builtins for a person at the terminal; the module `site` adds most of them."""
 MODELS: dict[Any, Run] = {
+    **{getattr(builtins, name): run for name, run in _INTERACTIVE.items() if hasattr(builtins, name)},
     **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
     print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
     locals: lambda m, node: Unknown("locals"),

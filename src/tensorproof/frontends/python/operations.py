@@ -7,7 +7,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, equality, iteration, made_of_many, tensors
+from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, tensors
 from tensorproof.frontends.python.shares import share
 from tensorproof.libraries import library_objects, registry
 from tensorproof.terms.ints import Term, lower
@@ -32,7 +32,6 @@ UNARY: dict[type[ast.unaryop], tuple[str, Any]] = {
     ast.USub: ("neg", operator.neg), ast.UAdd: ("pos", operator.pos), ast.Invert: ("invert", operator.invert),
 }  # fmt: skip
 SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-_MOST_BITS = 4096
 
 
 def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
@@ -337,10 +336,14 @@ def _real_or_unknown(function: Any) -> Unknown:
 
 def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, kwargs: dict[str, Any] | None = None) -> Any:
     """Run a pure function of Python on plain values. What it raises, the program raises."""
-    if not _small(function, args):
-        return m.gap(getattr(function, "__name__", "operator"), node, "the result would be too large")
+    large = host_calls.too_large(function, args, kwargs)
+    if large is not None:
+        m.gap(getattr(function, "__name__", "operator"), node, "the result would be too large")
+        return large
     try:
         return function(*args, **(kwargs or {}))
+    except (MemoryError, RecursionError) as error:
+        return m.gap(getattr(function, "__name__", "operator"), node, f"the call ends with a {type(error).__name__} in the analysis")
     except Exception as error:
         if any(isinstance(a, Unknown) for a in args):
             return _real_or_unknown(function)
@@ -365,18 +368,6 @@ def _refused(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
     except Exception:
         return False
     return False
-
-
-def _small(function: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a native operation stays within bounds: no giant powers, shifts or repeated sequences."""
-    if function in (operator.pow, pow, operator.lshift) and len(args) >= 2 and all(isinstance(a, int) for a in args):
-        grown = args[1] if function is operator.lshift else args[1] * max(args[0].bit_length(), 1)
-        return bool(grown <= _MOST_BITS)
-    if function is operator.mul:
-        for sequence, count in (args, args[::-1]):
-            if isinstance(sequence, (str, bytes, tuple)) and isinstance(count, int):
-                return len(sequence) * count <= 1_000_000
-    return True
 
 
 def make_list(m: Interpreter, items: Any) -> List:

@@ -51,23 +51,34 @@ _OPAQUE = (
 )
 
 
+MOST_PARTS = 200_000
+"""How many parts a value may have that is spelled out: containers share their parts, what is spelled out does not."""
+
+
 def host(m: Interpreter, value: Any) -> Any:
-    """A value as Python's own; ValueError when it holds something abstract."""
+    """A value as Python's own; ValueError when it holds something abstract, or too much."""
+    return _spelled(m, value, [MOST_PARTS])
+
+
+def _spelled(m: Interpreter, value: Any, left: list[int]) -> Any:
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError
     match value:
         case List():
-            return [host(m, v) for v in value.items]
+            return [_spelled(m, v, left) for v in value.items]
         case Set():
-            return {host(m, v) for v in value.items}
+            return {_spelled(m, v, left) for v in value.items}
         case Dict():
-            return {host(m, k): host(m, v) for k, v in value.items.items()}
+            return {_spelled(m, k, left): _spelled(m, v, left) for k, v in value.items.items()}
         case tuple():
-            return tuple(host(m, v) for v in value)
+            return tuple(_spelled(m, v, left) for v in value)
         case Iterator():
-            return iter([host(m, v) for v in value.items[value.state["at"] :]])
+            return iter([_spelled(m, v, left) for v in value.items[value.state["at"] :]])
         case Generator():
-            return iter([host(m, v) for v in iteration.items(m, value, ast.Pass()) or ()])
+            return iter([_spelled(m, v, left) for v in iteration.items(m, value, ast.Pass()) or ()])
         case Choice():
-            return host(m, value.then if iteration.decided(m, value.condition) else value.other)
+            return _spelled(m, value.then if iteration.decided(m, value.condition) else value.other, left)
         case _ if isinstance(value, _OPAQUE):
             raise ValueError
         case _:

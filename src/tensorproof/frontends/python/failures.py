@@ -1,0 +1,58 @@
+"""Our own failures: a bug of the analysis costs the value that it was computing, as a gap, and the program goes on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tensorproof.diagnostics.errors import BadInput
+from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.frame import Frame, Signal
+    from tensorproof.frontends.python.machine import Interpreter
+
+SIGNALS = (Raised, Fork, Dead, OutOfBudget, BadInput)
+"""What the interpreter raises to steer the run: no failures."""
+Act = Callable[["Frame"], "Signal | None"]
+
+
+def state(m: Interpreter) -> tuple[int, int, int, int]:
+    """How deep branches, facts, calls and handlers are nested."""
+    return len(m.heap.marks), len(m.facts), len(m.frames), m.handlers
+
+
+def restore(m: Interpreter, before: tuple[int, int, int, int]) -> None:
+    """Leave what a failure left open."""
+    marks, facts, frames, handlers = before
+    del m.heap.marks[marks:], m.facts[facts:], m.frames[frames:]
+    m.handlers = handlers
+
+
+def reason(bug: BaseException) -> str:
+    said = " ".join(str(bug).split())[:120]
+    return f"internal failure: {type(bug).__name__}{': ' + said if said else ''}"
+
+
+def contained(act: Act, node: ast.stmt, lost: Act) -> Act:
+    """A statement whose failure costs its own value: what it binds is unknown, and the program goes on behind it."""
+
+    def run(frame: Frame) -> Signal | None:
+        m = frame.machine
+        before = len(m.heap.marks), len(m.facts), len(m.frames), m.handlers
+        try:
+            return act(frame)
+        except SIGNALS:
+            raise
+        except RecursionError as deep:  # inside a call it would come again at once
+            if len(m.frames) > 1:
+                raise
+            bug: Exception = deep
+        except Exception as found:
+            bug = found
+        restore(m, before)
+        m.gap(type(node).__name__.lower(), node, reason(bug))
+        return lost(frame)
+
+    return run
