@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path as FilePath
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
-from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.errors import BadFile, BadInput
+from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.decide import decide
 from tensorproof.frontends.python.driver import has_driver
 from tensorproof.frontends.python.environment import site_packages
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import Source, read
+from tensorproof.solve import limits
+from tensorproof.terms.ints import begin_file
 from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.values.path import Path
 from tensorproof.values.told import NOTHING, Told
 
 if TYPE_CHECKING:
@@ -32,6 +37,8 @@ class Options:
     roots: tuple[str, ...] = ()
     environment: str | None = None
     told: Told = NOTHING
+    time_limit: float = limits.DEFAULT_SECONDS
+    """Seconds for one file, counted in steps."""
 
 
 @dataclass(slots=True)
@@ -49,15 +56,51 @@ class Program:
     contracts: list[Inferred] = field(default_factory=list["Inferred"])
 
 
-def check(paths: list[str], options: Options | None = None) -> list[Program]:
-    """Check programs one by one. Every file is read before the first is checked, so that bad input is told at once."""
+def check(paths: list[str], options: Options | None = None, ended: Callable[[Program], None] | None = None) -> list[Program]:
+    """Check programs one by one; `ended` gets each as it ends. One of several that cannot be read, or that makes us fail, costs itself alone."""
     chosen = options or Options()
-    sources = [read(path) for path in files(paths)]
-    if chosen.arguments and len(sources) != 1:
-        raise BadInput(f"program arguments need exactly one program, {len(sources)} are given")
-    checked = [check_source(source, chosen) for source in sources]
+    refused: list[BadFile] = []
+    given = files(paths, refused)
+    alone = len(given) == 1 and not os.path.isdir(paths[0])
+    if chosen.arguments and len(given) != 1:
+        raise BadInput(f"program arguments need exactly one program, {len(given)} are given")
+    checked: list[Program] = []
+    todo: list[str | BadFile] = [*refused, *given]
+    for path in todo:
+        if isinstance(path, BadFile):
+            checked.append(_unreadable(path))
+        else:
+            checked.append(check_source(read(path), chosen) if alone else _check_one(path, chosen))
+        if ended is not None:
+            ended(checked[-1])
     unmet(chosen.told)
     return checked
+
+
+def _check_one(path: str, options: Options) -> Program:
+    """One file of several."""
+    start = perf_counter()
+    try:
+        return check_source(read(path), options)
+    except BadFile as error:
+        return _unreadable(error)
+    except BadInput:
+        raise  # of what the user said beyond the files
+    except Exception as bug:
+        about = f"the analysis of this file failed: {type(bug).__name__}: {' '.join(str(bug).split())[:200]}; please report it"
+        return _failed(Verdict.UNKNOWN, Diagnostic("internal/failure", Severity.ERROR, about, Span(path, 1, 1, 1, 2)), perf_counter() - start)
+
+
+def _unreadable(error: BadFile) -> Program:
+    """A file or folder of several that cannot be read or parsed."""
+    verdict = Verdict.INVALID if error.code == "python/syntax" else Verdict.UNKNOWN
+    about = error.about if error.about.startswith("syntax") else f"the {'folder' if os.path.isdir(error.path) else 'file'} {error.about}"
+    return _failed(verdict, Diagnostic(error.code, Severity.ERROR, about, Span(error.path, error.line, error.column, error.line, error.column + 1)))
+
+
+def _failed(verdict: Verdict, found: Diagnostic, seconds: float = 0.0) -> Program:
+    counts = {v.value: int(v is verdict) for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
+    return Program(found.span.path, "", verdict, counts, 0, [], seconds, [found])
 
 
 def unmet(told: Told) -> None:
@@ -69,22 +112,27 @@ def unmet(told: Told) -> None:
         raise BadInput(f"--vary {name}: there is no command-line argument and no configuration value of that name")
 
 
-def files(paths: list[str]) -> list[str]:
-    """The Python files that the paths name: a directory stands for all files in it, hidden folders and virtual environments left aside."""
-
-    def refuse(error: OSError) -> None:
-        raise BadInput(f"{error.filename} cannot be read: {(error.strerror or str(error)).lower()}")
+def files(paths: list[str], unreadable: list[BadFile] | None = None) -> list[str]:
+    """The Python files that the paths name: a directory stands for all files in it, hidden folders and virtual environments left aside.
+    Folders that cannot be read are put into the second list, else they are refused."""
 
     found: list[str] = []
+
+    def refused(error: OSError) -> None:
+        bad = BadFile(str(error.filename), f"cannot be read: {(error.strerror or str(error)).lower()}")
+        if unreadable is None:
+            raise bad
+        unreadable.append(bad)
+
     for path in paths:
         if not os.path.isdir(path):
             found.append(path)
             continue
         inside: list[str] = []
-        for folder, folders, names in os.walk(path, onerror=refuse):
+        for folder, folders, names in os.walk(path, onerror=refused):
             folders[:] = [f for f in folders if not f.startswith(".") and not os.path.exists(os.path.join(folder, f, "pyvenv.cfg"))]
             inside += [os.path.join(folder, n) for n in names if n.endswith(".py") and not n.startswith(".")]
-        if not inside:
+        if not inside and not unreadable:
             raise BadInput(f"{path} holds no Python file")
         found += sorted(inside)
     return list(dict.fromkeys(found))
@@ -94,14 +142,31 @@ def check_source(source: Source, options: Options | None = None) -> Program:
     """Run a program that has a driver; enter the modules of a file that has none."""
     chosen = options or Options()
     source = replace(source, told=chosen.told)
-    if chosen.entry is not None or (not has_driver(source.tree) and not chosen.arguments):
-        return check_modules(source, chosen)
+    begin_file()
     start = perf_counter()
-    found = explore(source, chosen.arguments, tuple(FilePath(r) for r in chosen.roots), site_packages(chosen.environment))
+    try:
+        return _within_limit(source, chosen, start)
+    except limits.OutOfBudget as spent:  # the clock ran out where nothing could be kept
+        lost = Path(gaps=[Gap("the program", Span(source.path, 1, 1, 1, 1), str(spent))])
+        return _decided(source, [lost], start)
+
+
+def _within_limit(source: Source, chosen: Options, start: float) -> Program:
+    if chosen.entry is not None or (not has_driver(source.tree) and not chosen.arguments):
+        with limits.limited(chosen.time_limit):
+            return check_modules(source, chosen)
+    with limits.limited(chosen.time_limit):
+        found = explore(source, chosen.arguments, tuple(FilePath(r) for r in chosen.roots), site_packages(chosen.environment))
+    with limits.limited(chosen.time_limit * limits.TO_DECIDE):
+        return _decided(source, found.paths, start)
+
+
+def _decided(source: Source, paths: list[Path], start: float) -> Program:
+    """What the paths of a program say."""
     counts = {v.value: 0 for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
     findings: dict[tuple[str, object, str], Diagnostic] = {}
     gaps: dict[Gap, None] = {}
-    for path in found.paths:
+    for path in paths:
         verdict, diagnostics = decide(path)
         counts[verdict.value] += 1
         findings.update({(d.code, d.span, d.message): d for d in diagnostics})
@@ -109,7 +174,7 @@ def check_source(source: Source, options: Options | None = None) -> Program:
     errors = any(d.severity is Severity.ERROR for d in findings.values())
     whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
-    calls = max(path.calls for path in found.paths)
+    calls = max(path.calls for path in paths)
     return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown)
 
 

@@ -10,7 +10,8 @@ from tensorproof.diagnostics.errors import BadInput
 
 _SPEAKS = re.compile(r"""^\s*(\[\s*["']?tool["']?\s*(\]|\.\s*["']?tensorproof)|["']?tool["']?\s*[.=])""", re.MULTILINE)
 """Where a file may hold our settings; reading others costs more than all the rest of a start."""
-KEYS = {"select": list, "ignore": list, "fail-on": str, "output-format": str, "path": list}
+KEYS: dict[str, Any] = {"select": list, "ignore": list, "fail-on": str, "output-format": str, "path": list, "time-limit": (int, float)}
+_WORDS = {list: "list of strings", str: "string"}
 
 
 def load(file: str | None = None) -> dict[str, Any]:
@@ -39,5 +40,5 @@ def load(file: str | None = None) -> dict[str, Any]:
         if key not in KEYS:
             raise BadInput(f"{chosen}: [tool.tensorproof] has no setting {key}; there are {', '.join(KEYS)}")
         if not isinstance(value, KEYS[key]):
-            raise BadInput(f"{chosen}: the setting {key} must be a {'list of strings' if KEYS[key] is list else 'string'}")
+            raise BadInput(f"{chosen}: the setting {key} must be a {_WORDS.get(KEYS[key], 'number')}")
     return settings

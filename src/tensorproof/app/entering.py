@@ -10,10 +10,11 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.decide import decide
 from tensorproof.frontends.python.entry import Input, tensor
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
-from tensorproof.frontends.python.machine import MOST_STEPS, Interpreter
+from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.tensor_use import is_tensor
 from tensorproof.frontends.python.uncalled import Uncalled, call, definitions, instance, of_keras, open_arguments, value_of, was_entered
+from tensorproof.solve import limits
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field, replace
@@ -72,10 +73,13 @@ class Entering:
             value = value_of(started(self.modules, {}), one)
             if was_entered(value):
                 continue
-            if self.work > MOST_WORK:
+            try:
+                if self.work > MOST_WORK or limits.current().expired:
+                    raise OutOfBudget
+                found.append(self.one(one))
+            except OutOfBudget:
                 found.append(Entry(one.name, Verdict.UNKNOWN, gaps=[self._gap(one, "it was not entered: the file takes too much work")]))
                 break
-            found.append(self.one(one))
         return found
 
     def one(self, one: Uncalled) -> Entry:
@@ -119,7 +123,7 @@ class Entering:
             run = started(self.modules, pending.pop())
             run.path = Path()
             run.facts.clear()
-            run.steps = before = max(run.steps, MOST_STEPS - ENTRY_STEPS)
+            run.steps = before = max(run.steps, run.limit.steps - min(ENTRY_STEPS, run.limit.steps))
             try:
                 why = call(run, one, tensors)
                 if why:

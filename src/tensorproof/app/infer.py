@@ -7,20 +7,26 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from tensorproof.app.entering import MOST_PATHS, Entering, in_every, started
-from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Verdict
+from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.contract import Contract, contract_of
 from tensorproof.engines.shapes.decide import decide
 from tensorproof.frontends.python.annotations import inputs
 from tensorproof.frontends.python.entry import Entered, Input, choices, enter, entries, line_of, tensors_of
-from tensorproof.frontends.python.errors import Fork
+from tensorproof.frontends.python.errors import Fork, OutOfBudget
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.places import places
 from tensorproof.frontends.python.source import Source
 from tensorproof.frontends.python.uncalled import changed_attributes_of, definitions
+from tensorproof.solve import limits
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
+from tensorproof.values.objects import Class, Function
 from tensorproof.values.path import Path
+
+MANY_TRIES = 10
+"""Modules are entered many times, mostly in vain: so many steps count as one."""
 
 
 @dataclass(slots=True)
@@ -54,7 +60,19 @@ def infer(
     unused = next((name for name in given or {} if name not in taken), None)
     if unused is not None:
         raise BadInput(f"no module of {source.path} takes an input {unused}" + (f"; they take {', '.join(sorted(taken))}" if taken else ""))
-    return [_infer_one(modules, e.name, given or {}) for e in entered]
+    return [_within_limit(modules, e, given or {}) for e in entered]
+
+
+def _within_limit(modules: Modules, entry: Class | Function, given: dict[str, Input]) -> Inferred:
+    """One module's contract; where the file's limit is reached, nothing is known of it."""
+    limit = limits.current()
+    try:
+        limit.spend(0)
+        return _infer_one(modules, entry.name, given)
+    except (OutOfBudget, StopIteration):  # or the file did not come to define it
+        line = line_of(entry)
+        path = Path(gaps=[Gap(entry.name, Span(modules.main.path, line, 1, line, 1), limit.sentence)])
+        return Inferred(entry.name, None, Verdict.UNKNOWN, paths=[path], line=line)
 
 
 def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Entered]:
@@ -67,6 +85,10 @@ def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Ente
         run.path = Path(gaps=run.path.gaps)
         try:
             finished.append(enter(run, entry, choice))
+            limits.current().work += run.steps // MANY_TRIES
+        except OutOfBudget as spent:
+            run.lost_rest(str(spent))
+            return [*finished, Entered(name, path=run.path, failed=True)]
         except Fork as fork:
             if len(pending) + len(finished) < MOST_PATHS:
                 pending += run.branching.sides(fork)

@@ -15,11 +15,12 @@ LATER = ("numerics", "space", "library")
 
 def check(given: Any, arguments: tuple[str, ...]) -> int:
     """Will these programs crash on a tensor's shape, type or format?"""
-    from tensorproof.app.check import Options
+    from tensorproof.app.check import Options, Program
     from tensorproof.app.check import check as check_programs
     from tensorproof.app.suppress import suppressed
-    from tensorproof.cli.shapes import data_of, entry_of, inputs_of
+    from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
+    from tensorproof.reporters import as_json, text
     from tensorproof.values.told import Told
 
     paths: list[str] = given.paths
@@ -30,21 +31,38 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     if not paths:
         raise BadInput("check needs a Python file or a directory")
     told = Told(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
-    programs = check_programs(paths, Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told))
-    refused = next((d for p in programs for d in p.diagnostics if d.code == "python/arguments"), None)
-    if arguments and refused is not None:
-        raise BadInput(f"{paths[0]}: {refused.message}")
-    for program in programs:
+    chosen = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
+    done: list[Program] = []
+
+    def ended(program: Program) -> None:
+        """A program was checked: its findings are printed at once."""
+        refused = next((d for d in program.diagnostics if d.code == "python/arguments"), None)
+        if arguments and refused is not None:
+            raise BadInput(f"{paths[0]}: {refused.message}")
         shown = suppressed(program.path, program.text, program.diagnostics)
         program.diagnostics = [d for d in shown if _chosen(d.code, given.select or [], given.ignore or [])]
+        done.append(program)
+        if given.output_format != "json":
+            _say_next(text.full_of(program, given.verbose) if given.output_format == "full" else text.concise_of(program), given.output_format == "full")
+
+    begun = False
+
+    def _say_next(words: str, apart: bool) -> None:
+        nonlocal begun
+        if words:
+            _say("\n" + words if begun and apart else words)
+            begun = True
+
+    try:
+        programs = check_programs(paths, chosen, ended)
+    except KeyboardInterrupt:
+        if given.output_format == "json":
+            _say(as_json.render(done, arguments))
+        raise
     if given.output_format == "json":
-        from tensorproof.reporters import as_json
-
         _say(as_json.render(programs, arguments))
-    else:
-        from tensorproof.reporters import text
-
-        _say(text.full(programs, given.quiet, given.verbose) if given.output_format == "full" else text.concise(programs, given.quiet))
+    elif not given.quiet:
+        _say_next(text.summary(programs), given.output_format == "full")
     severities = {d.severity for p in programs for d in p.diagnostics}
     failed = Severity.ERROR in severities
     if given.fail_on in ("warning", "unknown"):
@@ -162,10 +180,10 @@ def _settings(words: list[str]) -> dict[str, Any]:
 
 def _say(text: str) -> None:
     try:
-        print(text)
+        print(text, flush=True)
     except UnicodeEncodeError:  # a terminal that cannot show every letter
         encoding = sys.stdout.encoding or "ascii"
-        print(text.encode(encoding, "replace").decode(encoding))
+        print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
 
 def _complain(sentence: str) -> int:

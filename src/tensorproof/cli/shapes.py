@@ -1,4 +1,4 @@
-"""Reads the shapes, datasets and entries that a user writes on the command line."""
+"""Reads the shapes, datasets, entries and limits that a user writes on the command line."""
 
 from __future__ import annotations
 
@@ -89,3 +89,14 @@ def entry_of(text: str) -> tuple[str, str]:
     if not colons or not file or not name:
         raise BadInput(f"--entry {text} does not parse; write FILE.py::Name")
     return file, name
+
+
+def seconds_of(value: object) -> float:
+    """The time limit of one file."""
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise BadInput(f"--time-limit {value}: a number of seconds above 0 is needed")
+    return seconds

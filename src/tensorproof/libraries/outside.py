@@ -18,7 +18,7 @@ GIVEN = "outside results"
 
 def given(m: Any, result: Unknown, callee: str, values: tuple[Any, ...], node: Any) -> Unknown:
     """Note what an unmodelled call gave, where it received a number of the user's choice."""
-    names = [s.args[0] for v in values if isinstance(v, Term) for s in symbols(v) if s.origin is Origin.USER]
+    names = [s.args[0] for v in values if isinstance(v, Term) for s in sorted(symbols(v), key=lambda s: s.order) if s.origin is Origin.USER]
     if names:
         m.model_state.setdefault(GIVEN, {})[id(result)] = (result, callee, names[0], m.user_span(node))
     return result

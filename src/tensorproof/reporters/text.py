@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 from tensorproof.app.check import Program
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 
+MOST_LETTERS = 4_000_000
+"""How much of a file is read to show a line of it."""
+MOST_SHOWN = 300
+"""How much of a line is shown."""
+OF_THE_FILE = ("file/unreadable", "internal/failure")
+"""Codes of findings that are about a file as a whole."""
+
 
 def concise(programs: list[Program], quiet: bool = False) -> str:
-    lines = [_head(d) for p in programs for d in p.diagnostics]
+    lines = [text for p in programs if (text := concise_of(p))]
     return "\n".join(lines if quiet else [*lines, summary(programs)])
 
 
 def full(programs: list[Program], quiet: bool = False, verbose: bool = False) -> str:
-    blocks: list[str] = []
-    for program in programs:
-        texts = {program.path: program.text.splitlines()}
-        blocks += ["\n".join(_block(d, program.path, texts)) for d in program.diagnostics]
-        if verbose and program.gaps:
-            told = [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
-            blocks.append("\n".join(told))
+    blocks = [text for p in programs if (text := full_of(p, verbose))]
     return "\n\n".join(blocks if quiet else [*blocks, summary(programs)])
+
+
+def concise_of(program: Program) -> str:
+    """The findings of one program, one line each."""
+    return "\n".join(_head(d) for d in program.diagnostics)
+
+
+def full_of(program: Program, verbose: bool = False) -> str:
+    """The findings of one program with their source."""
+    texts = {program.path: program.text.splitlines()} if program.text else {}
+    blocks = ["\n".join(_block(d, program.path, texts)) for d in program.diagnostics]
+    if verbose and program.gaps:
+        told = [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
+        blocks.append("\n".join(told))
+    return "\n\n".join(blocks)
 
 
 def _head(d: Diagnostic) -> str:
@@ -33,18 +50,22 @@ def _line(span: Span, texts: dict[str, list[str]]) -> str:
     """The source line of a place; files other than the program itself are read when they are shown."""
     if span.path not in texts:
         try:
-            with open(span.path, encoding="utf-8", errors="replace") as stream:
-                texts[span.path] = stream.read().splitlines()
-        except OSError:
+            regular = os.path.isfile(span.path)
+            with open(span.path if regular else os.devnull, encoding="utf-8", errors="replace") as stream:
+                texts[span.path] = stream.read(MOST_LETTERS).splitlines()
+        except (OSError, ValueError):
             texts[span.path] = []
     lines = texts[span.path]
-    return lines[span.line - 1] if 0 < span.line <= len(lines) else ""
+    line = lines[span.line - 1][:MOST_SHOWN] if 0 < span.line <= len(lines) else ""
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def _block(d: Diagnostic, path: str, texts: dict[str, list[str]]) -> list[str]:
+    if d.code in OF_THE_FILE:
+        return [_head(d), f"   tensorproof explain {d.code}"]
     text = _line(d.span, texts)
     end = d.span.end_column if d.span.end_line == d.span.line else len(text) + 1
-    carets = " " * (d.span.column - 1) + "^" * max(1, end - d.span.column)
+    carets = " " * min(d.span.column - 1, MOST_SHOWN) + "^" * max(1, min(end, MOST_SHOWN) - d.span.column)
     shown = [_head(d), f"{d.span.line:5} | {text}", f"      | {carets}"]
     for step in d.trail:
         where = "" if step.span.path == d.span.path else f"  ({step.span.path})"
@@ -82,7 +103,7 @@ def summary(programs: list[Program]) -> str:
         rest = len(every) - len(causes)
         more = (" …" if len(gaps) > 3 else "") + (f", and {rest} that depend on them" if rest else "")
         parts.append(f"{_count(len(causes), 'call')} not understood: {named}{more}")
-    elif verdicts[Verdict.UNKNOWN]:
+    elif verdicts[Verdict.UNKNOWN] > sum(d.code in OF_THE_FILE for p in programs for d in p.diagnostics):
         parts.append("a size that only the data decides is left open, so nothing is proved there")
     return " · ".join(parts)
 

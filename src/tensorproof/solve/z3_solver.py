@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from time import sleep
 from typing import Any
 
 import z3
 
+from tensorproof.solve import limits
 from tensorproof.solve.port import Answer, Solution
 from tensorproof.terms.ints import Atom, Dim, Term
 from tensorproof.terms.predicates import Predicate, Truth
@@ -15,6 +21,29 @@ from tensorproof.terms.spans import INF
 from tensorproof.terms.substitution import symbols
 
 _z3: Any = z3  # z3 carries no types
+WORK_PER_STEP = 100
+"""How much of Z3's own unit of work counts as one step, for questions that it gave up."""
+
+
+@cache
+def _listen() -> None:
+    """Let a signal (Ctrl-C, the clock of a file's limit) end the question that Z3 works on: Python itself would only see it afterwards."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    heard, said = os.pipe()
+    os.set_blocking(said, False)
+    before = signal.set_wakeup_fd(said, warn_on_full_buffer=False)
+    if before != -1:  # someone else listens
+        signal.set_wakeup_fd(before)
+        return
+
+    def interrupt() -> None:
+        while os.read(heard, 16):
+            for _ in range(5):  # a question that begins just now is not missed
+                _z3.main_ctx().interrupt()
+                sleep(0.05)
+
+    threading.Thread(target=interrupt, daemon=True).start()
 
 
 class Z3Solver:
@@ -24,10 +53,13 @@ class Z3Solver:
         self._solver = _z3.Solver()
         self._solver.set("random_seed", 7)
         self._solver.set("rlimit", budget)
+        self._solver.set("ctrl_c", False)  # or Z3 takes the signal for itself, and the next question is asked
+        self._budget = budget
+        _listen()
         self._ints: dict[Atom, Any] = {}
         self._truths: dict[Predicate, Any] = {}
         """What was said of a predicate before is said again: the same facts stand before many questions."""
-        self._symbols: dict[Predicate, frozenset[Atom]] = {}
+        self._symbols: dict[Predicate, tuple[Atom, ...]] = {}
         self._known: list[set[Atom]] = [set()]
 
     def assume(self, fact: Truth) -> None:
@@ -58,12 +90,15 @@ class Z3Solver:
                 else:
                     self._declare(predicate)
                     self._solver.add(_z3.Implies(guard, self.predicate(predicate)))
+            limit = limits.current()
             answer = self._solver.check(*(g for g, _ in guards.values()))
             if answer == _z3.sat:
                 return Solution(Answer.SAT, self._witness())
             if answer == _z3.unsat:
                 return Solution(Answer.UNSAT, core=tuple(guards[str(g)][1] for g in self._solver.unsat_core()))
-            return Solution(Answer.UNKNOWN, reason=str(self._solver.reason_unknown()))
+            reason = str(self._solver.reason_unknown())
+            limit.spend(self._budget // WORK_PER_STEP)
+            return Solution(Answer.UNKNOWN, reason=reason)
 
     def _witness(self) -> dict[str, int]:
         model = self._solver.model()
@@ -74,7 +109,7 @@ class Z3Solver:
         """Bounds of the symbols that are new in this scope."""
         found = self._symbols.get(fact)
         if found is None:
-            found = self._symbols[fact] = frozenset(symbols(fact))
+            found = self._symbols[fact] = tuple(sorted(symbols(fact), key=lambda a: a.order))
         for atom in found:
             if any(atom in level for level in self._known):
                 continue

@@ -128,6 +128,14 @@ _TERMS: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
 _count = 0
 
 
+def begin_file() -> None:
+    """Forget the atoms of other files: their order decides how terms are written, and must not depend on what was checked before."""
+    global _count
+    _count = 0
+    _ATOMS.clear()
+    _TERMS.clear()
+
+
 def _atom(kind: str, args: tuple[Any, ...], lo: Bound, hi: Bound, origin: Origin | None = None) -> Atom:
     global _count
     key = (kind, args, lo, hi, origin) if kind == "symbol" else (kind, args)

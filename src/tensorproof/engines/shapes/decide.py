@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 from tensorproof.solve.layered import LayeredSolver
+from tensorproof.solve.limits import OutOfBudget
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Origin, of_atom
 from tensorproof.terms.predicates import Predicate, Truth, conj, implies, ne, negate
@@ -33,7 +34,12 @@ def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
         if not stated.facts and predicate is False:
             findings.append(_finding(stated, Certainty.ALWAYS, {}))
             break
-        error, open_ = _decide_one(solver, stated, findings, not path.gaps)
+        try:
+            error, open_ = _decide_one(solver, stated, findings, not path.gaps)
+        except OutOfBudget:  # what is left stays open, unless it fails for certain
+            undecided = True
+            findings += [_finding(s, Certainty.ALWAYS, {}) for s in path.stated if s.requirement.predicate is False and not s.facts][:1]
+            break
         undecided = undecided or open_
         if error:
             failed.add((stated.requirement.code, stated.span))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.diagnostics.span import Span
+from tensorproof.solve.limits import OutOfBudget
 from tensorproof.terms.records import dataclass
 
 
@@ -44,10 +45,7 @@ class Dead(Exception):
     """This way ended in an exception that is already recorded."""
 
 
-class OutOfBudget(Exception):
-    """The analysis has used up its steps; the text says which budget."""
-
-
+__all__ = ["BASES", "Dead", "Fork", "OutOfBudget", "Raised", "is_kind"]
 BASES = {
     "BaseException": (), "Exception": ("BaseException",), "SystemExit": ("BaseException",), "KeyboardInterrupt": ("BaseException",),
     "GeneratorExit": ("BaseException",), "StopIteration": ("Exception",), "StopAsyncIteration": ("Exception",), "ArithmeticError": ("Exception",),

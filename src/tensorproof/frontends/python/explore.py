@@ -9,18 +9,19 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python.errors import Fork
+from tensorproof.frontends.python.errors import Fork, OutOfBudget
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.places import places
 from tensorproof.frontends.python.source import Source
+from tensorproof.solve import limits
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
 from tensorproof.values.path import Path
 
 MOST_PATHS = 64
-MOST_WORK = 150_000
-"""Steps over all replays; a program that forks beyond this is left with a gap."""
+TO_GO_ON = 0.75
+"""The share of the limit's steps, over all replays, after which no other path is begun."""
 _RECURSION = 20_000
 
 
@@ -44,7 +45,7 @@ def explore(
     modules = Modules(source, places(source, roots), site)
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Path] = []
-    work = 0
+    work, most = 0, int(limits.current().steps * TO_GO_ON)
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION))
     try:
@@ -56,11 +57,13 @@ def explore(
                 if ended is not None:
                     ended(run)
             except Fork as fork:
-                if len(finished) + len(pending) + 2 > MOST_PATHS or work + run.steps > MOST_WORK:
+                if len(finished) + len(pending) + 2 > MOST_PATHS or work + run.steps > most:
                     return _given_up(source, finished, run)
                 pending += run.branching.sides(fork)
+            except OutOfBudget as spent:
+                return _given_up(source, finished, run, str(spent))
             work += run.steps
-            if pending and work > MOST_WORK:
+            if pending and (work > most or run.limit.expired):
                 return _given_up(source, finished, run)
             if not pending:
                 return Explored(finished, run)
@@ -68,9 +71,10 @@ def explore(
         sys.setrecursionlimit(before)
 
 
-def _given_up(source: Source, finished: list[Path], run: Interpreter) -> Explored:
+def _given_up(source: Source, finished: list[Path], run: Interpreter, reason: str = "") -> Explored:
     """The paths so far; those that were not run are a gap."""
-    run.path.gaps.append(Gap("the rest of the paths", Span(source.path, 1, 1, 1, 1), f"the program has more than {MOST_PATHS} paths, or they take too long"))
+    reason = reason or f"the program has more than {MOST_PATHS} paths, or they take too long"
+    run.path.gaps.append(Gap("the rest of the paths", Span(source.path, 1, 1, 1, 1), reason))
     if run.path not in finished:
         finished.append(run.path)
     return Explored(finished, run)

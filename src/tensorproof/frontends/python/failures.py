@@ -41,6 +41,7 @@ def contained(act: Act, node: ast.stmt, lost: Act) -> Act:
     def run(frame: Frame) -> Signal | None:
         m = frame.machine
         before = len(m.heap.marks), len(m.facts), len(m.frames), m.handlers
+        m.here = node
         try:
             return act(frame)
         except SIGNALS:

@@ -51,7 +51,10 @@ def _public(module: ModuleType) -> list[Any]:
 
 _PURE: set[Any] = {
     *(getattr(builtins, name) for name in _BUILTINS), *_public(math), *_public(cmath), *_public(operator), re.escape, bisect.bisect,
-    bisect.bisect_left, bisect.bisect_right, os.path.commonprefix,
+    bisect.bisect_left, bisect.bisect_right,
+    *(getattr(os.path, name) for name in (
+        "join", "basename", "dirname", "split", "splitext", "splitdrive", "normpath", "normcase", "abspath", "realpath", "relpath", "expanduser", "expandvars",
+        "isabs", "commonprefix", "commonpath")),
 }  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from tensorproof.frontends.python.modules import Modules
 from tensorproof.libraries import python_callbacks, tape_ranks
 from tensorproof.ops.call import Session
 from tensorproof.ops.record import Requirement
+from tensorproof.solve import limits
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Dim, Origin, symbol
@@ -41,7 +42,6 @@ from tensorproof.values.objects import Bound
 from tensorproof.values.path import Path, Stated
 from tensorproof.values.python_values import Unknown
 
-MOST_STEPS = 200_000
 MOST_FACTS = 60
 """With more facts than these a question is asked with the nearest alone."""
 SOLVER_STEPS = 60
@@ -71,6 +71,9 @@ class Interpreter:
         self.steps = 0
         self.entered = 0
         """How many calls of the program's own functions were entered."""
+        self.limit = limits.current()
+        self.here: ast.AST | None = None
+        """The statement that runs."""
         self.spans: list[ast.AST] = []
         self.frames: list[Any] = []
         self.left: set[Any] = set()
@@ -106,8 +109,13 @@ class Interpreter:
 
     def step(self, cost: int = 1) -> None:
         self.steps += cost
-        if self.steps > MOST_STEPS:
-            raise OutOfBudget(f"the program takes more than {MOST_STEPS} steps")
+        if self.steps > self.limit.steps or self.limit.expired:
+            raise self.out_of_budget()
+
+    def out_of_budget(self) -> OutOfBudget:
+        """For `raise`: the limit of the file is reached here."""
+        line = self.user_span(self.here).line if self.frames and self.here is not None else 0
+        return OutOfBudget(self.limit.sentence + (f" at line {line}" if line else ""))
 
     # --- facts ---
 
@@ -354,6 +362,10 @@ class Interpreter:
 
     # --- the run ---
 
+    def lost_rest(self, reason: str) -> None:
+        """What comes after this place is not analysed."""
+        self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
+
     def run(self) -> Path:
         """Run the program's main file."""
         try:
@@ -367,12 +379,12 @@ class Interpreter:
             self.path.ended = True
         except (OutOfBudget, RecursionError) as spent:
             reason = str(spent) if isinstance(spent, OutOfBudget) else "the program nests too deeply"
-            self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), reason))
+            self.lost_rest(reason)
         except Fork:
             raise
         except Exception as bug:  # ours: a gap, never the program's error
-            self.path.gaps.append(Gap("the rest of the program", Span(self.modules.main.path, 1, 1, 1, 1), failures.reason(bug)))
-        if "tape" in self.model_state:
+            self.lost_rest(failures.reason(bug))
+        if "tape" in self.model_state and not self.limit.expired:
             tape_ranks.finish(self)
         decided = (p if side else negate(p) for p, side in self.decisions.items())
         self.path.facts = (*self.facts, *(p for p in decided if isinstance(p, Predicate)))

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import LIBRARIES
-from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.errors import BadFile
+from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python import library_names
 from tensorproof.frontends.python.environment import builds_on_torch, is_whole, modelled
 from tensorproof.frontends.python.errors import Dead, Raised
@@ -56,6 +57,8 @@ class Modules:
     site: tuple[Path, ...] = ()
     loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
     running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
+    broken: dict[str, BadFile] = field(default_factory=dict[str, BadFile])
+    """Files of the project that could not be read."""
     answers: dict[Any, bool | None] = field(default_factory=dict[Any, "bool | None"])
     """What the solver said of a predicate under the facts of a path."""
     main: ModuleFile = field(init=False)
@@ -317,6 +320,8 @@ class Modules:
             text = _shown(path)
             if text not in self.loaded:
                 self.loaded[text] = self._load(path, foreign)
+            if text in self.broken:
+                return self._unreadable(m, name, self.broken[text])
             if self.loaded[text] is not None:
                 module = self.running[name] = self._made(m, name, path, text, package, foreign)
                 return module
@@ -330,14 +335,24 @@ class Modules:
         return ModuleFile(name, shown, space, foreign=foreign, package=package, folders=(path.resolve().parent,) if package else ())
 
     def _load(self, path: Path, foreign: bool) -> Loaded | None:
-        if not path.is_file():
-            return None
         try:
-            return Loaded(read(_shown(path)))
-        except BadInput:
-            if foreign:  # a package's file that is not for this Python, or too large: it stays a name without a model
-                return None
-            raise
+            return Loaded(read(_shown(path))) if path.is_file() else None
+        except OSError:
+            return None
+        except BadFile as error:
+            if not foreign:  # a package's file that is not for this Python, or too large, stays a name without a model
+                self.broken[_shown(path)] = error
+            return None
+
+    def _unreadable(self, m: Interpreter, name: str, error: BadFile) -> ModuleFile:
+        """A file of the project that cannot be read: Python refuses its syntax where it is imported; of any other its names are unknown."""
+        if error.code == "python/syntax":
+            raise Raised("SyntaxError", error.about, Span(error.path, error.line, error.column, error.line, error.column + 1), error.code)
+        m.gap(name, m.here or ast.Pass(), error.about)
+        module = ModuleFile(name, error.path, m.heap.space({"__name__": name}), state="done")
+        module.hidden = True
+        self.running[name] = module
+        return module
 
 
 _FAILURES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import io
 import re
+import stat
 import sys
 import tokenize
 from contextlib import suppress
 from pathlib import Path
 
-from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.errors import BadFile
 from tensorproof.terms.records import dataclass
 from tensorproof.values.told import NOTHING, Told
 
@@ -32,16 +33,18 @@ def read(path: str) -> Source:
     try:
         file = Path(path)
         if file.is_dir():
-            raise BadInput(f"{path} is a directory; name the Python files to check")
-        size = file.stat().st_size
-        if size > MOST_BYTES:
-            raise BadInput(f"{path} is too large to check: it has {size:,} bytes, the limit is {MOST_BYTES:,}")
+            raise BadFile(path, "is a directory; name the Python files to check")
+        found = file.stat()
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISCHR(found.st_mode):
+            raise BadFile(path, "cannot be read: it is no regular file")
+        if found.st_size > MOST_BYTES:
+            raise BadFile(path, f"is too large to check: it has {found.st_size:,} bytes, the limit is {MOST_BYTES:,}")
         with file.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # a path with a null byte is a ValueError
-        raise BadInput(f"{path} cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}") from None
+        raise BadFile(path, f"cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}") from None
     if len(data) > MOST_BYTES:
-        raise BadInput(f"{path} is too large to check: the limit is {MOST_BYTES:,} bytes")
+        raise BadFile(path, f"is too large to check: the limit is {MOST_BYTES:,} bytes")
     return parse(path, decode(path, data))
 
 
@@ -50,10 +53,10 @@ def decode(path: str, data: bytes) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None).read()
     except (SyntaxError, LookupError):
-        raise BadInput(f"{path} is not Python: {_about_encoding(data)}") from None
+        raise BadFile(path, f"is not Python: {_about_encoding(data)}") from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(f"{path}:{line} is not Python: its bytes cannot be decoded as {error.encoding} text") from None
+        raise BadFile(path, f"is not Python: its bytes cannot be decoded as {error.encoding} text", line=line) from None
 
 
 def _about_encoding(data: bytes) -> str:
@@ -69,11 +72,11 @@ def parse(path: str, text: str) -> Source:
             sys.setrecursionlimit(_NESTING)
         tree = ast.parse(text, path)
     except SyntaxError as error:
-        raise BadInput(f"{path}:{error.lineno or 1}:{error.offset or 1}: syntax error: {error.msg}") from None
+        raise BadFile(path, f"syntax error: {error.msg}", "python/syntax", error.lineno or 1, error.offset or 1) from None
     except (RecursionError, MemoryError):
-        raise BadInput(f"{path} nests too deeply to be parsed as Python") from None
+        raise BadFile(path, "nests too deeply to be parsed as Python", "python/syntax") from None
     except ValueError as error:
-        raise BadInput(f"{path} is not Python: {error}") from None
+        raise BadFile(path, f"is not Python: {error}", "python/syntax") from None
     finally:
         sys.setrecursionlimit(limit)
     return Source(path, text, tree)

@@ -1,0 +1,80 @@
+"""How much work one file may cost. Work is counted in steps, so that load never changes a verdict; a clock of processor time is the last resort."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+STEPS_PER_SECOND = 10_000
+"""The documented rate between `--time-limit` and steps: a slow machine takes about a second for so many."""
+DEFAULT_SECONDS = 20.0
+TO_DECIDE = 0.25
+"""The share of the limit that deciding may take on top of it, after the paths were run."""
+_PATIENCE = 4
+"""The clock on the wall, for what takes no processor time, waits so many times as long."""
+_AGAIN = 0.25
+
+
+class OutOfBudget(BaseException):
+    """The analysis has used up its work or its time. No `except Exception` takes it: the clock may raise it anywhere."""
+
+
+class Limit:
+    """What one file may cost, and what it has cost."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.steps = max(1, int(seconds * STEPS_PER_SECOND))
+        self.work = 0
+        self.expired = False
+        """Whether the clock has run out."""
+        self._ticks = 0
+
+    @property
+    def sentence(self) -> str:
+        return f"the time limit of {self.seconds:g} s is reached" + ("" if self.expired else f", counted as {self.steps:,} steps")
+
+    def spend(self, cost: int) -> None:
+        """Count work that no run of the program counts."""
+        self.work += cost
+        if self.expired or self.work > self.steps:
+            raise OutOfBudget(self.sentence)
+
+    def tick(self, number: int, frame: Any) -> None:
+        """The clock has run out: the next safe point ends the analysis; where none comes, this does."""
+        self.expired = True
+        self._ticks += 1
+        if self._ticks > 2:
+            raise OutOfBudget(self.sentence)
+
+
+_current = Limit(DEFAULT_SECONDS)
+
+
+def current() -> Limit:
+    return _current
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[Limit]:
+    """The limit for what runs inside. The clock runs in the main thread alone, where signals arrive."""
+    global _current
+    before, _current = _current, Limit(seconds)
+    clocked = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    handlers: list[tuple[int, Any]] = []
+    try:
+        if clocked:
+            handlers = [(number, signal.signal(number, _current.tick)) for number in (signal.SIGPROF, signal.SIGALRM)]
+            signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, seconds * _PATIENCE, _AGAIN)
+        yield _current
+    finally:
+        if clocked:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            for number, handler in handlers:
+                signal.signal(number, handler)
+        _current = before
