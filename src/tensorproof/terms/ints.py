@@ -133,7 +133,6 @@ def begin_file() -> None:
     global _count
     _count = 0
     _ATOMS.clear()
-    _TERMS.clear()
 
 
 def _atom(kind: str, args: tuple[Any, ...], lo: Bound, hi: Bound, origin: Origin | None = None) -> Atom:
