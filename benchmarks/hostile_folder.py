@@ -107,12 +107,24 @@ def folder_of(count: int, root: Path) -> list[str]:
     return names
 
 
+def _can_run(user: str) -> bool:
+    """Whether another user may run this Python."""
+    try:
+        return subprocess.run([sys.executable, "-m", "tensorproof", "--version"], user=user, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
 def hostile_folder(count: int, root: Path) -> bool:
     ordinary = folder_of(count, root)
     user = None
-    if os.geteuid() == 0:  # root may read everything
+    if os.geteuid() == 0:  # root may read everything: the check runs as another user, or the file is one that nobody can read
         user = next((u.pw_name for u in pwd.getpwall() if u.pw_name == "nobody"), None)
         root.chmod(0o777)
+        if user is None or not _can_run(user):
+            user = None
+            (root / "secret.py").unlink()
+            (root / "secret.py").symlink_to("/proc/self/mem")
     done, seconds = run("check", ".", "--output-format", "json", cwd=root, user=user)
     if done.returncode != 1 or not done.stdout:
         print(done.stdout[-300:], done.stderr[-300:])
