@@ -21,7 +21,7 @@ CASES = [case for case in cases() if case.title.startswith("patterns_")]
 MORE = [
     case
     for case in cases()
-    if case.title.partition(":")[0] in ("memory", "values", "backward", "autocast", "devices_meta") or case.title.startswith("gradients_")
+    if case.title.partition(":")[0] in ("memory", "values", "backward", "autocast", "devices_meta", "state_order") or case.title.startswith("gradients_")
 ]
 
 

@@ -84,8 +84,13 @@ def _held(m: Any, me: Any, pick: Any) -> Any:
     return _iterated(m, pick(found))
 
 
-def state(value: Any) -> dict[str, TensorType]:
-    return {**dict(all_tensors(value, PARAMETERS)), **dict(all_tensors(value, BUFFERS))}
+def state(value: Any, prefix: str = "", inside: tuple[int, ...] = ()) -> dict[str, TensorType]:
+    """Module by module: its parameters, its buffers, then its children. A module that stands at two places has its tensors at both."""
+    found = {prefix + name: t for which in (PARAMETERS, BUFFERS) for name, t in own_tensors(value, which)}
+    for name, child in children(value):
+        if id(child) not in inside:
+            found.update(state(child, f"{prefix}{name}.", (*inside, id(value))))
+    return found
 
 
 # --- methods that layers, containers and the program's modules share ---
