@@ -174,3 +174,8 @@ def test_a_failure_of_a_model_costs_one_value(monkeypatch: pytest.MonkeyPatch) -
         found = check_source(parse("hostile.py", f"import re\n{line}\ny = x\n{END}"))
         assert [d.code for d in found.diagnostics] == ["matmul/inner"], line
         assert any("internal failure: ZeroDivisionError: oops" in g.reason for g in found.gaps), line
+
+
+def test_a_text_of_one_of_two_texts_is_one_of_two() -> None:
+    found = check_source(parse("p.py", "import os\nkind = 'float' if 'FAST' in os.environ else 'half'\nname = f'layer {kind}!'\nassert name.endswith('!')\n"))
+    assert found.gaps == [] and found.diagnostics == []

@@ -286,7 +286,14 @@ def _joined(node: ast.JoinedStr, scope: Scope) -> Run:
                 continue
             value = operations.text(frame.machine, part(frame), "" if spec is None else spec(frame), conversion, node)
             shown.append(value)
-        return TEXT if any(isinstance(s, Unknown) for s in shown) else "".join(shown)
+        if any(isinstance(s, Unknown) for s in shown):
+            return TEXT
+        if not any(type(s) is Choice for s in shown):
+            return "".join(shown)
+        whole: Any = ""
+        for part in shown:  # one of two texts makes one of two texts
+            whole = operations.binary(frame.machine, ast.Add, whole, part, node)
+        return whole
 
     return run
 
