@@ -12,7 +12,7 @@ from tensorproof.bindings.derivatives import derivative
 from tensorproof.libraries import devices
 from tensorproof.libraries.torch_modes import modes
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
-from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, TensorType
 from tensorproof.values.python_values import Layer
 
 _SAME = frozenset(["cast", "identity", "contiguous"])
@@ -241,8 +241,25 @@ def _parts(index: Any) -> tuple[Any, ...]:
 # --- writes ---
 
 
+_OVER_ITSELF = frozenset(["fill_", "zero_", "masked_fill_", "index_fill_", "index_put_", "requires_grad_"])
+"""What may write into a tensor of which several elements lie in one place."""
+
+
+def _overlaps(t: TensorType) -> bool:
+    """Whether several elements surely lie in one place: an expanded tensor."""
+    if t.strides is None or t.strides == UNKNOWN_STRIDES or not t.shape.known:
+        return False
+    return any(step == 0 and isinstance(n, int) and n > 1 for step, n in zip(t.strides, t.shape)) and 0 not in t.shape
+
+
 def _refuse_in_place(m: Any, target: TensorType, enabled: bool | None, requires: bool | None, word: str, node: Any) -> None:
     g = of(m, target)
+    if target.strides is not None and word not in _OVER_ITSELF and in_place(word) and _overlaps(target):
+        if word == "__setitem__":
+            m.gap("item assignment", node, "into an expanded tensor, of which several elements lie in one place")
+        else:
+            words = f"{word} writes into an expanded tensor {target.shape!r}, of which several elements lie in one place: make a clone() first"
+            raise m.raised("RuntimeError", words, node, "inplace/overlap")
     if g.inference and not modes(m).inference:
         words = "an inference tensor cannot be changed in place outside of torch.inference_mode(): make a clone() first"
         raise m.raised("RuntimeError", words, node, "inplace/inference")
@@ -263,16 +280,16 @@ def finished(m: Any, name: str, outcome: Any, node: Any, layer: Layer | None) ->
     if not name.startswith("torch"):
         return
     word = name.rpartition(".")[2]
-    if word in ("requires_grad_", "detach_", "share_memory_") or not in_place(word, outcome):
+    if word in ("requires_grad_", "detach_", "share_memory_") or not (in_place(word) or outcome.bound.get("inplace") is True):
         return
     facts = derivative(name)
     for target in (t for value in outcome.written for t in each(value)):
         _wrote(m, name, target, outcome, facts, node, layer)
 
 
-def in_place(word: str, outcome: Any) -> bool:
+def in_place(word: str) -> bool:
     """Whether what a call wrote counts as a change: running statistics do not."""
-    return word == "__setitem__" or word.startswith("__i") or word.endswith("_") or outcome.bound.get("inplace") is True
+    return word == "__setitem__" or word.startswith("__i") or word.endswith("_")
 
 
 def _wrote(m: Any, name: str, target: TensorType, outcome: Any, facts: Any, node: Any, layer: Layer | None) -> None:
@@ -341,6 +358,14 @@ def copied(m: Any, t: TensorType, node: Any) -> TensorType:
     if g.leaf is False and g.requires:
         raise m.raised("RuntimeError", "deepcopy takes leaves only, and this tensor was computed: use detach() or clone()", node, "deepcopy/leaf")
     made: TensorType = now.but(base=None, grad=None if now.grad is None else fresh(m, g.requires, g.leaf))
+    return made
+
+
+def detached(m: Any, t: TensorType) -> TensorType:
+    """A tensor in the same memory that no gradient passes through."""
+    now, g = m.memory.current(t), of(m, t)
+    plain = g.but(requires=False, leaf=True, node=None, base=None, shown=None, own=m.heap.space({"grad": NO}))
+    made: TensorType = m.memory.sharing(now.but(requires_grad=False, parameter=False, grad=plain), now)
     return made
 
 

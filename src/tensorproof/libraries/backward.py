@@ -25,6 +25,7 @@ def walk(m: Any, roots: list[TensorType], retain: Any, node: Any, inputs: list[T
     accumulate = inputs is None
     hooks: list[tuple[Any, TensorType]] = []
     seen: set[int] = set()
+    found: list[tuple[Node, bool]] = []
     waiting: list[tuple[Gradient, bool]] = [(g, g.requires is True) for g in (autograd.of(m, t) for t in roots)]
     while waiting:
         g, sure = waiting.pop()
@@ -40,15 +41,35 @@ def walk(m: Any, roots: list[TensorType], retain: Any, node: Any, inputs: list[T
         seen.add(id(g.node))
         sure = sure and not g.node.either
         reached[id(g.node)] = sure
-        if not g.node.either:
-            _used(m, g.node, sure and (accumulate or retain is True), retain, node)
+        found.append((g.node, sure))
         waiting += [(parent, sure and parent.requires is True) for parent in g.node.parents]
+    needed = None if inputs is None else _leading_to(found, inputs, m)
+    for used, sure in found:
+        if not used.either and (needed is None or id(used) in needed):
+            _used(m, used, sure, retain, node)
     for hook, t in hooks:
         m.call(hook, (gradient_of(t),), {}, node)
     for module, hook, parameters in m.model_state.get("backward hooks", {}).get("all", ()):
         if any(reached.get(id(autograd.of(m, t).own)) for t in parameters):
             m.call(hook, (module, _UNKNOWN, _UNKNOWN), {}, node)
     return [_reached(m, t, reached, node) for t in inputs or ()]
+
+
+def _leading_to(found: list[tuple[Node, bool]], inputs: list[TensorType], m: Any) -> set[int]:
+    """The nodes through which a gradient goes on its way to some inputs."""
+    users: dict[int, list[Node]] = {}
+    for used, _ in found:
+        for parent in used.parents:
+            users.setdefault(id(parent.own if parent.node is None else parent.node), []).append(used)
+    states = [autograd.of(m, t) for t in inputs]
+    waiting = [id(g.own if g.node is None else g.node) for g in states]
+    needed: set[int] = set()
+    while waiting:
+        for user in users.get(waiting.pop(), ()):
+            if id(user) not in needed:
+                needed.add(id(user))
+                waiting.append(id(user))
+    return needed
 
 
 _UNKNOWN = (Unknown("a gradient"),)

@@ -46,6 +46,8 @@ def backward(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     loss, gradient = args[0], argument(args, kwargs, 1, "gradient", None)
     if isinstance(loss, TensorType):
         paths.needs_gradient(m, loss, node)
+        if gradient is None and loss.dtype is not None and loss.dtype.is_complex:
+            raise m.raised("RuntimeError", "backward without a gradient needs a real loss, and this one is complex", node, "backward/scalar")
         if gradient is None:
             m.require("backward/scalar", eq(loss.shape.numel, 1), f"backward needs a loss of one element, this one has shape {loss.shape!r}", node)
         else:

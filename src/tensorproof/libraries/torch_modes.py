@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, DType
 from tensorproof.terms.records import dataclass, replace
-from tensorproof.values.objects import Class, Function, Model, Native
+from tensorproof.values.objects import Class, Function, Generator, Model, Native
 from tensorproof.values.python_values import Unknown
 
 
@@ -79,7 +80,28 @@ def inside(m: Any, me: Model, run: Any) -> Any:
 def decorated(m: Any, function: Function, run: Any) -> Any:
     """Call a function in the outermost mode that it was decorated with."""
     *rest, mode = function.around
-    return inside(m, mode, lambda: run(replace(function, around=tuple(rest))))
+    result = inside(m, mode, lambda: run(replace(function, around=tuple(rest))))
+    if isinstance(result, Generator):
+        result.steps = _steps(m, mode, result.steps)
+    return result
+
+
+def _steps(m: Any, mode: Model, steps: Any) -> Any:
+    """The steps of a generator, each in a mode."""
+    resume = partial(next, steps)
+    while True:
+        try:
+            item = inside(m, mode, resume)
+        except StopIteration as stop:
+            return stop.value
+        try:
+            given = yield item
+            resume = partial(steps.send, given)
+        except GeneratorExit:
+            steps.close()
+            raise
+        except BaseException as thrown:
+            resume = partial(steps.throw, thrown)
 
 
 def without_grad(m: Any, run: Any) -> Any:

@@ -167,6 +167,13 @@ def _zero_grad(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], n
             backward.clear(m, t)
 
 
+def _detached(m: Any, t: TensorType) -> TensorType:
+    """What a state_dict holds of a parameter: the same memory, without gradients."""
+    from tensorproof.libraries import autograd
+
+    return autograd.detached(m, t) if t.framework == "torch" else t
+
+
 def _apply(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     for _, module in reversed(list(walk(me))):
         m.call(args[0], (module,), {}, node)
@@ -283,7 +290,7 @@ METHODS: dict[str, Any] = {
     "named_children": lambda m, me, a, k, n: _iterated(m, children(me)),
     "modules": lambda m, me, a, k, n: _iterated(m, [v for _, v in walk(me)]),
     "named_modules": lambda m, me, a, k, n: _iterated(m, list(walk(me))),
-    "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries(dict(state(me)))),
+    "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries({name: _detached(m, t) for name, t in state(me).items()})),
     "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
     "train": lambda m, me, a, k, n: _set_training(m, me, a[0] if a else k.get("mode", True)), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
     "requires_grad_": _require_grad, "zero_grad": _zero_grad, "share_memory": lambda m, me, a, k, n: me,
