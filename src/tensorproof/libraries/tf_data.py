@@ -13,6 +13,7 @@ from tensorproof.libraries.tf_shapes import compatible, sizes_of
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, upper
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Generator, Iterator, List, Model
@@ -87,11 +88,35 @@ def _first_of(m: Any, make: Any, given: Any, node: Any) -> tuple[Any, Any]:
         if one is _ENDED:
             return first, count
         if [t.shape for t in tensors_in(one)] != [t.shape for t in tensors_in(first)]:
-            return MISSING, None
+            return _differing(m, first, one, node), None
         count += 1
         if count >= MOST_COUNTED:
             break
     return (MISSING, None) if first is _ENDED else (first, None)
+
+
+def _differing(m: Any, first: Any, other: Any, node: Any) -> Any:
+    """What stands for elements of which the sizes differ, where the world or the program chooses them; MISSING for any other."""
+    theirs = iter(tensors_in(other))
+    pairs = [(t, next(theirs, None)) for t in tensors_in(first)]
+    for a, b in pairs:
+        if b is None or not a.shape.known or not b.shape.known or len(a.shape) != len(b.shape):
+            return MISSING
+        sizes = [d for x, y in zip(a.shape, b.shape) if x != y for d in (x, y) if isinstance(d, Term)]
+        if any(atom.origin is not Origin.WORLD for d in sizes for atom in symbols(d)):
+            return MISSING
+    others = iter([b for _, b in pairs])
+
+    def act(t: TensorType) -> TensorType:
+        both = zip(t.shape, next(others).shape)  # type: ignore[union-attr]
+        return t.but(shape=Shape(x if x == y else _between(m, x, y, node) for x, y in both), contents=None)
+
+    return mapped(m, act, first)
+
+
+def _between(m: Any, a: Any, b: Any, node: Any) -> Any:
+    most = max(upper(a), upper(b))
+    return varying(m, max(int(min(lower(a), lower(b))), 0), int(most) if most < 1 << 60 else None, node)
 
 
 def _spec_of_types(m: Any, types: Any, shapes: Any, node: Any) -> Any:
