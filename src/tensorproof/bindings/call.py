@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from tensorproof.bindings import autocast
-from tensorproof.bindings.coercion import Mismatch, coerce, show
+from tensorproof.bindings.coercion import Mismatch, NotKnown, coerce, show, without_arrays
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
 from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
@@ -194,6 +194,8 @@ def bind(
         if row.framework == "keras" and isinstance(value, TensorType) and argument.theirs in PYTHON_INTS.get(row.name, ()):
             raise Mismatch(f"{row.name} takes a whole number of Python as {argument.theirs}, and {show(value)} is none: write int(…)")
         value = coerce(row.framework, kinds[argument.ours], value)
+        if row.framework == "torch":
+            value = without_arrays(row, argument, kinds[argument.ours], value)
         if session is not None and row.framework != "torch" and type(value) in (list, tuple) and isinstance(kinds[argument.ours], (Ints, Sizes, Pairs)):
             value = _with_sizes(value, session)
         if not kinds[argument.ours].takes(value) and not _is_default(value, argument.default):
@@ -263,6 +265,8 @@ def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | 
         assert row.call_arguments is not None
         try:
             bound = bind(row, row.call_arguments, kinds(row), args, dict(kwargs or {}))
+        except NotKnown as unknown:
+            raise GiveUp(str(unknown)) from None
         except Mismatch as mismatch:
             raise Refused(Requirement("call/arguments", False, f"{mismatch}")) from None
         arguments = module_arguments(module, bound, mine)
@@ -304,17 +308,21 @@ def _owned(outputs: Any, framework: str) -> Any:
 
 def _first_fit(found: tuple[Row, ...], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session, seen: dict[str, Any]) -> Any:
     reasons: list[str] = []
+    unknown = False
     for row in found:
         construction = row.call_arguments is not None
         try:
             bound = bind(row, row.arguments, kinds(row, construction), args, kwargs, session)
         except Mismatch as mismatch:
             reasons.append(str(mismatch))
+            unknown = unknown or isinstance(mismatch, NotKnown)
             continue
         seen.update(bound)
         if construction:
             return construct(row, bound, session)
         return _run(row, {**bound, **row.fixed}, session)
+    if unknown:
+        raise GiveUp("; or ".join(dict.fromkeys(reasons)))
     raise Refused(Requirement("call/arguments", False, reasons[0] if len(reasons) == 1 else "; or ".join(dict.fromkeys(reasons))))
 
 
@@ -335,6 +343,8 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
         result = adapter(row.via)(dict(arguments), run) if row.via else run.default(arguments)
     finally:
         session.typed = frozenset()
+    if row.gives:
+        session.framework = row.gives
     session.written += [arguments.get(name) for name in written_by(row, arguments)]
     return _written(row, arguments, result, run) if row.inplace else result
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.bindings.rows import Argument, Row
 from tensorproof.ops.call import GiveUp
-from tensorproof.ops.inputs import ElementType, Parameter, Tensor, Tensors, is_number
+from tensorproof.ops.inputs import Anything, ElementType, Parameter, Tensor, Tensors, is_number
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.tensor import TensorType
@@ -14,6 +15,10 @@ from tensorproof.terms.tensor import TensorType
 
 class Mismatch(Exception):
     """The arguments do not fit this row; another overload may take them."""
+
+
+class NotKnown(Mismatch):
+    """Whether the arguments fit this row is not known; another overload may take them."""
 
 
 _PYTHON_TYPES: dict[str, dict[type, DType]] = {
@@ -94,6 +99,30 @@ def _as_number(value: Any) -> Any:
     if type(value) in (tuple, list) and any(isinstance(v, TensorType) for v in value):
         return type(value)(_as_number(v) for v in value)
     return value
+
+
+def without_arrays(row: Row, argument: Argument, kind: Parameter, value: Any) -> Any:
+    """torch refuses NumPy's arrays where it takes tensors, and takes NumPy's numbers where it takes numbers."""
+    if isinstance(value, TensorType) and value.framework == "numpy":
+        if isinstance(kind, Tensor):
+            return _no_array(row, argument, value, kind.scalar)
+        if not isinstance(kind, (Tensors, Anything)) and value.shape.known and not value.shape and not kind.takes(value):
+            raise NotKnown(f"the number given as {argument.theirs} is not known")
+    elif isinstance(kind, Tensors) and isinstance(value, (list, tuple)):
+        for one in value:
+            if isinstance(one, TensorType) and one.framework == "numpy":
+                _no_array(row, argument, one, False)
+    return value
+
+
+def _no_array(row: Row, argument: Argument, value: TensorType, scalar: bool) -> TensorType:
+    if argument.ours in row.arrays:
+        return value
+    if scalar and value.shape.known and not value.shape:  # a number of NumPy
+        return value.but(weak=True, framework="torch")
+    if scalar and not value.shape.known:
+        raise NotKnown(f"whether {argument.theirs} is an array or a number is not known")
+    raise Mismatch(f"{row.name} takes a tensor as {argument.theirs}, and this is a NumPy array: write torch.from_numpy(…)")
 
 
 def show(value: Any) -> str:

@@ -70,6 +70,10 @@ class Row:
     """In TensorFlow, which arrays and lists do not take the tensors' element type: "later" the first input's, "none" any input's."""
     tensors: tuple[str, ...] = ()
     """Arguments that must be tensors where the operator would take Python numbers as well."""
+    arrays: tuple[str, ...] = ()
+    """Arguments of a torch row that may be NumPy arrays too."""
+    gives: str = ""
+    """The framework of the results where it is another: `Tensor.numpy()`."""
     creations: tuple[Creation, ...] = ()
     checks: tuple[tuple[str, str, str], ...] = ()
     create: str = ""
@@ -249,7 +253,7 @@ def _parse(name: str, raw: _Raw) -> Row:
     if name.startswith("aten."):  # a method's `*size` is one list there
         arguments = tuple(replace(a, gathers=a.gathers and a.theirs not in _LISTS) for a in arguments)
     fixed: dict[str, Any] = {}
-    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": "", "converts": ""}
+    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": "", "converts": "", "arrays": "", "gives": ""}
     for option in options:
         key, _, value = option.partition("=")
         if key.strip() in special:
@@ -277,8 +281,8 @@ def _parse(name: str, raw: _Raw) -> Row:
     return Row(
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
-        (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors, tuple(creations), tuple(checks), create,
-        (first, last), raw.source,
+        (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors,
+        tuple(filter(None, special["arrays"].split(","))), special["gives"], tuple(creations), tuple(checks), create, (first, last), raw.source,
     )  # fmt: skip
 
 

@@ -77,6 +77,17 @@ FILES = {
         "torch.amp.grad_scaler", "torch.nn.utils.clip_grad", *(f"torch.nn.utils.{w}" for w in ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_",
         "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "vector_to_parameters"))), "torch_training"),
     "torch.optim.lr_scheduler": "torch_schedules", "torch.optim.swa_utils.SWALR": "torch_schedules",
+    **dict.fromkeys(("torch.finfo", "torch.iinfo", "numpy.finfo", "numpy.iinfo"), "number_limits"),
+    **dict.fromkeys(("torch.random", "torch.testing", "torch.backends", "torch.xpu", "numpy.testing", *(f"torch.{w}" for w in (
+        "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "default_generator", "get_float32_matmul_precision", "get_num_interop_threads",
+        "typename", "set_default_device", "set_default_tensor_type", "set_flush_denormal", "set_warn_always", "is_autocast_enabled", "is_autocast_cpu_enabled",
+        "is_inference_mode_enabled", "is_anomaly_enabled", "is_anomaly_check_nan_enabled", "is_deterministic_algorithms_warn_only_enabled",
+        "is_warn_always_enabled", "Tensor.data_ptr", "Tensor.apply_", "Tensor.storage", "Tensor.untyped_storage", *(f"cuda.{w}" for w in (
+        "max_memory_allocated", "memory_allocated", "max_memory_reserved", "memory_reserved", "max_memory_cached", "memory_cached", "initial_seed",
+        "is_initialized", "is_bf16_supported", "mem_get_info", "get_device_name", "memory_summary", "ipc_collect"))))), "torch_state"),
+    "torch.backends.cuda.sdp_kernel": "torch_core", "torch.backends.mps.is_available": "torch_core", "torch.random.fork_rng": "torch_core",
+    **{f"torch.{w}": "torch_sizes" for w in ("Size", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
+        "CharTensor", "ByteTensor", "BoolTensor", "Tensor.new")},
     "torch.utils.hooks": "torch_hooks", "matplotlib": "quiet", "tensorboardX": "quiet", "wandb": "quiet",
     "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
     "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_texts",

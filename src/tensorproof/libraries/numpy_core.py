@@ -9,8 +9,10 @@ from tensorproof.libraries.images import array_of, is_image
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python_random import between, shuffle
+from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Segment, Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import uncounted
@@ -146,25 +148,28 @@ def _drawn(name: str) -> Any:
     return run
 
 
-def finfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    bits = args[0].bits if args and isinstance(args[0], DType) else 64
-    eps = {16: 2.0**-10, 32: 2.0**-23}.get(bits, 2.0**-52)
-    most = {16: 65504.0, 32: 3.4028234663852886e38}.get(bits, 1.7976931348623157e308)
-    return Model("object", m.heap.space({"eps": eps, "max": most, "min": -most, "tiny": 1e-38, "bits": bits, "smallest_normal": 1e-38}))
-
-
-def iinfo(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    dtype = args[0] if args and isinstance(args[0], DType) else BY_LABEL["int64"]
-    low = 0 if dtype.kind == "u" else -(2 ** (dtype.bits - 1))
-    return Model("object", m.heap.space({"max": low + 2**dtype.bits - 1, "min": low, "bits": dtype.bits}))
-
-
 def _at(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     """`np.add.at(a, indices, b)`: what an assignment to these places demands."""
     if len(args) > 2 and isinstance(args[0], TensorType):
         m.spelling("numpy.ndarray.__setitem__", args[:3], {}, node)
     elif not args or not isinstance(args[0], Unknown):
         m.gap("numpy.ufunc.at", node, "its arguments are not known")
+
+
+def _item(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """`a.item()` of one element, or of the place that is given."""
+    array = args[0]
+    if len(args) > 1:
+        array = m.item(m.spelling("numpy.ndarray.reshape", (array, -1), {}, node) if len(args) == 2 else array, args[1] if len(args) == 2 else args[1:], node)
+    if not isinstance(array, TensorType):
+        return array
+    m.demand("ValueError", eq(array.shape.numel, 1), f"item needs an array of one element, this one has shape {array.shape!r}", node)
+    return array.contents[0] if array.contents is not None and len(array.contents) == 1 else number_of(m, array, node)
+
+
+def _in_place(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+    """fill, sort, partition and their like change what an array holds."""
+    m.memory.write(args[0])
 
 
 _RANDOM = {
@@ -180,16 +185,16 @@ FUNCTIONS: dict[str, Any] = {
     **dict.fromkeys(
         (
             "numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.set_state",
-            "numpy.set_printoptions", "numpy.seterr", "numpy.testing.assert_allclose", "numpy.testing.assert_equal", "numpy.testing.assert_array_equal",
-            "numpy.testing.assert_almost_equal", "numpy.testing.assert_array_almost_equal",
+            "numpy.set_printoptions", "numpy.seterr",
         ),
         _nothing,
     ),
     "numpy.random.shuffle": shuffle, "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context,
     "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
-    "numpy.random.Generator": _generator, "numpy.finfo": finfo,
+    "numpy.random.Generator": _generator,
+    "numpy.ndarray.item": _item, **{f"numpy.ndarray.{n}": _in_place for n in ("fill", "sort", "partition")},
+    **{f"numpy.ndarray.{n}": _nothing for n in ("tofile", "dump", "setflags")}, "numpy.ndarray.tobytes": lambda m, a, k, n: Unknown("bytes"),
     **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
-    "numpy.iinfo": iinfo,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
 KINDS = {

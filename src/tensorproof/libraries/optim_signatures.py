@@ -55,20 +55,25 @@ _SIGNATURES = {
 """`name=` has a default, `*name` is given by name only."""
 
 
+def names(name: str) -> list[str]:
+    """The arguments of one of these by their names."""
+    return [word.strip("*=") for word in _SIGNATURES.get(name, "").split()]
+
+
 def check(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     """Refuse a call that the class would refuse for the number or the names of its arguments."""
     if name not in _SIGNATURES:
         return
     words = _SIGNATURES[name].split()
-    names = [word.strip("*=") for word in words]
-    placed = [n for n, word in zip(names, words) if not word.startswith("*")]
+    named = names(name)
+    placed = [n for n, word in zip(named, words) if not word.startswith("*")]
     if len(args) > len(placed):
         raise m.raised("TypeError", f"{name} takes {len(placed)} arguments by position, {len(args)} are given", node, "call/arguments")
     for key in kwargs:
-        if key not in names:
+        if key not in named:
             raise m.raised("TypeError", f"{name} has no argument {key}", node, "call/arguments")
         if key in placed[: len(args)]:
             raise m.raised("TypeError", f"{name} gets {key} twice", node, "call/arguments")
-    for n, word in zip(names, words):
+    for n, word in zip(named, words):
         if not word.endswith("=") and n not in placed[: len(args)] and n not in kwargs:
             raise m.raised("TypeError", f"{name} needs {n}", node, "call/arguments")

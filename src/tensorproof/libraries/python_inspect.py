@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries import optim_signatures
 from tensorproof.libraries.model import KindModel
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Dict, Function, Model, ModuleFile
@@ -26,12 +27,16 @@ def _function(m: Any, value: Any) -> tuple[Any, bool]:
 
 def _signature(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     function, bound = _function(m, args[0])
+    known = optim_signatures.names(args[0].name.rpartition(".")[2]) if isinstance(args[0], Named) and args[0].name.startswith("torch.optim.") else []
+    if known:
+        found = {name: _parameter(m, name, 1, Unknown("a default")) for name in known}
+        return Model("inspect.Signature", m.heap.space({"parameters": Dict(m.heap.entries(found))}))
     if not isinstance(function, Function):
         return m.gap("inspect.signature", node, "of something that is no function of the program")
     a = function.code.node.args
     positional = [*((p.arg, 0) for p in a.posonlyargs), *((p.arg, 1) for p in a.args)]
     first_default = len(positional) - len(function.defaults)
-    found: dict[str, Any] = {}
+    found = {}
     for i, (name, kind) in enumerate(positional):
         default = function.defaults[i - first_default] if i >= first_default else EMPTY
         found[name] = _parameter(m, name, kind, default)

@@ -203,13 +203,13 @@ def is_instance(m: Any, value: Any, name: str) -> Any:
     if name.partition(".")[0] in ("collections", "typing", "typing_extensions", "numbers") and not isinstance(value, (Instance, Model)):
         host = import_module("tensorproof.libraries.python_typing").host_class(name)
         return Unknown("isinstance") if host is None else m.call(isinstance, (value, host), {}, None)
+    if name == "torch.Size":
+        return import_module("tensorproof.libraries.torch_sizes").is_instance(m, value)
     match value:
         case Instance():
             return any(isinstance(c, Named) and name in lineage(c.name) for c in value.cls.mro)
         case TensorType():
-            return name in ("torch.Tensor", "torch.FloatTensor", "tf.Tensor", "numpy.ndarray", "torch.nn.Parameter", "torch.nn.parameter.Parameter") and (
-                (value.framework == "numpy") == name.startswith("numpy")
-            )
+            return _is_tensor_of(value, name)
         case Layer():
             mine = value.module.name if value.module is not None else value.kind
             if mine.startswith("keras."):
@@ -222,6 +222,21 @@ def is_instance(m: Any, value: Any, name: str) -> Any:
             return name == "torch.device"
         case _:
             return False
+
+
+def _is_tensor_of(value: TensorType, name: str) -> Any:
+    """Whether a tensor is of a class: torch's, of which old ones say the element type, or NumPy's, where one number is no array."""
+    if value.framework == "numpy":
+        if value.shape.known and not value.shape and value.dtype is not None and name.startswith("numpy."):
+            found = import_module("tensorproof.libraries.numpy_numbers").of_kind(value.dtype, Named(name))
+            return Unknown("isinstance") if found is None else found
+        return Unknown("isinstance") if name == "numpy.ndarray" and not value.shape.known else name == "numpy.ndarray"
+    if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
+        return value.parameter
+    kind = import_module("tensorproof.libraries.torch_sizes").LEGACY.get(name.removeprefix("torch.")) if name.startswith("torch.") else None
+    if kind is not None and value.framework == "torch":
+        return Unknown("isinstance") if value.dtype is None else value.dtype.label == kind
+    return name in ("torch.Tensor", "tf.Tensor")
 
 
 def _same_class(a: str, b: str) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 from tensorproof.libraries.backward import register_hook, retain_grad
 from tensorproof.libraries.devices import refuse_values
 from tensorproof.libraries.model import ClassModel, KindModel
-from tensorproof.libraries.numpy_core import finfo, iinfo
 from tensorproof.libraries.torch_autograd import backward
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
@@ -86,11 +85,6 @@ def _checkpoint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any
     return m.call(args[0], args[1:], kept, node)
 
 
-def _size(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    found = m.iterate(args[0], node) if args else []
-    return Unknown("Size") if found is None else tuple(found)
-
-
 def _init(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """torch.nn.init fills a tensor and returns it."""
     t = args[0] if args else kwargs.get("tensor")
@@ -137,7 +131,7 @@ _CONTEXTS = (
     "torch.device.__enter__",
 )  # fmt: skip
 _NOTHING = (
-    "torch.manual_seed", "torch.seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
+    "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
     "torch.cuda.set_device", "torch.use_deterministic_algorithms", "torch.set_num_threads", "torch.set_printoptions",
     "torch.set_float32_matmul_precision",
     "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
@@ -154,14 +148,12 @@ _INIT = [
 ]  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
     "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
-    "torch.finfo": lambda m, a, k, n: finfo(m, a or tuple(k.values()) or (m.session.default_float,), {}, n),
-    "torch.iinfo": lambda m, a, k, n: iinfo(m, a, k, n),
     "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing), **dict.fromkeys(_INIT, _init),
     "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
     "torch.jit.trace": _trace, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
-    "torch.Size": _size, "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
+    "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
     "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
     "torch.Tensor.register_hook": register_hook, "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
     "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 0, "torch.distributed.get_rank": lambda m, a, k, n: 0,

@@ -162,6 +162,8 @@ def _parameter_dict(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node:
 
 def _parameter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     data = args[0] if args else kwargs.get("data")
+    if isinstance(data, TensorType) and data.framework == "numpy":
+        raise m.raised("AttributeError", "nn.Parameter takes a tensor, and this is a NumPy array: write torch.from_numpy(…)", node)
     if isinstance(data, TensorType):
         grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
         if grad is True and data.dtype is not None and not (data.dtype.is_float or data.dtype.is_complex):

@@ -43,7 +43,7 @@ def _groups(m: Any, given: Any, defaults: dict[str, Any], node: Any) -> List | U
         if listed is None:
             return m.gap("torch.optim", node, "the parameters are not known")  # type: ignore[no-any-return]
         pairs = [p[1] if isinstance(p, tuple) and len(p) == 2 else p for p in listed]
-        wrong = next((p for p in pairs if not isinstance(p, (TensorType, Unknown))), MISSING)
+        wrong = next((p for p in pairs if not isinstance(p, (TensorType, Unknown)) or (isinstance(p, TensorType) and p.framework == "numpy")), MISSING)
         if wrong is not MISSING and not isinstance(wrong, (Model, Instance)):
             raise m.raised("TypeError", f"an optimizer optimizes tensors, not {type(wrong).__name__.lower()}", node, "optim/parameters")
         _refuse_computed(m, pairs, node)

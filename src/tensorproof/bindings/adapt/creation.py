@@ -146,7 +146,9 @@ def new_legacy(a: dict[str, Any], run: Run) -> Any:
 @takes(Anything("data", like=(Tensor("data", values="framework:numpy"),)))
 def from_numpy(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(a["data"], TensorType):
-        raise run.refuse("data", "from_numpy takes a NumPy array", ("data",))
+        raise run.refuse("call/arguments", "from_numpy takes a NumPy array", ("data",))
+    if a["data"].framework == "torch" and run.name == "torch.from_numpy":
+        raise run.refuse("call/arguments", "from_numpy takes a NumPy array, and this is a tensor already", ("data",))
     return a["data"].but(framework="torch", weak=False)
 
 

@@ -88,6 +88,8 @@ def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
         case Model() if value.kind == "exception":
             kind = value.space["kind"]
             return isinstance(kind, str) and kind in BASES and wanted.__name__ in _lineage(kind)
+        case TensorType() if wanted in (float, complex) and value.framework == "numpy" and value.shape.known and not value.shape:
+            return value.dtype is not None and value.dtype.label == ("float64" if wanted is float else "complex128")
         case _ if isinstance(value, (TensorType, Layer, Named, Model, ModuleFile, DType, Generator, Iterator, Method)):
             if wanted.__name__ in ("Iterable", "Iterator") and isinstance(value, (Generator, Iterator)):
                 return True

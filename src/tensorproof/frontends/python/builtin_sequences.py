@@ -96,7 +96,7 @@ def _listed(m: Interpreter, value: Any, node: ast.AST, what: str) -> list[Any] |
 
 def _tuple(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:
     found = _listed(m, value, node, "tuple")
-    return found if isinstance(found, Unknown) else tuple(found)
+    return found if isinstance(found, Unknown) else (*found,)
 
 
 def _list(m: Interpreter, node: ast.AST, value: Any = ()) -> Any:

@@ -88,6 +88,8 @@ class Interpreter:
         """Tensors whose rows hold parts of several samples, with the warning for the case that a layer takes them."""
         self.bounds: dict[int, tuple[TensorType, Dim, Dim]] = {}
         """Tensors of whole numbers that were drawn, with the least that they may hold and what they stay below."""
+        self.sizes: dict[int, tuple[Any, ...]] = {}
+        """The tuples that are a torch.Size."""
         self.made_at: dict[int, tuple[Any, str, Span]] = {}
         self.memory = Memory(self)
         modules.start(self)

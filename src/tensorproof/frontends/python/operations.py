@@ -7,9 +7,9 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, tensors
+from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, mixed_arrays, tensors
 from tensorproof.frontends.python.shares import share
-from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries import library_objects, registry, torch_sizes
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -86,7 +86,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
                 return TEXT if isinstance(a, str) or isinstance(b, str) else m.gap("a tuple of symbolic length", node)
     if (kind_a is Term and kind_b is float) or (kind_a is float and kind_b is Term) or (word == "truediv" and Term in (kind_a, kind_b)):
         return Unknown("a real number of a symbolic size", _ratio(m, word, a, b), number="float")
-    return plain(m, native, (a, b), node)
+    made = plain(m, native, (a, b), node)
+    return torch_sizes.like(m, a if torch_sizes.is_sizes(m, a) else b, made) if kind_a is tuple and word == "add" else made
 
 
 def number_kind(value: Any) -> str:
@@ -174,6 +175,9 @@ def _on_truths(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
 
 
 def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+    mixed = mixed_arrays.operated(m, word, a, b, node)
+    if mixed is not MISSING:
+        return mixed
     owner = a
     if not isinstance(a, TensorType) or (isinstance(b, TensorType) and a.framework == "numpy"):
         owner = b if isinstance(b, TensorType) else a

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import iteration, tensors, uncounted
 from tensorproof.frontends.python.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.frame import Frame
-from tensorproof.libraries import registry, tf_tensors
+from tensorproof.libraries import registry, tf_tensors, torch_sizes
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
@@ -144,7 +144,7 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
             found = list(sequence)[slice(*parts)] if isinstance(owner, List) else sequence[slice(*parts)]
         except (TypeError, ValueError) as error:
             raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
-        return List(m.heap.row(found)) if isinstance(owner, List) else found
+        return List(m.heap.row(found)) if isinstance(owner, List) else torch_sizes.like(m, owner, found)
     if isinstance(index, Unknown) or whole_tensor(index):
         return TEXT if isinstance(owner, str) else _any_item(m, list(sequence), index, node)
     if isinstance(index, Choice):

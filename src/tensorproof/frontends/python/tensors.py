@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
-from tensorproof.libraries import autograd, backward, layers, library_objects, registry, tf_tensors
+from tensorproof.libraries import autograd, backward, layers, library_objects, registry, tf_tensors, torch_sizes
 from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
@@ -43,6 +43,8 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
     held, owner = owner, m.memory.current(owner)
     match name:
         case "shape":
+            if owner.framework == "torch" and owner.shape.known:
+                return torch_sizes.sizes(m, owner.shape)
             return tuple(owner.shape) if owner.shape.known else Unknown("the shape of a tensor of unknown rank")
         case "dtype":
             return owner.dtype if owner.dtype is not None else Unknown("dtype")
@@ -65,6 +67,10 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
             return backward.grad_of(m, owner)
         case "layout":
             return f"torch.{owner.layout}"
+        case "nbytes" | "itemsize" if owner.dtype is not None:
+            return (owner.shape.numel if name == "nbytes" else 1) * (owner.dtype.bits // 8)
+        case "is_cpu" | "is_leaf" | "flags" | "base" | "flat" if owner.framework == "numpy" or name == "is_cpu":
+            return (owner.device or "cpu") == "cpu" if name == "is_cpu" else Unknown(name)
         case "is_cuda":
             return (owner.device or "cpu").startswith("cuda")
         case "is_sparse":
@@ -87,7 +93,8 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], 
     model = registry.function(f"{home}.{name}")
     if model is not None:
         return model(m, (m.memory.current(owner), *args), kwargs, node)
-    return m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
+    made = m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
+    return torch_sizes.sizes(m, made) if name == "size" and isinstance(made, tuple) else made
 
 
 def count_ones(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: TensorType) -> None:

@@ -1,0 +1,47 @@
+"""Operators between a tensor of torch and an array of NumPy: which of them Python finds, and what they give."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+_ORDERS = ("lt", "le", "gt", "ge")
+_ARRAY_FIRST = ("truediv", "eq")
+"""The operators with an array on the left that a tensor takes. tests/conformance tries them all."""
+
+
+def operated(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+    """The result, MISSING where the two are not of torch and of NumPy. NumPy computes it, and it is a tensor."""
+    if type(a) is not TensorType or type(b) is not TensorType or {a.framework, b.framework} != {"torch", "numpy"}:
+        return MISSING
+    array, first = (a, False) if a.framework == "numpy" else (b, True)
+    if not array.shape.known:
+        return m.gap(f"the operator {word}", node, "whether a value is an array or a number is not known")
+    if not array.shape and word != "matmul":  # a number of NumPy is a number
+        number = array.but(weak=True, framework="torch")
+        return _again(m, word, (a, number) if first else (number, b), node)
+    if word == "ne":
+        return True  # neither side has an answer, so that Python compares the objects
+    if word in _ORDERS or not (first or word in _ARRAY_FIRST):
+        words = "a tensor and a NumPy array" if first else "a NumPy array and a tensor"
+        raise m.raised("TypeError", f"the operator {word} is not defined for {words}: write torch.from_numpy(…)", node)
+    sides = tuple(side if side is array else m.spelling("torch.Tensor.numpy", (side,), {}, node) for side in (a, b))
+    made = m.spelling(f"numpy.ndarray.__{word}__", sides, {}, node)
+    return made.but(framework="torch", base=None) if isinstance(made, TensorType) else made
+
+
+def _again(m: Interpreter, word: str, sides: tuple[TensorType, TensorType], node: ast.AST) -> Any:
+    if sides[0].weak and word not in ("eq", *_ORDERS, "ne"):
+        return m.spelling(f"torch.Tensor.__r{word}__", sides[::-1], {}, node)
+    if sides[0].weak:
+        return m.spelling(f"torch.Tensor.__{_TURNED[word]}__", sides[::-1], {}, node)
+    return m.spelling(f"torch.Tensor.__{word}__", sides, {}, node)
+
+
+_TURNED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
