@@ -193,7 +193,7 @@ FUNCTIONS: dict[str, Any] = {
     "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
     "numpy.random.Generator": _generator,
     "numpy.ndarray.item": _item, **{f"numpy.ndarray.{n}": _in_place for n in ("fill", "sort", "partition")},
-    **{f"numpy.ndarray.{n}": _nothing for n in ("tofile", "dump", "setflags")}, "numpy.ndarray.tobytes": lambda m, a, k, n: Unknown("bytes"),
+    **{f"numpy.ndarray.{n}": _nothing for n in ("tofile", "dump", "setflags")},
     **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}

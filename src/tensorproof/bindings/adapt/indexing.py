@@ -77,13 +77,15 @@ def setitem(a: Arguments, run: Run) -> Any:
     if a["index"] is True:
         a = {**a, "index": None}
     if isinstance(value, (list, tuple)):
-        try:
-            made = array_like("torch", value)
-        except Ragged:
-            raise run.refuse("value", "the lists of the value have unequal lengths", ("value",)) from None
-        if made is None:
-            raise run.give_up("the value is not known")
-        value = made.but(weak=False, dtype=a["x"].dtype, contents=None)
+        raise run.refuse("call/arguments", "a list cannot be assigned to the items of a tensor: write torch.tensor(…)", ("value",))
+    if isinstance(value, TensorType) and value.framework == "numpy":
+        number = value.shape.known and not value.shape
+        if not value.shape.known or value.dtype is None:
+            raise run.give_up("whether the value is an array or a number is not known")
+        if not number or value.dtype.label in ("float32", "float16", "bool"):
+            what = f"a number of NumPy's {value.dtype.label}" if number else "a NumPy array"
+            raise run.refuse("call/arguments", f"{what} cannot be assigned to the items of a tensor: write torch.as_tensor(…)", ("value",))
+        value = value.but(weak=True, framework="torch")
     return run("setitem", x=a["x"], value=value, index=items(a["index"], run))
 
 
