@@ -52,6 +52,8 @@ def einsum(a: dict[str, Any], run: Run) -> Any:
             raise run.refuse("operands", "an equation needs at least one operand", ("operands",))
         if not all(isinstance(x, TensorType) for x in given):
             raise run.refuse("operands", "every operand must be a tensor", ("operands",))
+        if run.row.framework == "torch" and any(x.framework == "numpy" for x in given):
+            raise run.refuse("call/arguments", f"{run.name} takes tensors, and one operand is a NumPy array: write torch.from_numpy(…)", ("operands",))
         return run("einsum", equation=equation, xs=tuple(given))
     items: list[Any] = [equation, *operands]
     if not isinstance(equation, TensorType):
