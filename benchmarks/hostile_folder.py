@@ -2,7 +2,7 @@
 
 Also: Ctrl-C while Z3 works on a long question, and `--time-limit 5` on ten programs that take minutes. Exits with 1 when a target is missed.
 
-    python benchmarks/hostile_folder.py [--files 200]
+    python benchmarks/hostile_folder.py [--files 200]        (on an idle machine: the limits are also measured by the clock)
 """
 
 from __future__ import annotations
@@ -130,16 +130,16 @@ def hostile_folder(count: int, root: Path) -> bool:
         print(done.stdout[-300:], done.stderr[-300:])
         return False
     together, codes = report(done)
-    sample = ordinary[:: max(1, len(ordinary) // 12)]
-    same = sum(report(run("check", name, "--output-format", "json", cwd=root, user=user)[0])[0][name] == together[name] for name in sample)
+    alone = {name: report(run("check", name, "--output-format", "json", cwd=root, user=user)[0]) for name in ordinary}
+    same = sum(programs[name] == together[name] and found[name] == codes[name] for name, (programs, found) in alone.items())
     hostile = [*HOSTILE, "dangling.py", "loop.py", "secret.py"]
     named = [name for name in hostile if codes.get(name) or name in ALONE]
     for name in hostile:
         print(f"  {name:16} {together.get(name, {}).get('verdict', '-'):8} {', '.join(codes.get(name, []))}")
     ran = (root / "RAN").exists()
     print(f"{len(together)} files in {seconds:.1f} s (limits add up to {20 * count} s), exit status {done.returncode}")
-    print(f"ordinary files as alone: {same} of {len(sample)} tried · hostile files answered: {len(named)} of {len(hostile)} · something was run: {ran}")
-    return same == len(sample) and len(named) == len(hostile) and not ran and seconds < 20 * count
+    print(f"ordinary files as alone: {same} of {len(ordinary)} · hostile files answered: {len(named)} of {len(hostile)} · something was run: {ran}")
+    return same == len(ordinary) and len(named) == len(hostile) and not ran and seconds < 20 * count
 
 
 def limited(root: Path) -> bool:
@@ -152,7 +152,7 @@ def limited(root: Path) -> bool:
         processor = after.children_user + after.children_system - before.children_user - before.children_system
         found = report(done)[1].get(name, [])
         kept += "matmul/inner" in found
-        worst = max(worst, min(seconds, processor))
+        worst = max(worst, seconds)
         print(f"  {name:16} {seconds:5.1f} s, {processor:5.1f} s of processor time  {', '.join(found)}")
     print(f"--time-limit 5: the longest took {worst:.1f} s (target 7) · findings kept: {kept} of {len(MINUTES)}")
     return worst <= 7 and kept == len(MINUTES)

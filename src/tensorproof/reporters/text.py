@@ -80,7 +80,7 @@ def _when(d: Diagnostic) -> str:
     if d.certainty is Certainty.ALWAYS:
         return "fails for every input"
     if not d.witness:
-        return "fails on a way that the program can take"
+        return "fails on a path that the program can take"
     return "fails when " + ", ".join(f"{k} = {v}" for k, v in d.witness.items())
 
 
