@@ -288,15 +288,28 @@ def _instance_call(m: Any, me: Instance, args: Args, kwargs: Words, node: Any) -
     return _result(m, me, (), {}, node) if result is MISSING else m.call(Bound(result, me), (), {}, node)
 
 
-_METHODS: dict[str, Any] = {"result": _result, "reset_state": _nothing, "reset_states": _nothing, "get_config": _nothing}
+def _config(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
+    return Model("quiet", m.heap.space())
+
+
+_LISTS = ("variables", "trainable_variables", "non_trainable_variables", "weights", "dtype")
+
+
+def _attribute(m: Any, me: Any, name: str, node: Any) -> Any:
+    if name in _LISTS:
+        return Unknown(name)
+    return TensorType(Shape(), FLOAT32, framework="tf", parameter=True) if name in ("total", "count") and isinstance(me, Model) else MISSING
+
+
+_METHODS: dict[str, Any] = {"result": _result, "reset_state": _nothing, "get_config": _config}
 KINDS = {
     HOME + n: KindModel({"update_state": _update, **_METHODS}, call=_called,
-                        attribute=lambda m, me, name, node: Unknown(name) if name in ("variables", "dtype") else MISSING)
+                        attribute=_attribute)
     for n in NAMES
 }  # fmt: skip
 CLASSES = {
-    HOME + "Metric": ClassModel(HOME + "Metric", init=_init, call=_instance_call, closed=False, methods={
-        "add_weight": _weight, "add_variable": _weight, "update_state": _nothing, "result": _result, "reset_state": _nothing, "reset_states": _nothing,
+    HOME + "Metric": ClassModel(HOME + "Metric", init=_init, call=_instance_call, attribute=_attribute, closed=False, methods={
+        "add_weight": _weight, "add_variable": _weight, "update_state": _nothing, "result": _result, "reset_state": _nothing,
         "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
     }),
     **{HOME + n: ClassModel(HOME + n, (HOME + "Metric",), init=_init, closed=False) for n in NAMES},

@@ -14,7 +14,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Function, Instance, List, Model
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import TEXT, Named, Unknown
 
 HOME, SCHEDULES = "keras.optimizers.", "keras.optimizers.schedules."
 Args = tuple[Any, ...]
@@ -143,6 +143,10 @@ def _attribute(m: Any, me: Any, name: str, node: Any) -> Any:
     if name == "learning_rate":
         rate = me.space.get("learning_rate")
         return scalar("float32").but(parameter=True) if isinstance(rate, (int, float, Unknown)) else rate
+    if name == "name":
+        return me.space.get("name", TEXT)
+    if name in ("momentum", "nesterov", "beta_1", "beta_2", "epsilon", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "rho", "amsgrad"):
+        return me.space.get(name, Unknown(name, number="float"))
     if name == "inner_optimizer":
         return me.space.get("inner", Unknown("optimizer"))
     if name in ("lr", "get_weights", "set_weights", "weights", "minimize", "get_gradients", "compute_gradients"):
