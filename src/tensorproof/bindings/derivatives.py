@@ -16,8 +16,8 @@ Derivative = dict[str, tuple[tuple[str, bool], ...] | None]
 _FILE = os.path.join(os.path.dirname(__file__), "derivatives.txt")
 _BY_HAND = {
     "Tensor.copy": "x- y<", "Tensor.__set__": "x< value< y< index-", "Tensor.__getitem__": "x<index?,other? index-",
-    **dict.fromkeys(("Tensor.index_add", "index_add", "Tensor.scatter_add", "scatter_add"), "x< source<index index-"),
-    **dict.fromkeys(("Tensor.index_copy", "index_copy", "Tensor.scatter", "scatter"), "x<index source<index index-"),
+    **dict.fromkeys(("Tensor.index_add", "index_add", "Tensor.scatter_add", "scatter_add"), "x< source<index,source? index-"),
+    **dict.fromkeys(("Tensor.index_copy", "index_copy", "Tensor.scatter", "scatter"), "x<index source<index,source? index-"),
     **dict.fromkeys(("nn.RNN", "nn.GRU", "nn.LSTM", "nn.RNNCell", "nn.GRUCell", "nn.LSTMCell"), "x<other,params? params<other,params?,x? hx<other,params?"),
     **dict.fromkeys(("Tensor.zero", "Tensor.fill", "Tensor.normal", "Tensor.uniform", "Tensor.random", "Tensor.exponential", "Tensor.bernoulli"), "x-"),
 }  # fmt: skip
