@@ -122,7 +122,9 @@ def _trainer(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
 
 
 def _configure(m: Any, module: Instance, node: Any) -> None:
-    """configure_optimizers runs before the first batch."""
+    """configure_model and then configure_optimizers run before the first batch."""
+    if _has(m, module, "configure_model"):
+        _hook(m, module, "configure_model", (), node)
     if not _has(m, module, "configure_optimizers"):
         m.warn("lightning/optimizers", f"{module.cls.name} has no configure_optimizers: nothing is trained", node)
         return

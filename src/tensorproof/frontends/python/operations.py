@@ -45,6 +45,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
     if kind_a is Instance or kind_b is Instance:
         return dunder(m, word, a, b, node, in_place)
+    if word == "truediv" and kind_a is Model and a.kind == "pathlib.Path" and kind_b is Unknown and b.text:
+        return library_objects.model_binary(m, word, a, b, node)
     if kind_a is Unknown or kind_b is Unknown:
         return _on_unknown(m, word, a, b, node, in_place)
     if kind_a is Model or kind_b is Model:
