@@ -222,7 +222,7 @@ _MOST_NEW_KEYS = 8
 
 
 def _some(m: Interpreter, least: float, most: float, node: ast.AST) -> Any:
-    return m.symbol(m.name_here("keys", node), max(int(least), 1), int(most) if most < 2**62 else None, Origin.WORLD)
+    return m.symbol(m.name_here("keys", node), max(int(least), 1), int(most) if most < 2**62 else None, Origin.UNMODELLED)
 
 
 def put(m: Interpreter, owner: Dict, key: Any, value: Any, node: ast.AST) -> None:

@@ -198,7 +198,8 @@ class Widening:
     def _rounds_of(self, growth: Any) -> Any:
         """How much grows in all that grows by this in a round: one number for all that grows alike."""
         name = f"{self.word}: rounds that add {growth!r}"
-        made = self.m.symbol(name, 0, None, Origin.WORLD)
+        chosen = bool(names_in(growth) & (self.names - {self.round_name}))
+        made = self.m.symbol(name, 0, None, Origin.WORLD if chosen else Origin.UNMODELLED)  # what hangs on the number of the round alone is no choice
         self.wild.add(made)
         return made
 
