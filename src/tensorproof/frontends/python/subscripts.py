@@ -56,7 +56,7 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
                 return m.spelling("tf.boolean_mask", (owner, index), {}, node)
             if owner.framework == "keras" and (index is None or index is Ellipsis or isinstance(index, slice)):
                 raise m.raised("ValueError", "a KerasTensor takes a number or a tuple as its index: write x[1:, ...]", node, "keras/symbolic")
-            found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _numbers(m, index)), {}, node)
+            found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _cut(m, owner, _numbers(m, index))), {}, node)
             return _plainer(m, index, found) if m.facts else found
         case Unknown():
             return Unknown("subscript")
@@ -88,6 +88,15 @@ def _numbers(m: Interpreter, index: Any) -> Any:
     if isinstance(index, slice):
         return slice(_number(m, index.start), _number(m, index.stop), _number(m, index.step))
     return tuple(_numbers(m, one) for one in index) if type(index) is tuple else index
+
+
+def _cut(m: Interpreter, owner: TensorType, index: Any) -> Any:
+    """An index of an array with a size for each end of its slices that is read from an array: `a[y1 : y1 + 4]` with `y1 = y[i]`."""
+    if owner.framework != "numpy":
+        return index
+    if isinstance(index, slice):
+        return slice(*(size_in(m, end) if whole_tensor(end) else end for end in (index.start, index.stop, index.step)))
+    return tuple(_cut(m, owner, one) for one in index) if type(index) is tuple else index
 
 
 def _number(m: Interpreter, value: Any) -> Any:
@@ -263,7 +272,7 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
         case TensorType():
             if owner.framework == "tf":
                 tf_tensors.refuse_items(m, owner, node)
-            m.spelling(f"{tensors.tensor_class(owner)}.__setitem__", (owner, index, value), {}, node)
+            m.spelling(f"{tensors.tensor_class(owner)}.__setitem__", (owner, _cut(m, owner, index), value), {}, node)
         case Instance():
             from tensorproof.frontends.python.attributes import in_class
 
