@@ -93,7 +93,7 @@ def compare(text: str, loose: bool = False) -> Outcome:
     limit = sys.getrecursionlimit()
     try:
         with at_most(20):
-            found = explore(parse("program.py", text), ended=ended)
+            found = explore(parse("program.py", text), ended=ended, stop_at_error=True)
     except TooLong:
         return Outcome(difference="ours takes more than 20 s")
     except Exception as error:

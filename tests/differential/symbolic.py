@@ -77,7 +77,7 @@ def compare(text: str) -> Outcome:
     limit = sys.getrecursionlimit()
     try:
         with at_most(30):
-            explored = explore(parse("program.py", text), inputs=inputs(), ended=ended)
+            explored = explore(parse("program.py", text), inputs=inputs(), ended=ended, stop_at_error=True)
     except TooLong:
         return Outcome(difference="ours takes more than 30 s")
     except Exception as error:

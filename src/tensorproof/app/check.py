@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.errors import BadFile, BadInput
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.shapes.decide import decide
+from tensorproof.engines.shapes.decide import decide, weigh
 from tensorproof.frontends.python.driver import has_driver
 from tensorproof.frontends.python.environment import site_packages
 from tensorproof.frontends.python.explore import explore
@@ -54,6 +54,12 @@ class Program:
     seconds: float
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     contracts: list[Inferred] = field(default_factory=list["Inferred"])
+    ignored: int = 0
+    """How many findings the user took out, by a comment or an option."""
+    later: list[Gap] = field(default_factory=list[Gap])
+    """What was not understood after an error: shown when the errors are ignored."""
+    without_errors: Verdict = Verdict.UNKNOWN
+    """The verdict that is left when every error is ignored: `valid` only when each path went on to its end and the rest is proved."""
 
 
 def check(paths: list[str], options: Options | None = None, ended: Callable[[Program], None] | None = None) -> list[Program]:
@@ -166,16 +172,25 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
     counts = {v.value: 0 for v in (Verdict.VALID, Verdict.INVALID, Verdict.UNREACHABLE, Verdict.UNKNOWN)}
     findings: dict[tuple[str, object, str], Diagnostic] = {}
     gaps: dict[Gap, None] = {}
+    guards: dict[tuple[str, object, str], Diagnostic] = {}
+    left = Verdict.VALID
     for path in paths:
-        verdict, diagnostics = decide(path)
+        verdict, diagnostics, without = weigh(path)
         counts[verdict.value] += 1
-        findings.update({(d.code, d.span, d.message): d for d in diagnostics})
+        left = left if without in (Verdict.VALID, Verdict.UNREACHABLE) else without
+        (findings if verdict is not Verdict.UNREACHABLE else guards).update({(d.code, d.span, d.message): d for d in diagnostics})
         gaps.update(dict.fromkeys(path.gaps))
+    if counts[Verdict.UNREACHABLE.value] == len(paths):  # every path ends at a `raise` of the program, whatever is chosen
+        findings.update(guards)
+        counts = {**counts, Verdict.INVALID.value: len(paths), Verdict.UNREACHABLE.value: 0}
     errors = any(d.severity is Severity.ERROR for d in findings.values())
     whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
+    later = list(dict.fromkeys(g for path in paths for g in path.later))
+    if not errors:
+        gaps.update(dict.fromkeys(later))
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
     calls = max(path.calls for path in paths)
-    return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown)
+    return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown, later=later, without_errors=left)
 
 
 def check_modules(source: Source, options: Options) -> Program:

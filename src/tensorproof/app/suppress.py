@@ -1,13 +1,28 @@
-"""`# tensorproof: ignore[code, …]` beside a line takes its findings out; one that takes nothing out is noted."""
+"""`# tensorproof: ignore[code, …]` beside a line takes its findings out, as `--ignore` does; a comment that takes nothing out is noted."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from tensorproof.diagnostics.diagnostic import Diagnostic, Severity
+from tensorproof.app.check import Program
+from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 
 _COMMENT = re.compile(r"#\s*tensorproof:\s*ignore(?:\[([\w/,\s-]*)\])?")
+
+
+def leave_out(program: Program, chosen: Callable[[str], bool]) -> None:
+    """Take out what comments and options ignore, count it, and take the verdict from what is left."""
+    kept = [d for d in suppressed(program.path, program.text, program.diagnostics) if chosen(d.code)]
+    left = set(map(id, kept))
+    program.ignored = sum(id(d) not in left for d in program.diagnostics)
+    program.diagnostics = kept
+    if program.ignored and program.verdict is Verdict.INVALID and not any(d.severity is Severity.ERROR for d in kept):
+        program.verdict = program.without_errors
+        program.gaps += program.later
+        counts = program.paths
+        counts[program.verdict.value], counts["invalid"] = counts[program.verdict.value] + counts["invalid"], 0
 
 
 def suppressed(path: str, text: str, diagnostics: list[Diagnostic]) -> list[Diagnostic]:

@@ -82,7 +82,11 @@ def cross_entropy_shape(c: Call) -> Shape:
     if len(x) == 1 and c.dtype("target") in CLASS:
         c.require("target", ne(x[0], target[0]), "target has the shape of x, so it must hold class probabilities, which are floats", "target")
         return indexed_shape(c)
-    message = f"target holds class probabilities, so it must have the shape {x!r} of x, and has {target!r}"
+    if len(x) > 1 and target[1] == 1 and type(x[1]) is int and x[1] != 1:
+        losses = Shape((*x[:1], *x[2:]))
+        message = f"target must have shape {losses!r}, one class for each prediction of x {x!r}, and has {target!r}: class indices have no class axis"
+    else:
+        message = f"target holds class probabilities, so it must have the shape {x!r} of x, and has {target!r}"
     c.require("target", conj(*(eq(a, b) for a, b in zip(x, target))), message, ("target", "x"))
     dtype = c.dtype("target")
     c.require("dtype", dtype is None or dtype in FLOATS, f"class probabilities must be floats, and are {dtype!r}: class indices have no class axis", "target")

@@ -17,7 +17,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     """Will these programs crash on a tensor's shape, type or format?"""
     from tensorproof.app.check import Options, Program
     from tensorproof.app.check import check as check_programs
-    from tensorproof.app.suppress import suppressed
+    from tensorproof.app.suppress import leave_out
     from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
     from tensorproof.reporters import as_json, text
@@ -39,8 +39,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         refused = next((d for d in program.diagnostics if d.code == "python/arguments"), None)
         if arguments and refused is not None:
             raise BadInput(f"{paths[0]}: {refused.message}")
-        shown = suppressed(program.path, program.text, program.diagnostics)
-        program.diagnostics = [d for d in shown if _chosen(d.code, given.select or [], given.ignore or [])]
+        leave_out(program, lambda code: _chosen(code, given.select or [], given.ignore or []))
         done.append(program)
         if given.output_format != "json":
             _say_next(text.full_of(program, given.verbose) if given.output_format == "full" else text.concise_of(program), given.output_format == "full")

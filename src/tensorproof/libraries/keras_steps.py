@@ -48,7 +48,8 @@ def last_activation(m: Any, me: Any) -> str:
     layers = keras_models.layers_of(m, model)
     last = layers[-1] if layers else None
     if isinstance(last, Model):
-        return last_activation(m, last)
+        several = len(keras_models.output_names(m, last) or ()) > 1  # which of them is used is not followed
+        return "" if several else last_activation(m, last)
     if not isinstance(last, Layer) or last.module is None:
         return ""
     word = str(last.module.name).rpartition(".")[2]

@@ -24,6 +24,13 @@ def given(m: Any, result: Unknown, callee: str, values: tuple[Any, ...], node: A
     return result
 
 
+def passed_on(m: Any, value: Unknown, renamed: Unknown) -> None:
+    """The same result under another identity."""
+    known = m.model_state.get(GIVEN, {}).get(id(value)) if GIVEN in m.model_state else None
+    if known is not None and known[0] is value:
+        m.model_state[GIVEN][id(renamed)] = (renamed, *known[1:])
+
+
 def reshape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """tf.reshape, which warns when it fixes the size of such a result."""
     value = args[0] if args else kwargs.get("tensor")

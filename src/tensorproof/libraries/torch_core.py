@@ -156,7 +156,7 @@ FUNCTIONS: dict[str, Any] = {
     "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
     "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
     "torch.Tensor.register_hook": register_hook, "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
-    "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 0, "torch.distributed.get_rank": lambda m, a, k, n: 0,
+    "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 1, "torch.distributed.get_rank": lambda m, a, k, n: 0,
     "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0,
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
     "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,

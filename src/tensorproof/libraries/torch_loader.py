@@ -235,7 +235,7 @@ class _Samples:
         """What a collate function makes of so many samples: of a list that is not counted out or, where it cannot be followed on one, of each number of
         samples that there may be."""
         m, path = self.m, self.m.path
-        gaps, stated, findings, facts = len(path.gaps), len(path.stated), len(path.findings), len(m.facts)
+        gaps, stated, findings, facts, errors = len(path.gaps), len(path.stated), len(path.findings), len(m.facts), m.errors
         mark = m.heap.mark()
         many = Many("samples that were not counted out", count=count, first=self.first, second=self.second)
         found = m.call(self.collate, (List(m.heap.row([many])),), {}, self.node)
@@ -249,6 +249,7 @@ class _Samples:
         m.heap.undo(mark)
         m.heap.forget(mark)
         del path.gaps[gaps:], path.stated[stated:], path.findings[findings:], m.facts[facts:]
+        m.errors = errors
         sizes = tuple(range(max(1, int(lower(count))), int(most) + 1))
         made = [self._collated(n) for n in sizes]
         found = made[0] if len(sizes) == 1 else _generalised(m, made, sizes, count)

@@ -84,6 +84,8 @@ class Call:
         blamed = (about,) if isinstance(about, str) else tuple(about)
         requirement = Requirement(code if "/" in code else f"{self.op.name}/{code}", predicate, message, blamed)
         if predicate is False:
+            if self.session.lenient:
+                return
             raise Refused(requirement)
         self.session.requirements.append(requirement)
 
@@ -95,6 +97,8 @@ class Call:
     def equal(self, code: str, a: Dim, b: Dim, message: str, about: str | Sequence[str] = ()) -> None:
         """Two sizes must be the same; `{a}` and `{b}` in the message are filled in."""
         if a is not b:
+            if self.session.lenient and eq(a, b) is False:
+                self.session.failed.append((a, b))
             self.require(code, eq(a, b), message.replace("{a}", repr(a)).replace("{b}", repr(b)), about)
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
@@ -107,6 +111,8 @@ class Call:
 
     def broadcast(self, *shapes: Shape | tuple[Dim, ...], about: str | Sequence[str] = (), code: str = "broadcast") -> Shape:
         def stated(holds: Truth, a: Dim, b: Dim) -> None:
+            if self.session.lenient and holds is False:
+                self.session.failed.append((a, b))
             self.require(code, holds, f"sizes {a!r} and {b!r} do not broadcast: they must be equal, or one of them 1", about)
 
         return broadcast([s if isinstance(s, Shape) else Shape(s) for s in shapes], stated)

@@ -72,7 +72,7 @@ def Same(*names: str) -> DTypeRule:
         known = [v.dtype for v in operands if v.dtype is not None]
         if len(set(known)) > 1:
             shown = " and ".join(dict.fromkeys(repr(d) for d in known))
-            raise c.refuse("dtype", f"{' and '.join(names)} must have one element type, and have {shown}", names)
+            c.require("dtype", False, f"{' and '.join(names)} must have one element type, and have {shown}", names)
         return known[0] if known else None
 
     return rule

@@ -49,6 +49,11 @@ class Session:
     numbers: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
     """The symbols for whole numbers in tensors whose contents are not known, by identity: `tf.zeros([n, 3])` and `tf.ones([n, 3])` have one size."""
 
+    lenient: bool = False
+    """Whether a requirement that fails is taken to hold: how a path goes on after an error."""
+    failed: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    """The sizes that disagree in a call under that assumption."""
+
     def number_in(self, tensor: TensorType) -> Term:
         """The whole number in a tensor without axes that nobody knows."""
         known = self.numbers.get(id(tensor))

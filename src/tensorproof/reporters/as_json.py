@@ -23,7 +23,7 @@ def _program(program: Program, arguments: tuple[str, ...]) -> dict[str, Any]:
     counts = Counter((gap.callee, gap.span.line) for gap in program.gaps)
     gaps = [{"callee": callee, "line": line, "count": count} for (callee, line), count in counts.items()]
     return {
-        "path": program.path, "args": list(arguments), "verdict": program.verdict.value, "paths": program.paths,
+        "path": program.path, "args": list(arguments), "verdict": program.verdict.value, "paths": program.paths, "ignored": program.ignored,
         "coverage": {"calls": program.calls, "gaps": gaps}, "seconds": round(program.seconds, 6),
     }  # fmt: skip
 

@@ -94,6 +94,9 @@ def summary(programs: list[Program]) -> str:
     warnings = sum(d.severity is Severity.WARNING for p in programs for d in p.diagnostics)
     if warnings:
         parts.insert(1, _count(warnings, "warning"))
+    ignored = sum(p.ignored for p in programs)
+    if ignored:
+        parts.append(f"{_count(ignored, 'finding')} ignored")
     every = [g for p in programs for g in p.gaps]
     causes = [g for g in every if not g.follows] or every
     gaps = Counter(g.callee for g in causes)

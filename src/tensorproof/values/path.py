@@ -33,5 +33,13 @@ class Path:
     calls: int = 0
     ended: bool = False
     """Whether a certain error ended the run before the last statement."""
+    left: bool = False
+    """Whether the program also ends as it means to, by `sys.exit()`."""
     facts: tuple[Predicate, ...] = ()
     """What holds where the run ended."""
+    later: list[Gap] = field(default_factory=list[Gap])
+    """What was not understood after an error, and may follow from it."""
+    lost: bool = False
+    """Whether something was not followed because of an error: nothing is proved without that error."""
+    cut: bool = False
+    """Whether one side of a branch was left at an error: nothing is proved when that error is ignored."""

@@ -19,6 +19,8 @@ class Unknown:
     """Whether it is a text: its methods are known, what they give is not."""
     number: str = ""
     """Whether it is a number of Python: "float", "int" or "bool". An operator takes it as it takes any number."""
+    key: str = ""
+    """What tells it from other unknown values: questions about the same key have one answer on a path."""
 
 
 TEXT = Unknown("text", text=True)
@@ -37,6 +39,8 @@ class Many(Unknown):
     second: Any = None
 
 
+AFTER_ERROR = Unknown("what an error left")
+"""The value of an expression that fails: whatever depends on it is no finding and no gap of its own."""
 COUNTED = Unknown("a number that a loop over data counted", number="int")
 _ANYTHING = Unknown("what a loop over data gathered")
 GATHERED = Many("what a loop over data gathered", count=COUNTED, first=_ANYTHING, second=_ANYTHING)

@@ -8,56 +8,92 @@ from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.limits import OutOfBudget
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Origin, of_atom
-from tensorproof.terms.predicates import Predicate, Truth, conj, implies, ne, negate
+from tensorproof.terms.predicates import Truth, conj, implies, ne, negate
 from tensorproof.terms.records import replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
+from tensorproof.values.python_values import AFTER_ERROR
 
 
 def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
-    """The verdict of a path and its findings.
+    """The verdict of a path and its findings."""
+    verdict, findings, _ = weigh(path)
+    return (Verdict.VALID, []) if verdict is Verdict.UNREACHABLE else (verdict, findings)
 
+
+def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
+    """The verdict of a path, its findings, and the verdict that is left when all its errors are ignored.
+
+    A path that ends at the program's own guard, whatever is chosen on it, proves nothing: it is `unreachable`, and its findings are those guards.
     A requirement over world symbols is an error as soon as one value breaks it; over user or unmodelled symbols only when no value works.
-    What an earlier requirement demands is taken for granted later: the program would have stopped there.
+    What an earlier requirement demands is taken for granted later, also where it failed: what is reported then is another error.
     """
-    findings = list(path.findings)
+    findings, guards = list(path.findings), list[Diagnostic]()
     undecided = bool(path.gaps)
     solver = LayeredSolver()
-    seen: set[tuple[Truth, tuple[Predicate, ...]]] = set()
+    seen: set[object] = set()
+    blamed: set[object] = set()
     failed: set[tuple[str, Span]] = set()
     """Where an error is told already: the other iterations of a loop that fail there are the same bug."""
     for stated in path.stated:
         predicate = stated.requirement.predicate
-        if predicate is True or (predicate, stated.facts) in seen or (stated.requirement.code, stated.span) in failed:
+        key = (predicate, stated.facts) if predicate is not False else (stated.requirement.code, stated.requirement.message, stated.span, stated.facts)
+        if predicate is True or key in seen or (stated.requirement.code, stated.span) in failed:
             continue
-        seen.add((predicate, stated.facts))
+        seen.add(key)
         if not stated.facts and predicate is False:
             findings.append(_finding(stated, Certainty.ALWAYS, {}))
-            break
+            continue
+        before = len(findings)
         try:
-            error, open_ = _decide_one(solver, stated, findings, not path.gaps)
+            error, open_ = _decide_one(solver, stated, findings, not path.gaps, guards)
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             undecided = True
-            findings += [_finding(s, Certainty.ALWAYS, {}) for s in path.stated if s.requirement.predicate is False and not s.facts][:1]
+            certain = [_finding(s, Certainty.ALWAYS, {}) for s in path.stated if s.requirement.predicate is False and not s.facts]
+            findings += [f for f in certain if not any(_same_place(f, known) for known in findings)]
             break
         undecided = undecided or open_
         if error:
             failed.add((stated.requirement.code, stated.span))
-        if error and not stated.facts:
-            break
+        if error and predicate is not False:
+            if blamed & symbols(predicate) or any(_same_place(f, findings[-1]) for f in findings[:before]):
+                del findings[before:]  # the same sizes, or the same place, were blamed before
+            blamed |= symbols(predicate)
+        held = implies(conj(*stated.facts), predicate)
         if not error:
-            solver.assume(implies(conj(*stated.facts), predicate))
+            solver.assume(held)
+        elif predicate is not False and not _taken_to_hold(solver, held):
+            break  # nothing that comes later can be told apart from this error
     if any(f.severity is Severity.ERROR for f in findings):
-        return Verdict.INVALID, findings
-    return (Verdict.UNKNOWN if undecided else Verdict.VALID), findings
+        return Verdict.INVALID, findings, Verdict.UNKNOWN if undecided or path.lost or path.later or path.cut or path.ended else Verdict.VALID
+    verdict = Verdict.UNKNOWN if undecided or path.lost or path.later else Verdict.VALID
+    if verdict is Verdict.VALID and guards and path.ended and not path.left:
+        return Verdict.UNREACHABLE, guards, Verdict.UNREACHABLE
+    return verdict, findings, verdict
 
 
-def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool = True) -> tuple[bool, bool]:
+def _same_place(a: Diagnostic, b: Diagnostic) -> bool:
+    return a.severity is b.severity and a.code == b.code and a.span == b.span
+
+
+def _taken_to_hold(solver: LayeredSolver, held: Truth) -> bool:
+    """Assume what an error demands, so that what comes later is not blamed for the same; False when nothing is left then."""
+    with solver.scope():
+        solver.assume(held)
+        if solver.check().answer is Answer.UNSAT:
+            return False
+    solver.assume(held)
+    return True
+
+
+def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, guards: list[Diagnostic]) -> tuple[bool, bool]:
     """(an error was found, the requirement stays open). Where all was understood, a truth value that nobody knows is the world's."""
     predicate = stated.requirement.predicate
     with solver.scope():
         for fact in stated.facts:
             solver.assume(fact)
+        if any(map(_after_error, stated.facts)):
+            return False, True  # only an error that was found before leads here
         reached = solver.check().answer if stated.facts else Answer.SAT
         if reached is Answer.UNSAT:
             return False, False
@@ -67,6 +103,7 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
         possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
         origins = {atom.origin for atom in symbols(predicate)}
         if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
+            guards.append(_finding(stated, Certainty.POSSIBLE, {}))
             return False, False  # the program's own guard against what it may get: raising there is what it is for
         if stated.requirement.code == "python/assert" and possible is not Answer.UNSAT and _has_flag(predicate):
             return False, False
@@ -131,6 +168,15 @@ def _has_flag(fact: Truth) -> bool:
     if isinstance(fact, bool):
         return False
     return fact.kind == "flag" or (fact.kind in ("and", "or") and any(_has_flag(part) for part in fact.args))
+
+
+def _after_error(fact: Truth) -> bool:
+    """Whether a truth is that of a value which an error left."""
+    if isinstance(fact, bool):
+        return False
+    if fact.kind == "flag":
+        return str(fact.args[0]).startswith(AFTER_ERROR.reason)
+    return fact.kind in ("and", "or", "not") and any(_after_error(part) for part in fact.args)
 
 
 def _chosen_outside(fact: Truth) -> bool:

@@ -82,7 +82,7 @@ class AnyRound:
         m, heap, path, frame = self.m, self.m.heap, self.m.path, self.frame
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(frame.waiting), m.session.made)
         lasting, occurrences, names, result = list(m.lasting), dict(m.occurrences), m.session.names, frame.result
-        bound, handlers, frames = dict(m.bound_on), m.handlers, len(m.frames)
+        bound, handlers, frames, errors = dict(m.bound_on), m.handlers, len(m.frames), m.errors
         m.session.names = set()
         outer = heap.mark(_PROOF)
         settled: bool | None = None
@@ -108,6 +108,7 @@ class AnyRound:
                 del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], frame.waiting[kept[6] :], m.frames[frames:]
                 path.calls, m.branching.count, m.session.made = kept[3], kept[4], kept[7]
                 m.lasting[:], m.occurrences, m.bound_on, m.handlers, frame.result = lasting, occurrences, bound, handlers, result
+                m.errors = errors
             m.session.names = names | m.session.names
         if settled is None:
             raise _Stuck

@@ -6,7 +6,7 @@ import ast
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, library_names, listing, tensors
+from tensorproof.frontends.python import containers, library_names, listing, questions, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import library_objects, registry, tf_shapes
 from tensorproof.libraries.constants import constant
@@ -15,6 +15,7 @@ from tensorproof.libraries.python_core import texts
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
@@ -60,7 +61,10 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Named:
         return of_library(m, owner.name, name, node)
     if kind is Unknown:
-        return _of_text(name) if owner.text and hasattr(str, name) else owner
+        if owner.text and hasattr(str, name):
+            return _of_text(name)
+        key = questions.part(m, owner, f".{name}")
+        return owner if not owner.key else replace(owner, key=key)
     if kind is Choice:
         return m.branching.choose(owner.condition, lambda: load(m, owner.then, name, node), lambda: load(m, owner.other, name, node))
     if kind is Class:

@@ -24,6 +24,8 @@ class Way:
     """One side of a branch after it ran."""
 
     dead: bool = False
+    failed: bool = False
+    """Whether an error was found on this side, and the side went on."""
     value: Any = None
     signal: Signal | None = None
     result: Any = None
@@ -79,12 +81,19 @@ class Branching:
         a = self._side(p, then, mark, number)
         heap.undo(mark)
         b = self._side(negate(p), other, mark, number)
-        if a.dead or b.dead:
+        if self._one_ended(a, b):
             return self._survivor(p, a, b, mark).value
         self._keep(p, a, b)
         self._merge(p, a.difference, b.difference, mark, number)
         heap.close(mark)
         return self._joined(p, a.value, b.value, number)
+
+    def _one_ended(self, a: Way, b: Way) -> bool:
+        """Whether a side ended. One on which an error was found, and not on the other, is not followed further: the error is about it alone."""
+        if a.failed != b.failed and not a.dead and not b.dead:
+            a.dead, b.dead = a.failed, b.failed
+            self.run.path.cut = True
+        return a.dead or b.dead
 
     def _joined(self, p: Truth, a: Any, b: Any, number: int) -> Any:
         try:
@@ -109,6 +118,7 @@ class Branching:
 
     def _taken(self, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None) -> Way:
         waiting = len(frame.waiting) if frame is not None else 0
+        failures = self.run.failures
         try:
             value = action()
         except Dead:
@@ -120,7 +130,7 @@ class Branching:
                 raise Fork(number) from None
             self.run.uncaught(raised)
             return Way(dead=True)
-        way = Way(value=value)
+        way = Way(value=value, failed=self.run.failures > failures)
         if frame is not None:
             way.signal, way.result = value, frame.result
             way.exits = self._lifted(frame, waiting, mark)
@@ -196,7 +206,7 @@ class Branching:
         b = self._side(negate(p), lambda: other(frame), mark, number, frame)
         exits = [Exit(conj(p, e.condition), e.signal, e.result, e.difference) for e in a.exits]
         exits += [Exit(conj(negate(p), e.condition), e.signal, e.result, e.difference) for e in b.exits]
-        if a.dead or b.dead:
+        if self._one_ended(a, b):
             if exits:
                 raise Fork(number)
             way = self._survivor(p, a, b, mark)

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
-from tensorproof.bindings.modules import Module
-from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import batch_generators, callbacks, classes, containers, failures, fixes, iteration, layer_calls, natives, suspects, tensors
+from tensorproof.frontends.python import batch_generators, callbacks, classes, containers, failures, iteration, layer_calls, natives, recovery, tensors
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.frontends.python.memory import writing
-from tensorproof.libraries import autograd, index_ranges, label_ranges, layers, library_objects, outside, registry, tape, tape_ranks, torch_modes
+from tensorproof.frontends.python.outcomes import taken
+from tensorproof.libraries import layers, library_objects, outside, registry, tape_ranks, torch_modes
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, List, Model, Native, Super
-from tensorproof.values.path import Stated
 from tensorproof.values.python_values import Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
@@ -47,15 +45,24 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return call(m, callee.function, (callee.self, *args), kwargs, node)
     m.path.calls += 1
     m.step()
+    if m.failures and recovery.follows((callee, *args, *kwargs.values())):
+        return recovery.dependent(m, lambda: _call_library(m, kind, callee, args, kwargs, node))
+    return _call_library(m, kind, callee, args, kwargs, node)
+
+
+def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if kind is Named:
         args = m.memory.all_current(args)
+        m.direct = callee.name
         run: Callable[[], Any] = lambda: _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
         return callbacks.watched(m, callee.name, node, run) if callbacks.given(args, kwargs) else run()
     if kind is Method:
+        m.direct = callee.name
         run = lambda: _guarded(m, callee.name, node, lambda: call_method(m, callee.owner, callee.name, args, kwargs, node))
         outside = type(callee.owner) in (TensorType, Layer) and callbacks.given(args, kwargs)
         return callbacks.watched(m, callee.name, node, run) if outside else run()
     if kind is Layer:
+        m.direct = callee.module.name if callee.module is not None else ""
         name = callee.module.name if callee.module is not None else callee.kind
         return _guarded(m, name, node, lambda: layer_calls.call_layer(m, callee, args, kwargs, node))
     if kind is Class:
@@ -70,6 +77,7 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
         run = lambda: _guarded(m, callee.kind, node, lambda: library_objects.call_model(m, callee, args, kwargs, node))
         return callbacks.watched(m, callbacks.written(node), node, run) if callee.kind == "quiet" and callbacks.given(args, kwargs) else run()
     if kind is Unknown:
+        m.unknown_writes += 1
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
     if kind is Choice:
         return m.branching.choose(
@@ -82,7 +90,8 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -> Any:
     """Run a model. A bug of its own is a gap, shown as such, and leaves no branch open."""
-    before = failures.state(m)
+    before, inside = failures.state(m), m.in_library
+    m.in_library = inside + 1
     try:
         return run()
     except (*failures.SIGNALS, RecursionError):
@@ -90,6 +99,8 @@ def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -
     except Exception as bug:
         failures.restore(m, before)
         return m.gap(name, node, failures.reason(bug))
+    finally:
+        m.in_library = inside
 
 
 def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -100,7 +111,7 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
         compile_body(code)
     assert code.body is not None
     m.step()
-    frame = Frame(m, m.heap.space(), function.scopes, function.module.space, function.module, function, function.owner)
+    frame = Frame(m, m.heap.space(), function.scopes, function.module.space, function.module, function, function.owner, library=m.in_library)
     bind_arguments(m, function, frame.space, args, kwargs, node)
     if m.told.data:
         from tensorproof.libraries import told_data
@@ -246,7 +257,7 @@ def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, 
     outcome = call_bound(name, plain_args, plain_kwargs, m.session)
     if outcome.refused is not None and outcome.refused.code == "call/arguments":
         outcome = _with_sizes(m, name, plain_args, plain_kwargs) or outcome
-    return taken(m, name, outcome, args, kwargs, node, None)
+    return taken(m, name, outcome, args, kwargs, node, None, lambda: call_bound(name, plain_args, plain_kwargs, m.session))
 
 
 def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
@@ -311,58 +322,6 @@ def distributed_call(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, An
         if type(value) is Choice:
             return m.branching.choose(value.condition, partial(again, args, {**kwargs, key: value.then}), partial(again, args, {**kwargs, key: value.other}))
     return MISSING
-
-
-def taken(m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, node: ast.AST, layer: Layer | None) -> Any:
-    """Record an outcome: requirements with their place, a refusal as the program's exception, "cannot tell" as a gap."""
-    before = len(m.path.stated)
-    for requirement in outcome.requirements:
-        trail = trail_of(m, requirement.about, outcome, node, layer)
-        m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts)))
-    if outcome.refused is not None:
-        refused = outcome.refused
-        kind = "TypeError" if refused.code == "call/arguments" else "IndexError" if refused.code.endswith("/range") else "RuntimeError"
-        kind = "ValueError" if kind == "RuntimeError" and name.startswith("keras.") else kind
-        trail = trail_of(m, refused.about, outcome, node, layer)
-        raise Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fixes.fix(refused.code, outcome, layer))
-    if outcome.unknown is not None:
-        return m.gap(name, node, outcome.unknown)
-    result = outcome.outputs
-    if m.bounds and name.startswith("torch."):
-        index_ranges.check(m, name, outcome.bound, node)
-    if not isinstance(result, Module):
-        given = args if layer is None or not layer.module.parameters else (*args, layer)
-        result = outcome.outputs = autograd.observed(m, name, outcome, given, kwargs, node, layer)
-    suspects.look(m, name, outcome, node)
-    if isinstance(result, Module):
-        return Layer(result, m.user_span(node))
-    if type(result) is TensorType:
-        tensors.count_ones(m, name, args, kwargs, result)
-        if m.bounds or name.endswith(".randint"):
-            label_ranges.follow(m, name, args, kwargs, result)
-    if result is not None:
-        index_ranges.follow(m, name, args, kwargs, result)
-    made = tensors.as_program_value(m, result)
-    if layer is None and outcome.outputs is not None and name.startswith("keras."):
-        made = layers.keras_result(m, name, made, args, kwargs, before)
-    return tape.taken(m, name, made, args, kwargs, node, layer, before) if "tape" in m.model_state else made
-
-
-def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast.AST, layer: Layer | None) -> tuple[Step, ...]:
-    """Where the blamed arguments come from: the place that bound them, or the construction of the layer that holds them."""
-    steps: list[Step] = []
-    for name in about:
-        value = outcome.bound.get(name)
-        for one in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(one, TensorType):
-                where = m.made_at.get(id(one))
-                if where is not None and where[0] is one:
-                    steps.append(Step(where[2], f"{where[1]} is {one!r} from here"))
-    if layer is not None and layer.module is not None and layer.span != m.user_span(node):
-        held = [n for n in about if n in layer.module.state()]
-        shown = ", ".join(f"{n} {layer.module.state()[n].shape!r}" for n in held)
-        steps.append(Step(layer.span, f"the layer is made here{': ' + shown if shown else ''}"))
-    return tuple(dict.fromkeys(steps))
 
 
 def call_method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:

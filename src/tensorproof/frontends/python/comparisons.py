@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import equality
+from tensorproof.frontends.python import equality, questions
 from tensorproof.frontends.python.operations import SWAPPED, dunder, is_opaque, not_modelled, number_kind, on_tensors, plain
 from tensorproof.libraries import library_objects, tf_shapes, tf_tensors
 from tensorproof.ops.inputs import is_number
@@ -14,10 +14,11 @@ from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate, conj, disj, negate
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         return _identity(m, a, b, op is ast.Is)
     if op in (ast.In, ast.NotIn):
         found = equality.contains(m, b, a, node)
-        return found if op is ast.In or isinstance(found, Unknown) else negate(found)
+        if isinstance(found, Unknown):
+            found = replace(found, key=questions.asked(m, "in", a, b).key)
+            return found if op is ast.In else questions.negated(found)
+        return found if op is ast.In else negate(found)
     word, native = COMPARE[op]
     kind_a, kind_b = type(a), type(b)
     if kind_a is Choice:
@@ -48,7 +52,10 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
             return on_tensors(m, word, a, b, node)
         if kind_b is TensorType and number_kind(a):
             return on_tensors(m, SWAPPED[word], b, a, node)
-        return Unknown(word, number="bool" if number_kind(a) and number_kind(b) else "")
+        if a is AFTER_ERROR or b is AFTER_ERROR:
+            m.path.lost = True
+            return AFTER_ERROR
+        return questions.asked(m, word, a, b, "bool" if number_kind(a) and number_kind(b) else "")
     if kind_a is Model or kind_b is Model:
         found = library_objects.model_binary(m, word, a, b, node)
         if found is not MISSING:
@@ -109,7 +116,8 @@ def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
         if isinstance(x, Choice):
             return m.branching.choose(x.condition, lambda x=x, y=y: _identity(m, x.then, y, wanted), lambda x=x, y=y: _identity(m, x.other, y, wanted))  # type: ignore[misc]
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return Unknown("is")
+        found = questions.asked(m, "is", a, b)
+        return found if wanted else questions.negated(found)
     if is_opaque(a) or is_opaque(b):
         return Unknown("is")
     if isinstance(a, Predicate) or isinstance(b, Predicate):

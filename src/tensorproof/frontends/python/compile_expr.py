@@ -14,7 +14,7 @@ from tensorproof.frontends.python.scope import Scope
 from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import GATHERED, TEXT, Unknown
 
 Run = Callable[[Frame], Any]
 INDIRECT = (Choice, Later)
@@ -217,7 +217,12 @@ def items_of(nodes: list[ast.expr], scope: Scope) -> Callable[[Frame], list[Any]
                 result.append(value)
                 continue
             found = iteration.items(frame.machine, value, node)
-            result.extend([frame.machine.gap("* of an unknown value", node)] if found is None else found)
+            if found is None:
+                many = uncounted.parts(frame.machine, value, node)
+                if many is None and not isinstance(value, Unknown):
+                    frame.machine.gap("* of an unknown value", node)
+                found = [GATHERED] if many is None else list(many)
+            result.extend(found)
         return result
 
     return run

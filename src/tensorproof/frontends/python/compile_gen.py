@@ -12,11 +12,12 @@ from typing import Any
 
 from tensorproof.frontends.python import exceptions, generators, iteration
 from tensorproof.frontends.python.compile_expr import expression
-from tensorproof.frontends.python.compile_stmt import statement, target
+from tensorproof.frontends.python.compile_stmt import block, target
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.scope import Scope, has_yield
 from tensorproof.values.objects import Generator
+from tensorproof.values.python_values import Unknown
 
 Steps = Callable[[Frame], Running[Any, Any, Any]]
 
@@ -37,7 +38,7 @@ def generator_block(nodes: list[ast.stmt], scope: Scope) -> Steps:
 
 def _step(node: ast.stmt, scope: Scope) -> Steps:
     if not has_yield([node]):
-        act = statement(node, scope)
+        act = block([node], scope)
 
         def plain(frame: Frame) -> Any:
             signal = act(frame)
@@ -128,10 +129,14 @@ def _for(node: ast.For, scope: Scope) -> Steps:
                 yield item
             return
         found = iteration.items(m, value, node.iter)
-        if found is None:
-            m.gap("loop", node, "over something that is not known")
-            return
-        yield from found
+        if found is None and isinstance(value, range):
+            yield from value
+        elif found is None:
+            if not isinstance(value, Unknown):
+                m.gap("loop", node, "over something that is not known")
+            yield Unknown("an item that is not known")  # data are there, so that there is at least one
+        else:
+            yield from found
 
     def run(frame: Frame) -> Any:
         for item in each(frame):

@@ -110,8 +110,11 @@ class _DataLoop:
         if ended is not FAILED:
             gathering.followed(times)
             return None
+        gaps, failures = len(m.path.gaps), m.failures
         m.gap("loop", self.node, "what it carries from one iteration to the next was not followed")
         signal = _perhaps(m, self.frame, gt(times, 1), lambda frame: self._iteration(1))
+        if m.failures > failures and len(m.path.gaps) > gaps:  # the error in that iteration is why
+            m.path.later.append(m.path.gaps.pop(gaps))
         gathering.round_ran()
         return signal
 

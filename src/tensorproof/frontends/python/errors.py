@@ -24,6 +24,12 @@ class Raised(Exception):
     quiet: bool = False
     """SystemExit and its like end a run without being an error."""
     fix: str = ""
+    roots: frozenset[int] = frozenset()
+    """What the blamed tensors were computed from."""
+    through: bool = False
+    """Whether it passed through a library's call from a function of the program, which may have changed anything."""
+    own: bool = False
+    """Whether a `raise` or an `assert` of the program made it: the program means to end here."""
 
 
 @dataclass(slots=True)

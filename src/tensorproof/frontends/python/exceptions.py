@@ -13,7 +13,7 @@ from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.libraries import library_objects
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, Instance, Model
+from tensorproof.values.objects import Bound, Class, Function, Instance, Model
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def raising(frame: Frame, value: Any, node: ast.AST) -> Exception:
     elif isinstance(value, Class):
         value = m.call(value, (), {}, node)
     if isinstance(value, Unknown):
-        return m.raised("Exception", "an exception that is not known is raised here", node, "python/raise")
+        unknown = m.raised("Exception", "an exception that is not known is raised here", node, "python/raise")
+        unknown.own = True
+        return unknown
     if isinstance(value, Model) and value.kind == "exception":
         kind, args = value.space["kind"], value.space["args"]
     elif isinstance(value, Instance):
@@ -45,6 +47,7 @@ def raising(frame: Frame, value: Any, node: ast.AST) -> Exception:
     name = kind if isinstance(kind, str) else kind.name
     said = ", ".join(str(a) for a in args if isinstance(a, (str, int, float)))
     raised = Raised(kind, f"{name}: {said}" if said else f"{name} is raised", m.user_span(node), "python/raise", value=value)
+    raised.own = frame.module is None or not frame.module.foreign
     raised.quiet = isinstance(kind, str) and kind in ("SystemExit", "KeyboardInterrupt") and (not args or args[0] in (0, None))
     return raised
 
@@ -93,19 +96,23 @@ def compile_try(node: Any, scope: Scope) -> Act:
     def guarded(frame: Frame) -> Signal | None:
         m = frame.machine
         m.handlers += 1
+        m.guards.append(lambda raised: any(wanted is None or matches(m, raised, wanted(frame), node) for wanted, _, _ in handlers))
         marks, frames, waiting = len(m.heap.marks), len(m.frames), len(frame.waiting)
         try:
             signal = body(frame)
         except Raised as raised:
             m.handlers -= 1
+            m.guards.pop()
             del m.frames[frames:]
             m.branching.abandon(frame, waiting)
             assert len(m.heap.marks) == marks
             return handle(frame, raised)
         except BaseException:
             m.handlers -= 1
+            m.guards.pop()
             raise
         m.handlers -= 1
+        m.guards.pop()
         return signal if signal is not None else other(frame)
 
     def handle(frame: Frame, raised: Raised) -> Signal | None:
@@ -155,11 +162,13 @@ def compile_try(node: Any, scope: Scope) -> Act:
             return inner(frame)
         m = frame.machine
         m.handlers += 1
+        m.guards.append(_never)
         waiting = len(frame.waiting)
         try:
             signal = inner(frame)
         except Raised as raised:
             m.handlers -= 1
+            m.guards.pop()
             m.branching.abandon(frame, waiting)
             after = last(frame)
             if after is not None:
@@ -167,8 +176,10 @@ def compile_try(node: Any, scope: Scope) -> Act:
             raise raised from None
         except BaseException:
             m.handlers -= 1
+            m.guards.pop()
             raise
         m.handlers -= 1
+        m.guards.pop()
         m.branching.abandon(frame, waiting)  # who waits to leave must pass here too
         result = frame.result
         after = last(frame)
@@ -215,25 +226,52 @@ def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
                 leave(None)
         catches = isinstance(manager, (Instance, Model)) and leave is not None
         m.handlers += catches
+        passes = catches and not may_swallow(m, manager)
+        if passes:
+            m.guards.append(_never)
         waiting = len(frame.waiting)
         try:
             signal = step(frame, at + 1)
         except Raised as raised:
             m.handlers -= catches
+            if passes:
+                m.guards.pop()
             m.branching.abandon(frame, waiting)
             if leave is not None and leave(raised):
                 return None
             raise
         except BaseException:
             m.handlers -= catches
+            if passes:
+                m.guards.pop()
             raise
         m.handlers -= catches
+        if passes:
+            m.guards.pop()
         if leave is not None:
             m.branching.abandon(frame, waiting)  # who waits to return must leave the context too
             leave(None)
         return signal
 
     return lambda frame: step(frame, 0)
+
+
+def _never(raised: Raised) -> bool:
+    """A handler that takes no exception: the `finally` of a `try`, a context that is only left."""
+    return False
+
+
+_SWALLOW = ("suppress", "raises", "contextmanager", "ExitStack", "assertRaises", "managed")
+
+
+def may_swallow(m: Interpreter, manager: Any) -> bool:
+    """Whether a context may take an exception. One of the program does when its `__exit__` returns something."""
+    if isinstance(manager, Model):
+        return any(word.lower() in manager.kind.lower() for word in _SWALLOW)
+    left = m.in_class(manager.cls, "__exit__") if isinstance(manager, Instance) else None
+    if not isinstance(left, Function):
+        return True
+    return any(isinstance(part, ast.Return) and part.value is not None for part in ast.walk(left.code.node))
 
 
 def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[Raised | None], bool] | None]:

@@ -20,6 +20,8 @@ from tensorproof.terms.records import dataclass
 from tensorproof.values.path import Path
 
 MOST_PATHS = 64
+MOST_AFTER_ERROR = 8
+"""How many paths are followed when an error was found on those before."""
 TO_GO_ON = 0.75
 """The share of the limit's steps, over all replays, after which no other path is begun."""
 _RECURSION = 20_000
@@ -40,8 +42,10 @@ def explore(
     site: tuple[FilePath, ...] = (),
     inputs: Mapping[str, Any] | None = None,
     ended: Callable[[Interpreter], None] | None = None,
+    stop_at_error: bool = False,
 ) -> Explored:
-    """`inputs` are names that the main file finds bound; `ended` is told of every path while its memory is still there."""
+    """`stop_at_error` ends a path where CPython would end.
+    `inputs` are names that the main file finds bound; `ended` is told of every path while its memory is still there."""
     modules = Modules(source, places(source, roots), site)
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Path] = []
@@ -51,13 +55,15 @@ def explore(
     try:
         while True:
             run = Interpreter(modules, pending.pop(), argv)
+            run.stop_at_error = stop_at_error
             modules.main.space.update(inputs or {})
             try:
                 finished.append(run.run())
                 if ended is not None:
                     ended(run)
             except Fork as fork:
-                if len(finished) + len(pending) + 2 > MOST_PATHS or work + run.steps > most:
+                paths = MOST_PATHS if not run.failures else MOST_AFTER_ERROR
+                if len(finished) + len(pending) + 2 > paths or work + run.steps > most:
                     return _given_up(source, finished, run)
                 pending += run.branching.sides(fork)
             except OutOfBudget as spent:
@@ -74,7 +80,7 @@ def explore(
 def _given_up(source: Source, finished: list[Path], run: Interpreter, reason: str = "") -> Explored:
     """The paths so far; those that were not run are a gap."""
     reason = reason or f"the program has more than {MOST_PATHS} paths, or they take too long"
-    run.path.gaps.append(Gap("the rest of the paths", Span(source.path, 1, 1, 1, 1), reason))
+    (run.path.later if run.failures else run.path.gaps).append(Gap("the rest of the paths", Span(source.path, 1, 1, 1, 1), reason))
     if run.path not in finished:
         finished.append(run.path)
     return Explored(finished, run)

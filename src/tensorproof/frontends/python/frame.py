@@ -69,6 +69,9 @@ class Frame:
     started: bool = False
     """Whether a generator has given its first value."""
 
+    library: int = 0
+    """How many calls of library models were open when this one began."""
+
     def inner(self, space: Space, scopes: tuple[Space, ...]) -> Frame:
         """The frame of a comprehension or of a class body."""
-        return Frame(self.machine, space, scopes, self.globals, self.module, self.function, self.owner, at=self.at)
+        return Frame(self.machine, space, scopes, self.globals, self.module, self.function, self.owner, at=self.at, library=self.library)

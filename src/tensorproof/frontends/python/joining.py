@@ -8,6 +8,7 @@ from tensorproof.terms.gradient import Fact
 from tensorproof.terms.gradient import joined as joined_gradients
 from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
@@ -30,7 +31,9 @@ def join(p: Truth, a: Any, b: Any) -> Any:
     if type(a) is Many or type(b) is Many:
         return _many(p, a, b)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return a if isinstance(a, Unknown) else b
+        known = a if isinstance(a, Unknown) else b
+        same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
+        return known if same or not known.key else replace(known, key="")
     if isinstance(a, Fact) and isinstance(b, Fact):
         return a.joined(b)
     kind = type(a)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.call import call_module
-from tensorproof.frontends.python import calling, tensors
+from tensorproof.bindings.call import Outcome, call_module
+from tensorproof.bindings.modules import Module
+from tensorproof.frontends.python import calling, outcomes, tensors
 from tensorproof.libraries import layers
 from tensorproof.values.heap import MISSING
 from tensorproof.values.python_values import Layer
@@ -46,5 +47,9 @@ def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
         return m.gap(layer.module.name, node, "an argument is not known")
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
-    outcome = call_module(layer.module, plain_args, plain_kwargs, m.session)
-    return calling.taken(m, layer.module.name, outcome, args, kwargs, node, layer)
+
+    def again(module: Module) -> Outcome:
+        return call_module(module, plain_args, plain_kwargs, m.session)
+
+    outcome = again(layer.module)
+    return outcomes.taken(m, layer.module.name, outcome, args, kwargs, node, layer, lambda: again(layer.module), again)

@@ -18,12 +18,12 @@ from tensorproof.frontends.python.scope import Scope
 from tensorproof.frontends.python.steady import Steady, fingerprint
 from tensorproof.frontends.python.uncounted import open_rounds
 from tensorproof.libraries import registry, tf_autograph
-from tensorproof.libraries.model import Open
+from tensorproof.libraries.model import Open, some_rounds
 from tensorproof.terms.ints import Origin, lower
 from tensorproof.terms.predicates import Predicate, gt, negate
 from tensorproof.values.heap import MISSING, Row
 from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import AFTER_ERROR, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -224,17 +224,12 @@ def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: 
 
 
 def _open_loop(m: Interpreter, frame: Frame, value: Any, put: Any, body: Act, node: Any) -> Signal | None:
-    """Items that are not known: the body runs, or not, with an unknown item."""
+    """Items that are not known: data are there, so that there is at least one."""
     if not isinstance(value, Unknown):
         m.gap("loop", node, "over something that is not known")
-    again = m.open_truth("another round", node)
-
-    def act(f: Frame) -> Signal | None:
-        put(f, Unknown("an item that is not known"))
-        signal = one_round(m, f, body)
-        return None if signal is BREAK else signal
-
-    return m.branching.split(frame, again, act, lambda f: None)
+    m.path.lost = m.path.lost or value is AFTER_ERROR
+    item = AFTER_ERROR if value is AFTER_ERROR else Unknown("an item that is not known")
+    return _uncounted_loop(m, frame, some_rounds(m, "rounds", item, node), put, body, node)
 
 
 def compile_while(node: ast.While, scope: Scope) -> Act:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
@@ -19,6 +20,7 @@ from tensorproof.frontends.python import (
     iteration,
     layer_calls,
     operations,
+    questions,
     stores,
     subscripts,
     uncounted,
@@ -40,7 +42,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Heap
 from tensorproof.values.objects import Bound
 from tensorproof.values.path import Path, Stated
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import AFTER_ERROR, Unknown
 
 MOST_FACTS = 60
 """With more facts than these a question is asked with the nearest alone."""
@@ -67,6 +69,18 @@ class Interpreter:
         self.facts: list[Predicate] = []
         self.lasting: list[bool] = []
         self.handlers = 0
+        self.guards: list[Callable[[Raised], bool]] = []
+        """Those of the handlers that can tell which exceptions they take."""
+        self.stop_at_error = False
+        self.failures = 0
+        """How many errors the run went on after."""
+        self.doubted: frozenset[int] = frozenset()
+        """What the tensors that an error blames were computed from: what else is computed from it is not blamed again."""
+        self.direct = ""
+        """The name of the library's function that the program called last."""
+        self.roots: dict[int, tuple[TensorType, frozenset[int]]] = {}
+        self.in_library = 0
+        """How many calls of library models are open: an error in what they call is theirs to pass on."""
         self.depth = 0
         self.steps = 0
         self.entered = 0
@@ -78,6 +92,12 @@ class Interpreter:
         self.frames: list[Any] = []
         self.left: set[Any] = set()
         """The code of functions whose calls nested too deeply: they are not followed deeper again."""
+        self.fitting: dict[int, Any] = {}
+        """The layers that took a call."""
+        self.unknown_writes = 0
+        """How often something unknown was called or written into: what it held before is not known to be there."""
+        self.bounds_asked: dict[str, dict[str, tuple[str, float]]] = {}
+        """The bounds with which an unknown number was compared, by its key and by the name of the question."""
         self.occurrences: dict[str, int] = {}
         self.model_state: dict[str, Any] = {"files": self.heap.space(), "interpreter": self.heap.space()}
         """What library models keep between calls: seeds, the default element type, the files that the program writes, the graph of TensorFlow 1."""
@@ -151,7 +171,9 @@ class Interpreter:
             return False
         mine = symbols(p)
         if not mine or not any(symbols(f) & mine for f in self.facts):
-            return None if p.kind == "flag" or not any(f.kind in ("or", "and") for f in self.facts) else self._asked(p, opposite)
+            if p.kind == "flag":
+                return questions.followed(self.facts, p)
+            return None if not any(f.kind in ("or", "and") for f in self.facts) else self._asked(p, opposite)
         return self._asked(p, opposite)
 
     def _asked(self, p: Predicate, opposite: Truth) -> bool | None:
@@ -204,7 +226,11 @@ class Interpreter:
     # --- findings ---
 
     def gap(self, callee: str, node: ast.AST, reason: str = "") -> Unknown:
-        self.path.gaps.append(Gap(callee, self.user_span(node), reason))
+        found = Gap(callee, self.user_span(node), reason)
+        if self.failures and not self.path.gaps:  # an error came before, and nothing else that was not understood
+            self.path.later.append(found)
+            return AFTER_ERROR
+        self.path.gaps.append(found)
         return Unknown(callee)
 
     def user_span(self, node: ast.AST) -> Span:
@@ -229,7 +255,7 @@ class Interpreter:
             return
         if predicate is False or (self.handlers and not iteration.decided(self, predicate)):
             raised = self.raised(kind, message, node, code)
-            raised.quiet = _from_data(predicate)
+            raised.quiet, raised.own = _from_data(predicate), kind == "AssertionError"
             raise raised
         if self.handlers:
             return
@@ -249,17 +275,31 @@ class Interpreter:
         """For `raise self.raised(...)`."""
         return Raised(kind, message, self.user_span(node), code or f"python/{_CODES.get(kind, 'raise')}", trail)
 
+    @property
+    def errors(self) -> tuple[int, frozenset[int], int, bool]:
+        """What is kept of errors that the run went on after: restored when what led to them is undone."""
+        return self.failures, self.doubted, len(self.path.later), self.path.lost
+
+    @errors.setter
+    def errors(self, before: tuple[int, frozenset[int], int, bool]) -> None:
+        self.failures, self.doubted, later, self.path.lost = before
+        del self.path.later[later:]
+
     def fail(self, code: str, message: str, node: ast.AST, trail: tuple[Step, ...] = ()) -> Raised:
         return self.raised("RuntimeError", message, node, code, trail)
 
     def uncaught(self, raised: Raised) -> None:
         """Nobody catches it: on this way, which the facts describe, the program dies here."""
-        if not raised.quiet:
+        if raised.quiet:
+            self.path.left = True
+        else:
             name = raised.kind if isinstance(raised.kind, str) else raised.kind.name
             failed = Requirement(raised.code, False, raised.message)
             self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, exception=name))
 
     def warn(self, code: str, message: str, node: ast.AST) -> None:
+        if self.failures:
+            return
         found = Diagnostic(code, Severity.WARNING, message, self.user_span(node))
         if found not in self.path.findings:
             self.path.findings.append(found)

@@ -7,7 +7,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, mixed_arrays, tensors
+from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, mixed_arrays, questions, tensors
 from tensorproof.frontends.python.shares import share
 from tensorproof.libraries import library_objects, registry, torch_sizes
 from tensorproof.terms.ints import Term, lower
@@ -16,7 +16,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import length, uncounted
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import REAL, TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, REAL, TEXT, Layer, Method, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ def number_kind(value: Any) -> str:
 
 def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
     """An operator of which one side at least is not known: of texts it is a text, of numbers a number, of a tensor and a number a tensor."""
+    if a is AFTER_ERROR or b is AFTER_ERROR:
+        m.path.lost = True
+        return AFTER_ERROR
     if word in ("add", "mod", "mul") and _is_text(a, b):
         return TEXT
     kinds = number_kind(a), number_kind(b)
@@ -274,7 +277,7 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
         case bool() | Predicate():
             return value
         case Unknown():
-            return m.open_truth(value.reason, node)
+            return questions.truth(m, value, node)
         case Term():
             return ne(value, 0)
         case TensorType():

@@ -55,14 +55,26 @@ def _update_set(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> None
             _add(m, owner, node, item)
 
 
-def _subset(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> bool:
-    return all(any(same(x, y) for y in m.iterate(other, node) or ()) for x in owner.items)
+def _relation(word: str, holds: Callable[[Any, Any], bool]) -> Callable[..., Any]:
+    """A question about two sets; its answer is not known when one of them holds something that is not."""
+
+    def run(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> Any:
+        found = m.iterate(other, node)
+        if found is None or any(isinstance(one, Unknown) for one in (*owner.items, *found)):
+            return Unknown(word, number="bool")
+        return holds(owner.items, found)
+
+    return run
+
+
+def _within(some: Any, all_: Any) -> bool:
+    return all(any(same(x, y) for y in all_) for x in some)
 
 
 SET: dict[str, Callable[..., Any]] = {
     "add": changing(_add), "discard": changing(_discard), "remove": changing(remove), "clear": changing(clear), "update": changing(_update_set),
     "pop": changing(lambda m, owner, node: pop(m, owner, node, 0)), "copy": lambda m, owner, node: Set(m.heap.row(owner.items), owner.frozen),
     "union": _union, "intersection": _combined("and"), "difference": _combined("sub"), "symmetric_difference": _combined("xor"),
-    "issubset": _subset, "issuperset": lambda m, owner, node, other: all(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
-    "isdisjoint": lambda m, owner, node, other: not any(any(same(x, y) for y in owner.items) for x in m.iterate(other, node) or ()),
+    "issubset": _relation("issubset", _within), "issuperset": _relation("issuperset", lambda a, b: _within(b, a)),
+    "isdisjoint": _relation("isdisjoint", lambda a, b: not any(same(x, y) for x in a for y in b)),
 }  # fmt: skip

@@ -133,6 +133,7 @@ class Steady:
         m, heap = self.m, self.m.heap
         path = m.path
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting))
+        errors = m.errors
         round_ = symbol(m.name_here("round", self.frame.at or _HERE), 1, rest, Origin.WORLD)
         item = self._symbolic_item(at, round_)
         if item is MISSING:
@@ -169,7 +170,7 @@ class Steady:
             same = all((s.requirement.predicate, s.span, s.facts) in before for s in path.stated[kept[0] :])
             same = same and len(path.gaps) == kept[1] and len(path.findings) == kept[2]
             del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], self.frame.waiting[kept[6] :]
-            path.calls, m.branching.count = kept[3], kept[4]
+            path.calls, m.branching.count, m.errors = kept[3], kept[4], errors
         if not same or grown is None:
             return False
         self.last_left = bool(pattern.reals) and rest > 1

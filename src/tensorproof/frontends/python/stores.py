@@ -62,7 +62,7 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
         case ModuleType():
             pass
         case Unknown():
-            pass
+            m.unknown_writes += 1
         case _:
             m.gap(f"{type(owner).__name__}.{name} = …", node)
 

@@ -22,7 +22,9 @@ _LAYERS = {"linear", "Linear", "LayerNorm", "BatchNorm1d", "Conv1d", "Conv2d", "
 
 
 def look(m: Interpreter, name: str, outcome: Outcome, node: ast.AST) -> None:
-    """Called after every call that ran."""
+    """Called after every call that ran. After an error nothing is suspected: it may follow from it."""
+    if m.failures:
+        return
     word = name.rpartition(".")[2]
     if m.regrouped:
         _follow(m, word, outcome)

@@ -1,0 +1,92 @@
+"""What a call of an operator gave: requirements with their place, a refusal as the program's exception, "cannot tell" as a gap."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Outcome
+from tensorproof.bindings.modules import Module
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.frontends.python import fixes, recovery, suspects, tensors
+from tensorproof.frontends.python.errors import Raised
+from tensorproof.libraries import autograd, index_ranges, label_ranges, layers, tape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.path import Stated
+from tensorproof.values.python_values import AFTER_ERROR, Layer
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def taken(
+    m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, node: ast.AST, layer: Layer | None, again: Callable[[], Outcome] | None = None,
+    retry: Callable[[Module], Outcome] | None = None,
+) -> Any:
+    """Record an outcome: requirements with their place, a refusal as the program's exception, "cannot tell" as a gap.
+
+    After a refusal that nobody catches the path goes on with what `again` gives when the requirement is taken to hold."""
+    before, assumed = len(m.path.stated), False
+    _state(m, outcome, node, layer)
+    if outcome.refused is not None:
+        refused = outcome.refused
+        kind = "TypeError" if refused.code == "call/arguments" else "IndexError" if refused.code.endswith("/range") else "RuntimeError"
+        kind = "ValueError" if kind == "RuntimeError" and name.startswith("keras.") else kind
+        trail = trail_of(m, refused.about, outcome, node, layer)
+        fix = fixes.fix(refused.code, outcome, layer, retry, layer is not None and id(layer) in m.fitting)
+        raised = Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fix)
+        found = recovery.assumed(m, raised, name, outcome, again, layer)
+        if found is None:
+            raise raised
+        outcome, assumed = found, True
+        _state(m, outcome, node, layer)
+        if outcome.outputs is AFTER_ERROR:
+            return AFTER_ERROR
+    if outcome.unknown is not None:
+        return m.gap(name, node, outcome.unknown)
+    if layer is not None:
+        m.fitting[id(layer)] = layer
+    result = outcome.outputs
+    if m.bounds and name.startswith("torch."):
+        index_ranges.check(m, name, outcome.bound, node)
+    if not isinstance(result, Module):
+        given = args if layer is None or not layer.module.parameters else (*args, layer)
+        result = outcome.outputs = autograd.observed(m, name, outcome, given, kwargs, node, layer)
+    recovery.rooted(m, outcome, layer, assumed)
+    suspects.look(m, name, outcome, node)
+    if isinstance(result, Module):
+        return Layer(result, m.user_span(node))
+    if type(result) is TensorType:
+        tensors.count_ones(m, name, args, kwargs, result)
+        if m.bounds or name.endswith(".randint"):
+            label_ranges.follow(m, name, args, kwargs, result)
+    if result is not None:
+        index_ranges.follow(m, name, args, kwargs, result)
+    made = tensors.as_program_value(m, result)
+    if layer is None and outcome.outputs is not None and name.startswith("keras."):
+        made = layers.keras_result(m, name, made, args, kwargs, before)
+    return tape.taken(m, name, made, args, kwargs, node, layer, before) if "tape" in m.model_state else made
+
+
+def _state(m: Interpreter, outcome: Outcome, node: ast.AST, layer: Layer | None) -> None:
+    for requirement in outcome.requirements:
+        trail = trail_of(m, requirement.about, outcome, node, layer)
+        m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts)))
+
+
+def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast.AST, layer: Layer | None) -> tuple[Step, ...]:
+    """Where the blamed arguments come from: the place that bound them, or the construction of the layer that holds them."""
+    steps: list[Step] = []
+    for name in about:
+        value = outcome.bound.get(name)
+        for one in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(one, TensorType):
+                where = m.made_at.get(id(one))
+                if where is not None and where[0] is one:
+                    steps.append(Step(where[2], f"{where[1]} is {one!r} from here"))
+    if layer is not None and layer.module is not None and layer.span != m.user_span(node):
+        held = [n for n in about if n in layer.module.state()]
+        shown = ", ".join(f"{n} {layer.module.state()[n].shape!r}" for n in held)
+        steps.append(Step(layer.span, f"the layer is made here{': ' + shown if shown else ''}"))
+    return tuple(dict.fromkeys(steps))
