@@ -48,9 +48,8 @@ def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["program.py"])
     expected = [i for i, line in enumerate(case.code.splitlines(), 1) if "# error: " in line]
-    assert len(expected) <= 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         line, why = failing_line(case.code)
     told = [i for i, text in enumerate(case.code.splitlines(), 1) if "# gap" in text]
-    assert line == (expected[0] if expected else None) or line in told, why
+    assert line in (expected or [None]) or line in told, why  # of several errors the real library shows the first that comes
