@@ -115,9 +115,9 @@ class Open(Rounds):
         """What each round takes, where that is known after all."""
 
 
-def some_rounds(m: Any, word: str, item: Any, node: Any) -> Open:
+def some_rounds(m: Any, word: str, item: Any, node: Any, origin: Origin = Origin.USER) -> Open:
     """Rounds over data of unknown length, which hold at least one item."""
-    return Open(m.symbol(m.name_here(word, node), 1, None, Origin.USER), lambda k: item, 1)
+    return Open(m.symbol(m.name_here(word, node), 1, None, origin), lambda k: item, 1)
 
 
 def counts_of(rounds: Any) -> tuple[int, ...] | None:

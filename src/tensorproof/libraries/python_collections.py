@@ -101,6 +101,7 @@ def tuple_made(m: Any, cls: Class, keywords: Named_, node: Any) -> Class:
     for name in late:
         m.heap.delete(cls.space, name)
     m.heap.set(cls.space, "_fields", names)
+    m.heap.set(cls.space, "_field_defaults", Dict(m.heap.entries({n: cls.space["*defaults*"][n] for n in late})))
     m.heap.set(cls.space, "__match_args__", names)
     m.heap.set(cls.space, "_make", Native("_make", lambda mm, a, k, n: _make(mm, cls, a, n)))
     return cls

@@ -148,11 +148,23 @@ KINDS = {
         enter=lambda m, me, node: me, leave=_leave_stack,
     ),
 }  # fmt: skip
+def _decorated_by(m: Any, me: Any, args: Any, kwargs: Any, node: Any) -> Native:
+    """A context that decorates a function: it is entered and left around each call."""
+
+    def run(machine: Any, given: Any, named: Any, at: Any) -> Any:
+        machine.call(machine.attribute(me, "__enter__", at), (), {}, at)
+        result = machine.call(args[0], given, named, at)
+        machine.call(machine.attribute(me, "__exit__", at), (None, None, None), {}, at)
+        return result
+
+    return Native("decorated", run)
+
+
 CLASSES = {
     "contextlib.AbstractContextManager": ClassModel(
         "contextlib.AbstractContextManager",
         methods={"__enter__": lambda m, me, a, k, n: me, "__exit__": lambda m, me, a, k, n: None},
     ),
-    "contextlib.ContextDecorator": ClassModel("contextlib.ContextDecorator", closed=False),
+    "contextlib.ContextDecorator": ClassModel("contextlib.ContextDecorator", call=_decorated_by),
 }
 __all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Class"]

@@ -14,7 +14,7 @@ from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import BYTES, TEXT, Unknown
 
 MOST_ROUNDS = 16
 """A range that may be shorter, but no longer than this, is followed round by round."""
@@ -134,7 +134,7 @@ def _known_lines(m: Any, me: Model) -> list[str] | None:
 def _file_read(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     lines = _known_lines(m, me)
     if lines is None or args or not isinstance(me.space["at"], int):
-        return TEXT if "b" not in me.space["mode"] else Unknown("bytes")
+        return TEXT if "b" not in me.space["mode"] else BYTES
     at = me.space["at"]
     m.heap.set(me.space, "at", len(lines))
     return "".join(lines[at:])
@@ -157,7 +157,7 @@ def _file_items(m: Any, me: Model, node: Any) -> Any:
 def _file_line(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     lines, at = _known_lines(m, me), me.space["at"]
     if lines is None:
-        return TEXT
+        return BYTES if "b" in me.space["mode"] else TEXT
     m.heap.set(me.space, "at", min(at + 1, len(lines)))
     return lines[at] if at < len(lines) else ""
 
@@ -180,7 +180,7 @@ def _file_seek(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
 def _file_rounds(m: Any, me: Model, node: Any) -> Any:
     if _known_lines(m, me) is not None:
         return None
-    return some_rounds(m, "lines", TEXT, node)
+    return some_rounds(m, "lines", BYTES if "b" in me.space["mode"] else TEXT, node)
 
 
 KINDS = {
@@ -202,7 +202,7 @@ KINDS = {
     "quiet": KindModel(
         attribute=lambda m, me, name, node: MISSING if name in me.space else me, enter=lambda m, me, node: me, call=lambda m, me, args, kwargs, node: me,
         item=lambda m, me, index, node: me, set_item=lambda m, me, index, value, node: None, next=lambda m, me, node: me,
-        rounds=lambda m, me, node: some_rounds(m, "rounds", me, node), length=lambda m, me, node: Unknown("len"),
+        rounds=lambda m, me, node: some_rounds(m, "rounds", me, node, Origin.UNMODELLED), length=lambda m, me, node: Unknown("len"),
         binary=lambda m, word, a, b, node: Unknown(word),
     ),
     "file": KindModel(

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries.model import KindModel, some_rounds
 from tensorproof.libraries.plain import argument, from_host, iterator, quiet
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Model
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Unknown
 
 Args = tuple[Any, ...]
@@ -25,7 +25,7 @@ def _reader(name: str) -> Any:
         given = [v for k, v in kwargs.items() if k not in ("f", "iterable")] + list(args[1:])
         if not all(v is None or isinstance(v, (str, int)) for v in given):
             return made
-        lines = m.iterate(source, node) if isinstance(source, Model) and source.kind == "file" else None
+        lines = m.iterate(source, node) if isinstance(source, List) or (isinstance(source, Model) and source.kind in ("file", "io.StringIO")) else None
         if lines is None or len(lines) > MOST_ROWS or not all(isinstance(line, str) for line in lines):
             return made
         try:

@@ -112,6 +112,14 @@ def _as_plain(m: Any, cls: Class) -> None:
         m.heap.set(cls.space, word, Native(word, lambda mm, a, k, n, to=word: mm.call(float if to == "__float__" else int, (_plain(a[0]),), {}, n)))
 
 
+def _plain_attribute(m: Any, me: Any, name: str, node: Any) -> Any:
+    """A method that a member has as the text or number that it is."""
+    kind = _mixed(me.cls)
+    if kind is None or not hasattr(kind, name) or name.startswith("__"):
+        return MISSING
+    return m.attribute(me.space["_value_"], name, node)
+
+
 def members(cls: Class) -> list[Instance]:
     """The members in order, an alias left out."""
     return list(dict.fromkeys(cls.space.get("*members*", {}).values()))
@@ -192,7 +200,8 @@ def _inverted(m: Any, me: Instance, args: Args, kwargs: Named_, node: Any) -> In
 
 
 def _has_flag(m: Any, me: Instance, args: Args, kwargs: Named_, node: Any) -> bool:
-    return _plain(args[0]) & me.space["_value_"] == _plain(args[0])  # type: ignore[no-any-return]
+    mine, other = me.space["_value_"], _plain(args[0])
+    return mine & other == other if isinstance(mine, int) and isinstance(other, int) else m.gap("in", node, "a flag is not known")
 
 
 def _unique(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
@@ -228,6 +237,7 @@ FUNCTIONS: dict[str, Any] = {
 KINDS = {"enum.auto": KindModel(), "enum.nonmember": KindModel()}
 _COMMON = ClassModel(
     "enum.Enum", made=_made, construct=_construct, class_items=lambda m, cls: members(cls), class_item=_class_item, member=_class_member,
+    attribute=_plain_attribute,
 )  # fmt: skip
 _FLAG = ClassModel(
     "enum.Flag", bases=("enum.Enum",),

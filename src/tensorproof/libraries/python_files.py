@@ -13,7 +13,7 @@ from tensorproof.libraries.python_paths import read_text, text_of
 from tensorproof.libraries.varying import varied
 from tensorproof.libraries.yaml_text import NotUnderstood, parse
 from tensorproof.terms.ints import Origin
-from tensorproof.values.objects import Model
+from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
 Args = tuple[Any, ...]
@@ -22,6 +22,9 @@ Named_ = dict[str, Any]
 
 def content(m: Any, source: Any) -> str | None:
     """The text of an open file or of a path, None when it is not known."""
+    if isinstance(source, Model) and source.kind == "io.StringIO":
+        found = m.call(m.attribute(source, "read", None), (), {}, None)
+        return found if isinstance(found, str) else None
     if isinstance(source, Model) and source.kind == "file":
         return read_text(m, source.space["path"])
     return read_text(m, source) if text_of(source) is not None else None
@@ -38,12 +41,33 @@ def _parsed(m: Any, text: Any, parser: Any, kind: str, node: Any) -> Any:
         raise m.raised(kind, f"{kind}: {error}", node, "python/value") from None
 
 
+def _hooked(m: Any, value: Any, kwargs: Named_, node: Any) -> Any:
+    """What `object_hook` makes of each object, the inner ones first."""
+    hook, pairs = kwargs.get("object_hook"), kwargs.get("object_pairs_hook")
+    if hook is None and pairs is None:
+        return value
+
+    def inner(one: Any) -> Any:
+        if isinstance(one, List):
+            return List(m.heap.row([inner(v) for v in one.items]))
+        if not isinstance(one, Dict):
+            return one
+        held = {k: inner(v) for k, v in one.items.items()}
+        given = Dict(m.heap.entries(held)) if pairs is None else List(m.heap.row(list(held.items())))
+        return m.call(hook if pairs is None else pairs, (given,), {}, node)
+
+    return inner(value)
+
+
 def _loads(parser: Any, kind: str) -> Run:
-    return lambda m, args, kwargs, node: _parsed(m, argument(args, kwargs, 0, "s"), parser, kind, node)
+    return lambda m, args, kwargs, node: _hooked(m, _parsed(m, argument(args, kwargs, 0, "s"), parser, kind, node), kwargs, node)
 
 
 def _load(parser: Any, kind: str) -> Run:
-    return lambda m, args, kwargs, node: _parsed(m, content(m, args[0] if args else kwargs.get("fp")), parser, kind, node)
+    def run(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+        return _hooked(m, _parsed(m, content(m, args[0] if args else kwargs.get("fp")), parser, kind, node), kwargs, node)
+
+    return run
 
 
 def _yaml(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
@@ -53,6 +77,12 @@ def _yaml(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 
 
 def _dumps(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    if kwargs.get("default") is not None or kwargs.get("cls") is not None:
+        kwargs = {k: v for k, v in kwargs.items() if k not in ("default", "cls")}
+        try:
+            return json.dumps(to_host(args[0]), **{k: to_host(v) for k, v in kwargs.items()})
+        except (Abstract, TypeError, ValueError):
+            return TEXT
     try:
         given = to_host(args[0]), {k: to_host(v) for k, v in kwargs.items()}
     except Abstract:
@@ -110,7 +140,37 @@ def _ini_section(m: Any, me: Model, name: Any, node: Any) -> Any:
         return Unknown("a section")
     if name not in host:
         raise m.raised("KeyError", f"the configuration has no section {name}", node)
-    return from_host(m, dict(host[name]))
+    return Model("configparser.Section", m.heap.space({"of": me, "name": name}))
+
+
+def _section_get(name: str) -> Run:
+    def run(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+        named = {**({"fallback": None} if name == "get" else {}), **({"fallback": args[1]} if len(args) > 1 else {}), **kwargs}
+        return _ini_get(name)(m, me.space["of"], (me.space["name"], args[0]), named, node)
+
+    return run
+
+
+def _section_pairs(m: Any, me: Model) -> Dict:
+    host = _ini_host(me.space["of"])
+    return Dict(m.heap.entries(dict(host[me.space["name"]]) if host is not None else {}))
+
+
+def _section_items(name: str) -> Run:
+    return lambda m, me, args, kwargs, node: m.call(m.attribute(_section_pairs(m, me), name, node), (), {}, node)
+
+
+def _ini_items(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    host = _ini_host(me)
+    if host is None or not args or not isinstance(args[0], str):
+        return Unknown("items")
+    if args[0] not in host:
+        raise m.raised("NoSectionError", f"the configuration has no section {args[0]}", node, "python/key")
+    return from_host(m, list(host.items(args[0])))
+
+
+def _section_item(m: Any, me: Model, name: Any, node: Any) -> Any:
+    return m.item(_section_pairs(m, me), name.lower() if isinstance(name, str) else name, node)
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -129,7 +189,15 @@ KINDS = {
         methods={
             "read": _ini_read, "read_string": lambda m, me, a, k, n: _ini_read(m, me, a, {"text": True}, n), "read_file": _ini_read,
             **{name: _ini_get(name) for name in ("get", "getint", "getfloat", "getboolean", "sections", "has_section", "has_option", "options")},
+            "items": _ini_items,
         },
         item=_ini_section, open=True,
+    ),
+    "configparser.Section": KindModel(
+        methods={
+            **{name: _section_get(name) for name in ("get", "getint", "getfloat", "getboolean")},
+            **{name: _section_items(name) for name in ("keys", "values", "items")},
+        },
+        item=_section_item, items=lambda m, me, node: list(_section_pairs(m, me).items), length=lambda m, me, node: len(_section_pairs(m, me).items), open=True,
     ),
 }  # fmt: skip

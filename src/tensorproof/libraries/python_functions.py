@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
@@ -145,6 +146,17 @@ def _total_ordering(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return cls
 
 
+def _cmp_to_key(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
+    """Objects that are compared as a function of two values says."""
+
+    def below(machine: Any, given: Args, named: Named_, at: Any) -> Any:
+        return machine.compare(ast.Lt, machine.call(args[0], (given[0].space["value"], given[1].space["value"]), {}, at), 0, at)
+
+    cls = Class("K", (), m.heap.space({"__lt__": Native("__lt__", below)}))
+    cls.mro = (cls,)
+    return Native("cmp_to_key", lambda machine, given, named, at: Instance(cls, machine.heap.space({"value": given[0]})))
+
+
 # --- dispatch by type ---
 
 
@@ -154,7 +166,10 @@ def _singledispatch(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
 
 def _register(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
     if isinstance(args[0], Function) and len(args) == 1:
-        return m.gap("singledispatch.register", node, "by an annotation")
+        noted = args[0].code.node.args.args[:1]
+        cls = getattr(builtins, noted[0].annotation.id, None) if noted and isinstance(noted[0].annotation, ast.Name) else None
+        cls = args[0].module.space.get(noted[0].annotation.id) if cls is None and noted and isinstance(noted[0].annotation, ast.Name) else cls
+        return m.gap("singledispatch.register", node, "by an annotation") if cls is None else _register(m, me, (cls, args[0]), {}, node)
     cls = args[0]
 
     def keep(machine: Any, given: Args, named: Named_, at: Any) -> Any:
@@ -182,7 +197,7 @@ FUNCTIONS: dict[str, Any] = {
     "asyncio.run": lambda m, a, k, n: a[0].space["result"] if isinstance(a[0], Model) and a[0].kind == "coroutine" else m.gap("asyncio.run", n),
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.update_wrapper": _update_wrapper, "functools.reduce": _reduce,
     "functools.lru_cache": _cache, "functools.cache": _cache, "functools.cached_property": _cached_property,
-    "functools.total_ordering": _total_ordering, "functools.singledispatch": _singledispatch,
+    "functools.cmp_to_key": _cmp_to_key, "functools.total_ordering": _total_ordering, "functools.singledispatch": _singledispatch,
 }  # fmt: skip
 KINDS = {
     "functools.partial": KindModel(call=_call_partial, attribute=_partial_attribute),

@@ -6,8 +6,9 @@ from typing import Any
 
 from tensorproof.libraries import optim_signatures
 from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.python_typing import open_methods
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, Dict, Function, Model, ModuleFile
+from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, ModuleFile
 from tensorproof.values.python_values import Named, Unknown
 
 KINDS_OF_PARAMETER = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
@@ -63,11 +64,45 @@ def _is(*kinds: type) -> Any:
     return lambda m, args, kwargs, node: Unknown("inspect") if isinstance(args[0], Unknown) else isinstance(args[0], kinds)
 
 
+def _members(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """The names and values of a class or a module of the program, in order."""
+    owner, wanted = args[0], args[1] if len(args) > 1 else kwargs.get("predicate")
+    if isinstance(owner, ModuleFile):
+        m.modules.ensure(m, owner, "__all__")
+        names = sorted(n for n in owner.space if isinstance(n, str) and not n.startswith("__"))
+    elif isinstance(owner, (Class, Instance)) and all(isinstance(c, Class) for c in (owner if isinstance(owner, Class) else owner.cls).mro):
+        names = [n for n in m.call(dir, (owner,), {}, node).items if not n.startswith("__")]
+    else:
+        return m.gap("inspect.getmembers", node, "of something that is not known")
+    found: list[Any] = []
+    for name in names:
+        value = m.attribute(owner, name, node)
+        if wanted is None or m.truth(m.call(wanted, (value,), {}, node), node) is True:
+            found.append((name, value))
+    return List(m.heap.row(found))
+
+
+def _argument_list(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    function, _ = _function(m, args[0])
+    if not isinstance(function, Function):
+        return Unknown("an argument list")
+    a = function.code.node.args
+    names = List(m.heap.row([p.arg for p in [*a.posonlyargs, *a.args]]))
+    space = {"args": names, "varargs": a.vararg.arg if a.vararg else None, "varkw": a.kwarg.arg if a.kwarg else None, "defaults": function.defaults or None}
+    more = {"kwonlyargs": List(m.heap.row([p.arg for p in a.kwonlyargs])), "kwonlydefaults": Dict(m.heap.entries(dict(function.keyword_defaults)))}
+    return Model("inspect.Signature", m.heap.space({**space, **more}))
+
+
+def _is_abstract(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> bool:
+    return isinstance(args[0], Class) and bool(open_methods(m, args[0]))
+
+
 FUNCTIONS = {
+    "inspect.getmembers": _members, "inspect.isabstract": _is_abstract,
     "inspect.signature": _signature,
     "inspect.isclass": lambda m, a, k, n: isinstance(a[0], (Class, type)) or (isinstance(a[0], Named) and a[0].name.rpartition(".")[2][:1].isupper()),
     "inspect.isfunction": _is(Function), "inspect.ismethod": _is(Bound), "inspect.ismodule": _is(ModuleFile), "inspect.isgeneratorfunction": _is(),
-    "inspect.getfullargspec": lambda m, a, k, n: Unknown("an argument list"), "inspect.currentframe": lambda m, a, k, n: Unknown("a frame"),
+    "inspect.getfullargspec": _argument_list, "inspect.getargspec": _argument_list, "inspect.currentframe": lambda m, a, k, n: Unknown("a frame"),
     "inspect.stack": lambda m, a, k, n: Unknown("the stack"), "inspect.getsource": lambda m, a, k, n: Unknown("source", text=True),
 }  # fmt: skip
 VALUES: dict[str, Any] = {f"inspect.Parameter.{word}": i for i, word in enumerate(KINDS_OF_PARAMETER)}

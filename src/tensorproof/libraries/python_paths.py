@@ -86,7 +86,12 @@ def _path(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
 
 
 def _made(m: Any, text: Any) -> Model:
-    return Model("pathlib.Path", m.heap.space({"text": text if isinstance(text, str) else TEXT}))
+    if not isinstance(text, str):
+        return Model("pathlib.Path", m.heap.space({"text": TEXT}))
+    known = m.model_state.setdefault("paths", {})  # one object for one text: a path is the key of a dict
+    if text not in known:
+        known[text] = Model("pathlib.Path", m.heap.space({"text": text}))
+    return known[text]  # type: ignore[no-any-return]
 
 
 def _attribute(m: Any, me: Model, name: str, node: Any) -> Any:
@@ -160,7 +165,8 @@ def _binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
         x, y = text_of(a), text_of(b)
         return Unknown(word) if x is None or y is None else (x == y) is (word == "eq")
     if word in ("lt", "le", "gt", "ge"):
-        return Unknown(word)
+        x, y = text_of(a), text_of(b)
+        return Unknown(word) if x is None or y is None else getattr(PurePosixPath(x).parts, f"__{word}__")(PurePosixPath(y).parts)
     raise m.raised("TypeError", f"the operator {word} is not defined for paths", node)
 
 

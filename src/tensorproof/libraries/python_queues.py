@@ -1,4 +1,4 @@
-"""heapq, bisect, queue, io, concurrent.futures and multiprocessing: heaps, queues, texts in memory, and pools that run where they are asked."""
+"""heapq, bisect, queue, concurrent.futures and multiprocessing: heaps, queues, and pools that run where they are asked."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import heapq
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import Abstract, argument, exception, iterator, listed, native, nothing, quiet, to_host, unknown
+from tensorproof.libraries.plain import Abstract, argument, exception, iterator, listed, native, nothing, quiet, to_host
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import WHOLE, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -64,6 +64,13 @@ def _largest(reverse: bool) -> Run:
     return run
 
 
+def _merge(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    rows = [m.iterate(a, node) for a in args]
+    if any(r is None for r in rows):
+        return Unknown("heapq.merge")
+    return m.call(iter, (m.call(sorted, (tuple(v for r in rows if r is not None for v in r),), kwargs, node),), {}, node)
+
+
 def _insort(name: str) -> Run:
     def run(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
         place = m.call(getattr(bisect, name.replace("insort", "bisect")), args, kwargs, node)
@@ -115,24 +122,6 @@ _QUEUE = KindModel(
         **{name: lambda m, me, a, k, n: None for name in ("task_done", "join", "close", "join_thread")},
     },
 )  # fmt: skip
-
-
-# --- texts in memory ---
-
-
-def _buffer(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
-    given = args[0] if args else ""
-    return Model("io.StringIO", m.heap.space({"text": given if isinstance(given, str) else TEXT}))
-
-
-def _write(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
-    old, new = me.space["text"], args[0]
-    m.heap.set(me.space, "text", old + new if isinstance(old, str) and isinstance(new, str) else TEXT)
-    return len(new) if isinstance(new, str) else Unknown("a number")
-
-
-def _value(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
-    return me.space["text"]
 
 
 # --- pools ---
@@ -189,12 +178,13 @@ _THREADS = ("Lock", "RLock", "Event", "Condition", "Semaphore", "Manager", "Valu
 _POOLS = ("multiprocessing", "torch.multiprocessing", "multiprocessing.pool", "multiprocessing.dummy")
 FUNCTIONS: dict[str, Any] = {
     **{f"heapq.{name}": _on_heap(name) for name in ("heappush", "heappop", "heapify", "heappushpop", "heapreplace")}, "heapq.nlargest": _largest(True),
-    "heapq.nsmallest": _largest(False), **{f"bisect.{name}": native(getattr(bisect, name)) for name in ("bisect", "bisect_left", "bisect_right")},
+    "heapq.nsmallest": _largest(False), "heapq.merge": _merge,
+    **{f"bisect.{name}": native(getattr(bisect, name)) for name in ("bisect", "bisect_left", "bisect_right")},
     **{f"bisect.{name}": _insort(name) for name in ("insort", "insort_left", "insort_right")},
     **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")}, "queue.Empty": exception("Empty"),
     "queue.Full": exception("Full"), "multiprocessing.Queue": _queue("Queue"), "multiprocessing.SimpleQueue": _queue("Queue"),
-    "io.StringIO": _buffer, "io.BytesIO": _buffer, **{f"{home}.{name}": _pool for home in _POOLS for name in ("Pool", "ThreadPool")},
-    "multiprocessing.cpu_count": unknown("a number"), "multiprocessing.set_start_method": nothing, "multiprocessing.freeze_support": nothing,
+    **{f"{home}.{name}": _pool for home in _POOLS for name in ("Pool", "ThreadPool")},
+    "multiprocessing.cpu_count": lambda m, a, k, n: WHOLE, "multiprocessing.set_start_method": nothing, "multiprocessing.freeze_support": nothing,
     **{f"multiprocessing.{name}": quiet for name in _THREADS},
     **{f"concurrent.futures.{name}": lambda m, a, k, n: Model("concurrent.futures.Executor", m.heap.space())
     for name in ("ThreadPoolExecutor", "ProcessPoolExecutor")},
@@ -205,9 +195,5 @@ KINDS = {
     "multiprocessing.Result": KindModel(
         methods={"get": _result, "result": _result, "wait": lambda m, me, a, k, n: None, "ready": lambda m, me, a, k, n: True,
         "done": lambda m, me, a, k, n: True},
-    ),
-    "io.StringIO": KindModel(
-        methods={"write": _write, "getvalue": _value, "read": _value, **{name: lambda m, me, a, k, n: None for name in ("close", "flush", "seek", "truncate")}},
-        enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
     ),
 }  # fmt: skip

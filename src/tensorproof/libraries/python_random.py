@@ -10,7 +10,7 @@ from tensorproof.terms.ints import Origin, Term, lower, upper
 from tensorproof.terms.predicates import Predicate, ge, le, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import gathered, length, shown, uncounted
-from tensorproof.values.objects import Choice, List, Model, Record
+from tensorproof.values.objects import Choice, Dict, List, Model, Record
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 
 Args = tuple[Any, ...]
@@ -120,7 +120,7 @@ def _from_many(m: Any, args: Args, kwargs: Named_, count: Any, node: Any) -> Lis
     return listed(m, [rounds.item(1)] * count if isinstance(count, int) and count <= 4096 else [gathered(count, [rounds.item(1)])])
 
 
-def any_of(items: list[Any]) -> Any:
+def any_of(items: list[Any], m: Any = None) -> Any:
     """One value that stands for any of the items: what they share is kept, the rest is not known."""
     first = items[0]
     if _alike(items):
@@ -134,10 +134,12 @@ def any_of(items: list[Any]) -> Any:
         same = all(v.but(contents=None, requires_grad=whole.requires_grad) == whole for v in items)
         return whole if same else Unknown("one of several tensors")
     if isinstance(first, tuple) and all(len(v) == len(first) for v in items):
-        parts = [any_of(list(column)) for column in zip(*items)]
+        parts = [any_of(list(column), m) for column in zip(*items)]
         if not isinstance(first, Record):
             return tuple(parts)
         return Record.of(first.cls, parts) if all(v.cls is first.cls for v in items) else Unknown("one of several items")
+    if m is not None and isinstance(first, Dict) and all(list(v.items) == list(first.items) for v in items):
+        return Dict(m.heap.entries({k: any_of([v.items[k] for v in items], m) for k in first.items}))
     return REAL if isinstance(first, float) else Unknown("one of several items", number=kind_of_numbers(items))
 
 
@@ -163,7 +165,7 @@ def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
     """The items in an order that nobody knows."""
     if uncounted(items):
         return [gathered(length(items), shown(items))]
-    return [any_of(items)] * len(items) if items else []
+    return [any_of(items, m)] * len(items) if items else []
 
 
 def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:

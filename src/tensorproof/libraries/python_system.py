@@ -14,8 +14,8 @@ from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_paths import text_of
 from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.objects import List, Model, Native
+from tensorproof.values.python_values import REAL, TEXT, WHOLE, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -109,6 +109,10 @@ def _set_default(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> An
     return me.space["set"][args[0]]
 
 
+def _environ_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    return Unknown(word)
+
+
 def _getenv(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return _get(m, VALUES["os.environ"](m), args, kwargs, node)
 
@@ -128,7 +132,8 @@ _SAME_MOMENT = ("replace", "date", "time", "astimezone")
 _MOMENT = KindModel(
     methods={
         **{name: lambda m, me, a, k, n: me for name in _SAME_MOMENT}, "strftime": lambda m, me, a, k, n: TEXT, "isoformat": lambda m, me, a, k, n: TEXT,
-        **{name: lambda m, me, a, k, n: Unknown("a time") for name in ("timestamp", "total_seconds", "weekday", "toordinal", "timetuple")},
+        **{name: lambda m, me, a, k, n: REAL for name in ("timestamp", "total_seconds")},
+        **{name: lambda m, me, a, k, n: Unknown("a time") for name in ("weekday", "toordinal", "timetuple")},
     },
     binary=_moment_binary, open=True,
 )  # fmt: skip
@@ -164,6 +169,22 @@ _LOGGER = KindModel(
         "hasHandlers": lambda m, me, a, k, n: Unknown("handlers"),
     },
     open=True,
+)  # fmt: skip
+def _said(m: Any, me: Any, name: str, node: Any) -> Any:
+    """What a class of the program inherits from a logger, a handler or a formatter: calls without effect."""
+    given = TEXT if name.startswith("format") else Unknown(name) if name[:2] in ("is", "ge", "ha") else None
+    return Native(f"logging.{name}", lambda mm, a, k, n: given) if name in (*_SAYING, *_FORMATTING) else MISSING
+
+
+def _logger_made(m: Any, me: Any, args: Args, kwargs: Named_, node: Any) -> None:
+    for name, value in (("logger", args[0] if args else None), ("extra", argument(args, kwargs, 1, "extra")), ("level", WHOLE), ("name", TEXT)):
+        m.heap.set(me.space, name, value)
+
+
+_FORMATTING = (
+    "format", "formatTime", "formatException", "formatMessage", "isEnabledFor", "getEffectiveLevel", "hasHandlers",
+    "emit", "handle", "acquire", "release", "flush", "filter",
+    "process",
 )  # fmt: skip
 _STREAM = KindModel(
     methods={
@@ -228,13 +249,15 @@ FUNCTIONS: dict[str, Any] = {
         "putenv", "unsetenv", "truncate",
     ), nothing),
     **_each("os", (
-        "scandir", "cpu_count", "getpid", "getppid", "system", "stat", "popen", "getuid", "uname", "getloadavg", "sched_getaffinity",
-        "access", "get_terminal_size", "getpgid", "urandom", "times",
+        "stat", "popen", "getuid", "uname", "getloadavg", "sched_getaffinity",
+        "access", "get_terminal_size", "urandom", "times",
     ), unknown("a value of the system")),
+    **_each("os", ("cpu_count", "getpid", "getppid", "system", "getpgid"), lambda m, a, k, n: WHOLE),
+    "os.scandir": lambda m, a, k, n: Model("os.scandir", m.heap.space()),
     **_each("os", ("getlogin", "readlink"), _text), "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv,
     "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
-    **_each("time", ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns", "monotonic_ns", "thread_time", "localtime", "gmtime",
-    "mktime"), unknown("the time")),
+    **_each("time", ("time", "perf_counter", "monotonic", "process_time", "thread_time", "mktime"), lambda m, a, k, n: REAL),
+    **_each("time", ("time_ns", "perf_counter_ns", "monotonic_ns"), lambda m, a, k, n: WHOLE), **_each("time", ("localtime", "gmtime"), unknown("the time")),
     **_each("time", ("strftime", "ctime", "asctime"), _text), "time.sleep": nothing,
     **_each("datetime", (
         "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
@@ -278,7 +301,14 @@ KINDS = {
             "get": _get, "setdefault": _set_default, "copy": lambda m, me, a, k, n: me, "pop": lambda m, me, a, k, n: TEXT,
             "keys": lambda m, me, a, k, n: Unknown("names"), "items": lambda m, me, a, k, n: Unknown("variables"), "update": lambda m, me, a, k, n: None,
         },
-        item=_get_item, set_item=_put, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
+        item=_get_item, set_item=_put, binary=_environ_binary, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
+    ),
+    "os.scandir": KindModel(
+        rounds=lambda m, me, node: some_rounds(m, "entries", Model("os.DirEntry", m.heap.space({"name": TEXT, "path": TEXT})), node),
+        items=lambda m, me, node: None, enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
+    ),
+    "os.DirEntry": KindModel(
+        methods={name: lambda m, me, a, k, n: Unknown("an entry") for name in ("is_file", "is_dir", "is_symlink", "stat", "inode")}, open=True,
     ),
     "os.walk": KindModel(rounds=_walk_rounds, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
     "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
@@ -287,9 +317,10 @@ KINDS = {
         "setDaemon": lambda m, me, a, k, n: None}, open=True,
     ),
 }  # fmt: skip
+_LOGGING = ("Handler", "Formatter", "Filter", "LoggerAdapter", "Logger", "StreamHandler", "FileHandler")
 CLASSES = {
-    name: ClassModel(name, closed=False)
-    for name in ("logging.Handler", "logging.Formatter", "logging.Filter", "logging.LoggerAdapter", "logging.Logger", "datetime.datetime")
+    "datetime.datetime": ClassModel("datetime.datetime", closed=False),
+    **{f"logging.{name}": ClassModel(f"logging.{name}", closed=False, attribute=_said, init=_logger_made) for name in _LOGGING},
 }
 CLASSES["threading.Thread"] = ClassModel(
     "threading.Thread",

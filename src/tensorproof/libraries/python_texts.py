@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 from tensorproof.libraries import pattern_cost
-from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.model import KindModel, Run, some_rounds
 from tensorproof.libraries.plain import from_host, iterator
+from tensorproof.libraries.python_core import texts
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import TEXT, WHOLE, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -30,16 +31,21 @@ def _found(m: Any, value: Any) -> Any:
     return value
 
 
-def _unknown_result(m: Any, name: str, node: Any) -> Any:
+def _unknown_result(m: Any, name: str, node: Any, groups: int = 0) -> Any:
     if name in ("match", "search", "fullmatch"):
         return Model("re.Match", m.heap.space({"host": None}))
-    return TEXT if name == "sub" else Unknown(name)
+    if name == "finditer":
+        return Model("re.matches", m.heap.space())
+    if name == "subn":
+        return (TEXT, WHOLE)
+    return TEXT if name == "sub" else Unknown(name) if groups > 1 else texts(m, node)
 
 
 def _search(m: Any, name: str, pattern: Any, args: Args, kwargs: Named_, node: Any) -> Any:
-    texts = args if name in ("sub", "subn") else args[:1]
+    looked = args if name in ("sub", "subn") else args[:1]
+    groups = pattern.groups if isinstance(pattern, re.Pattern) else 2
     if not isinstance(pattern, re.Pattern) or any(isinstance(t, Unknown) for t in args):
-        return _unknown_result(m, name, node)
+        return _unknown_result(m, name, node, groups)
     given = list(args)
     if name in ("sub", "subn") and not isinstance(given[0], str):
         function = given[0]
@@ -51,19 +57,19 @@ def _search(m: Any, name: str, pattern: Any, args: Args, kwargs: Named_, node: A
             return made
 
         given[0] = replaced
-        texts = args[1:]
-    for text in texts:
+        looked = args[1:]
+    for text in looked:
         if not isinstance(text, str):
             raise m.raised("TypeError", f"a pattern looks into texts, not into {type(text).__name__}", node)
         if len(text) > _LONGEST:
-            return _unknown_result(m, name, node)
+            return _unknown_result(m, name, node, groups)
     if not _ends_soon(m, pattern, name, given, kwargs):
         m.gap(f"re.{name}", node, "the regular expression takes too long, or its result is too large")
-        return _unknown_result(m, name, node)
+        return _unknown_result(m, name, node, groups)
     try:
         result = getattr(pattern, name)(*given, **kwargs)
     except _NotKnown:
-        return _unknown_result(m, name, node)
+        return _unknown_result(m, name, node, groups)
     except (TypeError, ValueError, IndexError, re.error) as error:
         raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
     return iterator(m, [_found(m, one) for one in result]) if name == "finditer" else _found(m, result)
@@ -147,7 +153,8 @@ def _match_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
 FUNCTIONS: dict[str, Any] = {
     "re.compile": _compile, **{f"re.{name}": _function(name) for name in _SEARCHES},
     "re.escape": lambda m, a, k, n: TEXT if isinstance(a[0], Unknown) else m.call(re.escape, a, k, n),
-    "re.purge": lambda m, a, k, n: None,
+    "re.purge": lambda m, a, k, n: None, "regex.compile": lambda m, a, k, n: Model("re.Pattern", m.heap.space({"host": None})),
+    **{f"regex.{name}": lambda m, a, k, n, name=name: _unknown_result(m, name, n, 0 if "(" not in str(a[0]) else 2) for name in _SEARCHES},
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     f"re.{name}": int(getattr(re, name)) for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII", "U", "UNICODE")
@@ -161,5 +168,7 @@ KINDS = {
     "re.Match": KindModel(
         methods={name: _of_match(name) for name in ("group", "groups", "groupdict", "start", "end", "span")}, attribute=_match_attribute,
         item=lambda m, me, index, node: _of_match("group")(m, me, (index,), {}, node), open=True,
+        truth=lambda m, me: True if me.space["host"] is not None else Unknown("a match"),
     ),
+    "re.matches": KindModel(rounds=lambda m, me, node: some_rounds(m, "matches", _unknown_result(m, "match", node), node), open=True),
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import collections
 import collections.abc
 import numbers
@@ -76,10 +77,15 @@ def _is_abstract(value: Any) -> bool:
             return False
 
 
+def open_methods(m: Any, cls: Class) -> list[str]:
+    """The abstract methods that a class does not define."""
+    names = dict.fromkeys(name for one in cls.mro if isinstance(one, Class) for name, value in one.space.items() if _is_abstract(value))
+    return [name for name in names if _is_abstract(m.in_class(cls, name))]
+
+
 def construct_abstract(m: Any, cls: Class, args: Args, kwargs: Named_, node: Any) -> Any:
     """An abstract class has no instances; any other is made as always."""
-    names = dict.fromkeys(name for one in cls.mro if isinstance(one, Class) for name, value in one.space.items() if _is_abstract(value))
-    open_ = [name for name in names if _is_abstract(m.in_class(cls, name))]
+    open_ = open_methods(m, cls)
     if open_:
         raise m.raised("TypeError", f"{cls.name} is abstract: it does not define {', '.join(sorted(open_))}", node, "python/abstract")
     return MISSING
@@ -99,6 +105,15 @@ def namespace_attribute(kind: str) -> Any:
         raise m.raised("AttributeError", f"the {kind} has no attribute {name}", node)
 
     return run
+
+
+def namespace_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+    """Two namespaces are equal when what they hold is."""
+    if word not in ("eq", "ne"):
+        raise m.raised("TypeError", f"the operator {word} is not defined for namespaces", node)
+    if not (isinstance(a, Model) and isinstance(b, Model) and a.kind == b.kind):
+        return word == "ne"
+    return m.compare(ast.Eq if word == "eq" else ast.NotEq, Dict(a.space), Dict(b.space), node)  # type: ignore[arg-type]
 
 
 def _simple_namespace(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
@@ -143,7 +158,7 @@ VALUES: dict[str, Any] = {
     "types.NoneType": type(None), "types.GeneratorType": types.GeneratorType,
 }  # fmt: skip
 KINDS = {
-    "types.SimpleNamespace": KindModel(attribute=namespace_attribute("namespace")),
+    "types.SimpleNamespace": KindModel(attribute=namespace_attribute("namespace"), binary=namespace_binary),
 }
 _GENERIC = ("Generic", "Protocol", "Hashable", "Sized")
 CLASSES = {

@@ -139,9 +139,35 @@ def object_method(name: str, me: Any) -> Run:
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         if name == "__setattr__":
             m.heap.set(me.space, args[0], args[1])
+        elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
+            m.heap.set(me.space, "args", args)
         elif name == "__new__":
             cls = args[0] if args else me
             return Instance(cls, m.heap.space(), m.user_span(node))
+        return None
+
+    return run
+
+
+def plain_object_method(name: str) -> Run:
+    """`object.__setattr__(self, …)` and its like: what the class itself defines is passed over."""
+
+    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if name == "__new__":
+            return Instance(args[0], m.heap.space(), m.user_span(node)) if isinstance(args[0], Class) else m.gap("object.__new__", node)
+        if name in ("__init__", "__init_subclass__"):
+            return None
+        me, word = args[0], args[1]
+        if not isinstance(me, Instance) or not isinstance(word, str):
+            return m.gap(f"object.{name}", node)
+        if name == "__setattr__":
+            m.heap.set(me.space, word, args[2])
+            attribute_stored(m, me, word, args[2], node)
+        elif name == "__delattr__":
+            m.heap.delete(me.space, word)
+        else:
+            held = me.space.get(word, MISSING)
+            return m.attribute(me, word, node) if held is MISSING else held
         return None
 
     return run

@@ -161,7 +161,7 @@ FUNCTIONS: dict[str, Any] = {
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
     "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,
     "torch.nn.utils.parametrizations.spectral_norm": _first, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
-    "torch.jit.is_scripting_or_tracing": _false,
+    "torch.jit.is_scripting_or_tracing": _false, "torch.get_rng_state": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.set_rng_state": _nothing,
     "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.nn.init.calculate_gain": lambda m, a, k, n: 1.0,
     "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,
     "torch.onnx.symbolic_helper.parse_args": lambda m, a, k, n: _first(m, (), {}, n), "torch.onnx.register_custom_op_symbolic": _nothing,

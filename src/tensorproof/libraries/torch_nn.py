@@ -323,7 +323,7 @@ def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
         return Method(owner, name)
     if owner.kind == "wrapper" and name in ("no_sync", "join", *(["update_parameters"] if "n_averaged" in owner.tensors else ())):
         return Method(owner, name)
-    if name not in _known_attributes():
+    if name not in _known_attributes() or (name == "module" and owner.kind != "wrapper"):
         raise m.raised("AttributeError", f"{owner.module.name if owner.module is not None else owner.kind} has no attribute {name}", node)
     return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")
 

@@ -21,6 +21,8 @@ class List:
     most: int | None = None
     several: bool = False
     """Whether it stands for several lists, those under keys that nobody knows: what one of them gets, each may have."""
+    view: str = ""
+    """Whether it is what `keys`, `values` or `items` of a dict gave: it has no index and no methods of lists."""
 
 
 @dataclass(slots=True, eq=False)

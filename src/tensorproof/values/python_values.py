@@ -21,12 +21,17 @@ class Unknown:
     """Whether it is a number of Python: "float", "int" or "bool". An operator takes it as it takes any number."""
     key: str = ""
     """What tells it from other unknown values: questions about the same key have one answer on a path."""
+    octets: bool = False
+    """Whether it is a `bytes`: its methods are known, what they give is not."""
 
 
 TEXT = Unknown("text", text=True)
 """A text that nobody knows: a time, a formatted tensor, a line of a file."""
 REAL = Unknown("a real number", number="float")
 """A real number that nobody knows: read from a tensor, drawn at random."""
+WHOLE = Unknown("a whole number", number="int")
+BYTES = Unknown("bytes", octets=True)
+"""Unknown bytes: of an archive, a buffer, a digest."""
 
 
 @dataclass(frozen=True, slots=True)

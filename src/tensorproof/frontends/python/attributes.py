@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import containers, library_names, listing, questions, tensors
 from tensorproof.frontends.python.joining import may_be_missing
+from tensorproof.frontends.python.unknown_texts import of_bytes, of_text
 from tensorproof.libraries import library_objects, registry, tf_shapes
 from tensorproof.libraries.constants import constant
 from tensorproof.libraries.keras_names import canonical
-from tensorproof.libraries.python_core import texts
+from tensorproof.libraries.python_pure import HOSTS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
@@ -39,7 +40,7 @@ from tensorproof.values.objects import (
     StaticMethod,
     Super,
 )  # fmt: skip
-from tensorproof.values.python_values import TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import Layer, Method, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -61,8 +62,10 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Named:
         return of_library(m, owner.name, name, node)
     if kind is Unknown:
+        if owner.octets and hasattr(bytes, name):
+            return of_bytes(name)
         if owner.text and hasattr(str, name):
-            return _of_text(name)
+            return of_text(name)
         key = questions.part(m, owner, f".{name}")
         return owner if not owner.key else replace(owner, key=key)
     if kind is Choice:
@@ -105,6 +108,8 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
             raise m.raised("AttributeError", f"the module {owner.__name__} has no attribute {name}", node)
         return found
     if isinstance(owner, type):
+        if owner is object and name in ("__setattr__", "__getattribute__", "__init__", "__new__", "__delattr__", "__init_subclass__"):
+            return Native(f"object.{name}", registry.plain_object_method(name))
         if owner is dict or owner is list:
             method = registry.class_attribute(m, f"builtins.{owner.__name__}", name)
             if method is not MISSING:
@@ -117,6 +122,8 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
         if not hasattr(int, name) and name != "value":  # TensorFlow 1 has sizes with a value
             raise m.raised("AttributeError", f"a whole number has no attribute {name}", node)
         return owner if name == "value" and m.model_state.get("tf1") else Unknown(name)
+    if kind.__module__ in HOSTS:
+        return _of_host(m, owner, name, node)
     return m.gap(f"{type(owner).__name__}.{name}", node)
 
 
@@ -134,21 +141,6 @@ def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> A
             raise m.raised("AttributeError", f"a property has no attribute {name}", node)
 
 
-_TEXT_RESULTS = {"encode": "bytes"}
-
-
-def _of_text(name: str) -> Native:
-    """A method of a text that is not known."""
-    sample = getattr(str, name)
-    if name in ("split", "rsplit", "splitlines"):
-        return Native(f"str.{name}", lambda m, args, kwargs, node: texts(m, node))
-    if name in ("partition", "rpartition"):
-        return Native(f"str.{name}", lambda m, args, kwargs, node: (TEXT, TEXT, TEXT))
-    plain = name in _TEXT_RESULTS or name.startswith("is") or name in ("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "__len__")
-    result = Unknown(_TEXT_RESULTS.get(name, name)) if plain or not callable(sample) else TEXT
-    if name in ("find", "rfind", "index", "rindex", "count", "__len__"):
-        result = Unknown(name, number="int")
-    return Native(f"str.{name}", lambda m, args, kwargs, node: result)
 
 
 def _of_dtype(owner: DType, name: str) -> Any:
@@ -221,7 +213,7 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
     if isinstance(holder, Named) and library_objects.lacks(holder.name, name):
         raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name}: {holder.name} has none", node)
     if value is not MISSING:
-        return bind(m, value, owner, node)
+        return Unknown(name) if isinstance(holder, Class) and _field_of_a_library(owner.cls, holder, name, value) else bind(m, value, owner, node)
     if name == "__class__":
         return owner.cls
     if name in ("__module__", "__doc__"):
@@ -244,6 +236,17 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
     if name.startswith("__") and name.endswith("__"):
         return m.gap(f"{owner.cls.name}.{name}", node, "a special method that is not modelled")
     raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name}", node)
+
+
+def _field_of_a_library(cls: Class, holder: Class, name: str, value: Any) -> bool:
+    """Whether a base class that is not known may put another value in the place of an annotated field's default."""
+    if not any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in cls.mro):
+        return False
+    annotation = dict(holder.space.get("__fields__", ())).get(name)
+    if annotation is None or isinstance(value, (Function, Property, ClassMethod, StaticMethod)):
+        return False
+    plain: Any = {"int": int, "str": str, "bool": bool, "float": (int, float)}.get(annotation.id if isinstance(annotation, ast.Name) else "")
+    return plain is not None and not isinstance(value, plain)
 
 
 def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AST) -> Any:

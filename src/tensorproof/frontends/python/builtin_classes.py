@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ def is_instance(m: Interpreter, value: Any, wanted: Any) -> Any:
             return True
         return next((r for r in results if r is not False), False)
     if isinstance(value, Unknown) or isinstance(wanted, Unknown):
-        return Unknown("isinstance")
+        return _of_kind(value, wanted)
     if isinstance(value, Choice):
         return m.branching.choose(value.condition, lambda: is_instance(m, value.then, wanted), lambda: is_instance(m, value.other, wanted))
     if isinstance(wanted, Class):
@@ -64,8 +65,23 @@ def is_instance(m: Interpreter, value: Any, wanted: Any) -> Any:
     return Unknown("isinstance")
 
 
+def _of_kind(value: Any, wanted: Any) -> Any:
+    """`isinstance` of something unknown, where its kind is known."""
+    kind: Any = None
+    if isinstance(value, Unknown):
+        kind = str if value.text else bytes if value.octets else {"float": float, "int": int, "bool": bool}.get(value.number)
+    if kind is not None and isinstance(wanted, type):
+        if issubclass(kind, wanted):
+            return True
+        if wanted in (str, bytes, list, tuple, dict, set) or (kind is str and wanted in (int, float, bool)):
+            return False
+    return Unknown("isinstance")
+
+
 def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
     match value:
+        case List() if value.view:
+            return issubclass(type(getattr({}, value.view)()), wanted)
         case List():
             return issubclass(collections.deque if value.deque else list, wanted)
         case Dict():
@@ -82,9 +98,12 @@ def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
                 return True
             return wanted is object or any(c is wanted or (isinstance(c, type) and issubclass(c, wanted)) for c in value.cls.mro)
         case Function() | Bound() | Native():
-            return wanted is object or wanted.__name__ in ("Callable", "FunctionType", "MethodType")
+            own = types.MethodType if isinstance(value, Bound) else types.FunctionType if isinstance(value, Function) else types.BuiltinFunctionType
+            return wanted is own or wanted is object or wanted.__name__ == "Callable"
         case Class():
             return wanted in (type, object)
+        case Model() if value.kind == "quiet":
+            return True if wanted is object else Unknown("isinstance")
         case Model() if value.kind == "exception":
             kind = value.space["kind"]
             return isinstance(kind, str) and kind in BASES and wanted.__name__ in _lineage(kind)
@@ -176,13 +195,14 @@ def _type(m: Interpreter, node: ast.AST, value: Any, *rest: Any) -> Any:
         case Instance() | Record():
             return value.cls
         case List():
-            return list
+            return type(getattr({}, value.view)()) if value.view else list
         case Dict():
             return dict
         case Set():
             return frozenset if value.frozen else set
         case Unknown():
-            return value
+            kind = str if value.text else bytes if value.octets else {"float": float, "int": int, "bool": bool}.get(value.number)
+            return value if kind is None else kind
         case TensorType():
             from tensorproof.frontends.python.tensors import tensor_class
 

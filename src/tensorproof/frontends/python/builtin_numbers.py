@@ -104,7 +104,8 @@ def _abs(m: Interpreter, node: ast.AST, value: Any) -> Any:
 
 
 def _number(native: Any) -> Run:
-    def run(m: Interpreter, node: ast.AST, value: Any = 0, *rest: Any) -> Any:
+    def run(m: Interpreter, node: ast.AST, value: Any = 0, *rest: Any, **named: Any) -> Any:
+        rest = (*rest, *named.values())  # int(text, base=2)
         match value:
             case TensorType():
                 if value.contents is not None and len(value.contents) == 1:

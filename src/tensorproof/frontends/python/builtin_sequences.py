@@ -281,8 +281,19 @@ def _any_all(word: str) -> Run:
     return run
 
 
-def _iter(m: Interpreter, node: ast.AST, value: Any) -> Any:
-    return iteration.iter_of(m, value, node)
+def _iter(m: Interpreter, node: ast.AST, value: Any, *until: Any) -> Any:
+    if not until:
+        return iteration.iter_of(m, value, node)
+
+    def steps() -> HostIterator[Any]:
+        while True:
+            m.step()
+            item = m.call(value, (), {}, node)
+            if iteration.decided(m, m.truth(m.compare(ast.Eq, item, until[0], node), node)):
+                return
+            yield item
+
+    return lazy(m, steps())
 
 
 def _next(m: Interpreter, node: ast.AST, value: Any, *default: Any) -> Any:

@@ -129,7 +129,8 @@ def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[st
         if not (isinstance(made, Instance) and cls_is(made.cls, cls)):
             return made
     else:
-        made = Instance(cls, m.heap.space(), m.user_span(node))
+        raised = any(isinstance(c, type) and issubclass(c, BaseException) for c in cls.mro)
+        made = Instance(cls, m.heap.space({"args": args} if raised else {}), m.user_span(node))
     init, _ = in_class(m, cls, "__init__")
     if init is not MISSING:
         gaps = len(m.path.gaps)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import equality, questions
 from tensorproof.frontends.python.operations import SWAPPED, dunder, is_opaque, not_modelled, number_kind, on_tensors, plain
-from tensorproof.libraries import library_objects, tf_shapes, tf_tensors
+from tensorproof.libraries import library_objects, registry, tf_shapes, tf_tensors
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import DType
@@ -116,9 +116,13 @@ def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
         if isinstance(x, Choice):
             return m.branching.choose(x.condition, lambda x=x, y=y: _identity(m, x.then, y, wanted), lambda x=x, y=y: _identity(m, x.other, y, wanted))  # type: ignore[misc]
     if isinstance(a, Unknown) or isinstance(b, Unknown):
+        if (a is None and b.number) or (b is None and a.number):
+            return not wanted
         found = questions.asked(m, "is", a, b)
         return found if wanted else questions.negated(found)
     if is_opaque(a) or is_opaque(b):
+        return Unknown("is")
+    if (a is None or b is None) and isinstance(registry.truth(m, a if b is None else b), Unknown):  # a match that may be none
         return Unknown("is")
     if isinstance(a, Predicate) or isinstance(b, Predicate):
         if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):

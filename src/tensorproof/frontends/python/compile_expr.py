@@ -8,13 +8,14 @@ from typing import Any
 
 from tensorproof.frontends.python import attributes, calling, comparisons, imports, iteration, operations, subscripts, uncounted
 from tensorproof.frontends.python.comprehensions import comprehension
+from tensorproof.frontends.python.formatting import concatenated, text
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
-from tensorproof.values.python_values import GATHERED, TEXT, Unknown
+from tensorproof.values.python_values import GATHERED, Unknown
 
 Run = Callable[[Frame], Any]
 INDIRECT = (Choice, Later)
@@ -172,6 +173,10 @@ def _compare(node: ast.Compare, scope: Scope) -> Run:
     return run
 
 
+_TRUTHS = frozenset(("is", "in", "eq", "ne", "lt", "le", "gt", "ge", "isinstance", "hasattr", "issubclass", "subset", "disjoint"))
+"""Unknown values with one of these reasons are truth values."""
+
+
 def _bool(node: ast.BoolOp, scope: Scope) -> Run:
     runs = [expression(v, scope) for v in node.values]
     is_and = isinstance(node.op, ast.And)
@@ -184,6 +189,8 @@ def _bool(node: ast.BoolOp, scope: Scope) -> Run:
             t = frame.machine.truth(value, node)
             if isinstance(t, bool):
                 return step(at + 1) if t is is_and else value
+            if type(value) is Unknown and (value.number == "bool" or value.reason in _TRUTHS):
+                value = not is_and  # what it is where it decides
             if is_and:
                 return frame.machine.branching.choose(t, lambda: step(at + 1), lambda: value)
             return frame.machine.branching.choose(t, lambda: value, lambda: step(at + 1))
@@ -289,16 +296,9 @@ def _joined(node: ast.JoinedStr, scope: Scope) -> Run:
             if part is None:
                 shown.append(spec)
                 continue
-            value = operations.text(frame.machine, part(frame), "" if spec is None else spec(frame), conversion, node)
+            value = text(frame.machine, part(frame), "" if spec is None else spec(frame), conversion, node)
             shown.append(value)
-        if any(isinstance(s, Unknown) for s in shown):
-            return TEXT
-        if not any(type(s) is Choice for s in shown):
-            return "".join(shown)
-        whole: Any = ""
-        for part in shown:  # one of two texts makes one of two texts
-            whole = operations.binary(frame.machine, ast.Add, whole, part, node)
-        return whole
+        return concatenated(frame.machine, shown)
 
     return run
 

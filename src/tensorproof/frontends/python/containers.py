@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.dict_methods import COUNTER, DICT
-from tensorproof.frontends.python.equality import surely_same
 from tensorproof.frontends.python.list_methods import DEQUE, LIST
 from tensorproof.frontends.python.long_lists import MOST_COUNTED, repeated, shortened
+from tensorproof.frontends.python.set_algebra import WORDS, combined, is_view, members
 from tensorproof.frontends.python.set_methods import SET
 from tensorproof.frontends.python.uncounted import parts
 from tensorproof.terms.ints import Term
@@ -37,12 +37,16 @@ def attribute(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if name in _table(owner):
         return Method(owner, name)
     word = type(owner).__name__.lower()
+    if isinstance(owner, List) and owner.view:
+        if name in ("__iter__", "mapping", "__contains__"):
+            return Unknown(name)
+        word = f"dict_{owner.view}"
     if isinstance(owner, List) and owner.deque and name == "maxlen":
         return owner.most
     if isinstance(owner, Dict) and name == "default_factory":
         return owner.default
     if name == "__class__":
-        return {"list": list, "dict": dict, "set": set}[word]
+        return {"list": list, "dict": dict, "set": set}.get(word, Unknown(name))
     if name in SPECIAL:
         return Method(owner, name)
     raise m.raised("AttributeError", f"a {word} has no attribute {name}", node)
@@ -64,7 +68,12 @@ def method(m: Interpreter, owner: Any, name: str, args: tuple[Any, ...], kwargs:
         raise
 
 
+_VIEW = {name: SET[name] for name in ("isdisjoint",)}
+
+
 def _table(owner: Any) -> dict[str, Callable[..., Any]]:
+    if isinstance(owner, List) and owner.view:
+        return _VIEW
     if isinstance(owner, List):
         return DEQUE if owner.deque else LIST
     if isinstance(owner, Dict):
@@ -73,7 +82,7 @@ def _table(owner: Any) -> dict[str, Callable[..., Any]]:
 
 
 def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
-    if isinstance(a, List):
+    if isinstance(a, List) and not a.view:
         if in_place and word == "add":
             found = parts(m, b, node) or m.iterate(b, node)
             if found is None:
@@ -83,7 +92,7 @@ def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: b
             if len(a.items) > MOST_COUNTED:
                 a.items[:] = shortened(list(a.items))
             return a
-        if word == "add" and isinstance(b, List):
+        if word == "add" and isinstance(b, List) and not b.view:
             return List(m.heap.row(shortened([*a.items, *b.items])))
         if word == "mul" and isinstance(b, (Term, Predicate)):
             from tensorproof.frontends.python.iteration import concrete
@@ -106,17 +115,16 @@ def binary(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: b
                 m.heap.set(a.items, k, v)
             return a
         return Dict(m.heap.entries({**a.items, **b.items}))
-    if isinstance(a, Set) and isinstance(b, Set) and word in ("or", "and", "sub", "xor"):
-        left, right = list(a.items), list(b.items)
-        only_left = [x for x in left if not any(surely_same(m, x, y, node) for y in right)]
-        only_right = [y for y in right if not any(surely_same(m, x, y, node) for x in left)]
-        both = [x for x in left if any(surely_same(m, x, y, node) for y in right)]
-        items = {"or": left + only_right, "and": both, "sub": only_left, "xor": only_left + only_right}[word]
-        if in_place and not a.frozen:
+    if word in WORDS and any(isinstance(x, Set) or is_view(x) for x in (a, b)) and all(isinstance(x, Set) or is_view(a) or is_view(b) for x in (a, b)):
+        left, right = members(m, a, node), members(m, b, node)
+        if left is None or right is None:
+            return Unknown(word)
+        items = combined(m, word, left, right, node)
+        if in_place and isinstance(a, Set) and not a.frozen:
             m.heap.touch(a.items)
             a.items[:] = items
             return a
-        return Set(m.heap.row(items), a.frozen)
+        return Set(m.heap.row(items), isinstance(a, Set) and a.frozen)
     from tensorproof.frontends.python.operations import type_name
 
     raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)

@@ -100,13 +100,13 @@ def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> 
     return name, value
 
 
-def _listed(items: Callable[[Dict], list[Any]]) -> Callable[..., Any]:
-    return lambda m, owner, node: List(m.heap.row(items(owner)))
+def _listed(items: Callable[[Dict], list[Any]], view: str) -> Callable[..., Any]:
+    return lambda m, owner, node: List(m.heap.row(items(owner)), view=view)
 
 
 DICT: dict[str, Callable[..., Any]] = {
     "get": _get, "setdefault": _set_default, "pop": _pop_key, "update": _update, "clear": _clear_all, "popitem": _pop_item,
-    "keys": _listed(keys), "values": _listed(values), "items": _listed(pairs_of),
+    "keys": _listed(keys, "keys"), "values": _listed(values, "values"), "items": _listed(pairs_of, "items"),
     "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), owner.default),
     "fromkeys": lambda m, owner, node, keys, value=None: Dict(m.heap.entries(dict.fromkeys(m.iterate(keys, node) or (), value))),
     "move_to_end": lambda m, owner, node, name, last=True: _move(m, owner, node, name, last),

@@ -113,13 +113,17 @@ def count(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
 
 
 def compare(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+    if getattr(a, "view", "") or getattr(b, "view", ""):
+        from tensorproof.frontends.python.set_algebra import as_set
+
+        a, b = as_set(m, a), as_set(m, b)
     if word in ("eq", "ne"):
         found = equal_objects(m, a, b, node)
         return Unknown(word) if found is None else found if word == "eq" else negate(found)
     if isinstance(a, Set) and isinstance(b, Set):
-        under = all(any(same(x, y) for y in b.items) for x in a.items)
-        over = all(any(same(x, y) for y in a.items) for x in b.items)
-        return {"le": under, "lt": under and not over, "ge": over, "gt": over and not under}[word]
+        from tensorproof.frontends.python.set_algebra import ordered
+
+        return ordered(m, word, a, b, node)
     if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)) and isinstance(a, List) is isinstance(b, List):
         return _order(m, word, list(a.items) if isinstance(a, List) else list(a), list(b.items) if isinstance(b, List) else list(b), node)
     raise m.raised("TypeError", f"{type(a).__name__.lower()} and {type(b).__name__.lower()} have no order", node)

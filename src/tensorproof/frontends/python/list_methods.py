@@ -10,7 +10,7 @@ from tensorproof.frontends.python.equality import count, equal_objects, surely_s
 from tensorproof.frontends.python.long_lists import MOST_COUNTED, shortened
 from tensorproof.frontends.python.uncounted import parts
 from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import disj
+from tensorproof.terms.predicates import disj, gt
 from tensorproof.values.many import gathered, length, shown
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import List, Set
@@ -86,12 +86,29 @@ def _insert(m: Interpreter, owner: List, node: ast.AST, at: Any, item: Any) -> N
 
 def pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Any:
     if not isinstance(at, int):
-        return m.gap("list.pop", node, "of an unknown index")
+        return _pop_somewhere(m, owner, node, at)
     if has_many(owner.items) and type(owner.items[at if -len(owner.items) <= at < len(owner.items) else -1]) is Many:
         return _popped(m, owner, node)
     if not -len(owner.items) <= at < len(owner.items):
         raise m.raised("IndexError", f"pop of index {at} from a list of {len(owner.items)}", node)
     return owner.items.pop(at)
+
+
+_MOST_SHIFTED = 64
+"""In a longer list it is not followed which of the items come to stand one place earlier."""
+
+
+def _pop_somewhere(m: Interpreter, owner: List, node: ast.AST, at: Any) -> Any:
+    """An item at a place that is not known: those behind it come to stand one place earlier."""
+    count = len(owner.items)
+    if isinstance(at, Unknown) and at.number == "int":
+        at = m.symbol(m.name_here("place", node), 0, count - 1, Origin.UNMODELLED)
+    if not isinstance(at, Term) or has_many(owner.items) or not 0 < count <= _MOST_SHIFTED:
+        return m.gap("list.pop", node, "of an unknown index")
+    found = m.item(owner, at, node)
+    items = list(owner.items)
+    owner.items[:] = [m.branching.choose(gt(at, i), lambda i=i: items[i], lambda i=i: items[i + 1]) for i in range(count - 1)]  # type: ignore[misc]
+    return found
 
 
 def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Any:

@@ -9,15 +9,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, host_calls, listing, made_of_many, operations
+from tensorproof.frontends.python.attributes import in_class
+from tensorproof.frontends.python.formatting import own_text
 from tensorproof.frontends.python.plain_values import all_plain, host, wrapped
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.many import is_text, shown
 from tensorproof.values.objects import (
+    Bound,
     Choice,
+    Dict,
+    Function,
+    Instance,
+    List,
     Model,
+    Set,
 )  # fmt: skip
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.values.python_values import TEXT, WHOLE, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -95,9 +103,21 @@ def _half_plain(m: Interpreter, callee: Any, name: str, args: tuple[Any, ...], k
 
 
 def _print(m: Interpreter, node: ast.AST, *args: Any, **kwargs: Any) -> None:
+    for one in args:
+        if isinstance(one, Instance):  # its own text may fail
+            own_text(m, one, ("__str__", "__repr__"), (), node)
     file = kwargs.get("file")
     if isinstance(file, Model) and file.kind == "io.StringIO":
         m.heap.set(file.space, "text", TEXT)
+
+
+def _hash(m: Interpreter, node: ast.AST, value: Any) -> Any:
+    if isinstance(value, Instance):
+        own, _ = in_class(m, value.cls, "__hash__")
+        return m.call(Bound(own, value), (), {}, node) if isinstance(own, Function) else WHOLE if in_class(m, value.cls, "__eq__")[1] is not None else id(value)
+    if isinstance(value, (List, Dict, Set)) and not (isinstance(value, Set) and value.frozen):
+        raise m.raised("TypeError", f"a {operations.type_name(value)} has no hash", node)
+    return hash(value) if isinstance(value, (int, float)) else WHOLE
 
 
 def _id(m: Interpreter, node: ast.AST, value: Any) -> Any:
@@ -128,7 +148,6 @@ MODELS: dict[Any, Run] = {
     **{getattr(builtins, name): run for name, run in _INTERACTIVE.items() if hasattr(builtins, name)},
     **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
     print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
-    locals: lambda m, node: Unknown("locals"),
-    hash: lambda m, node, v: hash(v) if isinstance(v, (str, int, float, tuple)) else id(v), exec: lambda m, node, *a: m.gap("exec", node),
+    locals: lambda m, node: Unknown("locals"), hash: _hash, exec: lambda m, node, *a: m.gap("exec", node),
     eval: lambda m, node, *a: m.gap("eval", node), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
 }  # fmt: skip

@@ -43,11 +43,15 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return m.branching.choose(a.condition, lambda: binary(m, op, a.then, b, node, in_place), lambda: binary(m, op, a.other, b, node, in_place))
     if kind_b is Choice:
         return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
-    if kind_a is Instance or kind_b is Instance:
+    if kind_a is Instance or (kind_b is Instance and not (kind_a is str and word == "mod")):
         return dunder(m, word, a, b, node, in_place)
     if word == "truediv" and kind_a is Model and a.kind == "pathlib.Path" and kind_b is Unknown and b.text:
         return library_objects.model_binary(m, word, a, b, node)
     if kind_a is Unknown or kind_b is Unknown:
+        if word == "truediv" and Model in (kind_a, kind_b):  # a path and a name that is not known
+            found = library_objects.model_binary(m, word, a, b, node)
+            if found is not MISSING:
+                return found
         return _on_unknown(m, word, a, b, node, in_place)
     if kind_a is Model or kind_b is Model:
         found = library_objects.model_binary(m, word, a, b, node)
@@ -58,8 +62,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return tuple(type(None) if side is None else side for side in sides)  # what isinstance takes
     if kind_a is Named or kind_b is Named:
         return not_modelled(m, a if kind_a is Named else b, node)
-    if kind_b is TensorType and kind_a is str and word == "mod":
-        return TEXT  # "%d" % tensor
+    if kind_a is str and word == "mod":
+        return _percent(m, a, b, node)
     if kind_a is TensorType or kind_b is TensorType:
         return on_tensors(m, word, a, b, node, in_place)
     if kind_a is Layer and word == "add" and a.module is None:
@@ -90,6 +94,12 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return Unknown("a real number of a symbolic size", _ratio(m, word, a, b), number="float")
     made = plain(m, native, (a, b), node)
     return torch_sizes.like(m, a if torch_sizes.is_sizes(m, a) else b, made) if kind_a is tuple and word == "add" else made
+
+
+def _percent(m: Interpreter, text: str, values: Any, node: ast.AST) -> Any:
+    from tensorproof.frontends.python.formatting import percent
+
+    return percent(m, text, values, node)
 
 
 def number_kind(value: Any) -> str:
@@ -312,26 +322,7 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
             return m.open_truth(value.name, node)
         case _:
             known = registry.truth(m, value)
-            return bool(value) if known is MISSING else known
-
-
-def text(m: Interpreter, value: Any, spec: Any, conversion: int, node: ast.AST) -> Any:
-    """A value in an f-string; what is not known stays so."""
-    if isinstance(value, (str, int, float, bool, complex, type(None))) and isinstance(spec, str):
-        shown: Any = repr(value) if conversion == 114 else str(value) if conversion == 115 else value
-        return plain(m, format, (shown, spec), node)
-    if isinstance(value, (Class, Function)) and not spec:
-        return value.name
-    if isinstance(value, Model):
-        return library_objects.model_text(m, value)
-    formatted = conversion == -1 and isinstance(spec, str) and spec != ""
-    if formatted and isinstance(value, TensorType) and value.framework in ("torch", "tf") and value.shape.known and len(value.shape) > 0:
-        raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}", node, "python/format")
-    if isinstance(value, Choice):
-        return m.branching.choose(
-            value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node)
-        )
-    return TEXT
+            return bool(value) if known is MISSING else m.open_truth(known.reason, node) if isinstance(known, Unknown) else known
 
 
 _REALS = {"sqrt", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "tanh", "atan", "atan2", "hypot", "degrees", "radians", "pow"}
@@ -356,8 +347,6 @@ def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, k
     except Exception as error:
         if any(isinstance(a, Unknown) for a in args):
             return _real_or_unknown(function)
-        if function is operator.mod and isinstance(args[0], str) and isinstance(args[1], tuple) and any(not isinstance(v, (int, float, str)) for v in args[1]):
-            return Unknown("formatted text")
         if any(type(a) in (Term, Predicate) for a in args) and not _refused(function, args, kwargs or {}):
             return _real_or_unknown(function)
         named = next((a for a in args if isinstance(a, Named)), None)

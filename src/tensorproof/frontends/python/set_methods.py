@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.equality import same, surely_same
+from tensorproof.frontends.python.equality import surely_same
 from tensorproof.frontends.python.list_methods import changing, clear, pop, remove
+from tensorproof.frontends.python.set_algebra import combined, disjoint, members, subset
 from tensorproof.frontends.python.uncounted import parts
 from tensorproof.terms.ints import Origin
 from tensorproof.values.many import gathered, shown
@@ -40,11 +41,25 @@ def _union(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> Any:
 
 
 def _combined(word: str) -> Callable[..., Any]:
-    def run(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> Any:
-        from tensorproof.frontends.python.containers import binary
-        from tensorproof.frontends.python.operations import make_set
+    def run(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> Any:
+        items = list(owner.items)
+        for other in others:
+            found = members(m, other, node)
+            if found is None:
+                return Unknown(word)
+            items = combined(m, word, items, found, node)
+        return Set(m.heap.row(items), owner.frozen)
 
-        return binary(m, word, Set(m.heap.row(owner.items), owner.frozen), make_set(m, m.iterate(other, node) or (), node), node, False)
+    return run
+
+
+def _narrowed(word: str) -> Callable[..., Any]:
+    """A method that changes the set to what an operator would give."""
+
+    def run(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> None:
+        for other in others:
+            found = members(m, other, node)
+            owner.items[:] = combined(m, word, list(owner.items), [Unknown("items")] if found is None else found, node)
 
     return run
 
@@ -55,26 +70,18 @@ def _update_set(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> None
             _add(m, owner, node, item)
 
 
-def _relation(word: str, holds: Callable[[Any, Any], bool]) -> Callable[..., Any]:
-    """A question about two sets; its answer is not known when one of them holds something that is not."""
-
+def _asked(question: Callable[..., Any], swapped: bool = False) -> Callable[..., Any]:
     def run(m: Interpreter, owner: Set, node: ast.AST, other: Any) -> Any:
-        found = m.iterate(other, node)
-        if found is None or any(isinstance(one, Unknown) for one in (*owner.items, *found)):
-            return Unknown(word, number="bool")
-        return holds(owner.items, found)
+        mine, theirs = list(owner.items), members(m, other, node)
+        return question(m, theirs, mine, node) if swapped else question(m, mine, theirs, node)
 
     return run
-
-
-def _within(some: Any, all_: Any) -> bool:
-    return all(any(same(x, y) for y in all_) for x in some)
 
 
 SET: dict[str, Callable[..., Any]] = {
     "add": changing(_add), "discard": changing(_discard), "remove": changing(remove), "clear": changing(clear), "update": changing(_update_set),
     "pop": changing(lambda m, owner, node: pop(m, owner, node, 0)), "copy": lambda m, owner, node: Set(m.heap.row(owner.items), owner.frozen),
     "union": _union, "intersection": _combined("and"), "difference": _combined("sub"), "symmetric_difference": _combined("xor"),
-    "issubset": _relation("issubset", _within), "issuperset": _relation("issuperset", lambda a, b: _within(b, a)),
-    "isdisjoint": _relation("isdisjoint", lambda a, b: not any(same(x, y) for x in a for y in b)),
+    "issubset": _asked(subset), "issuperset": _asked(subset, swapped=True), "isdisjoint": _asked(disjoint),
+    **{f"{name}_update": changing(_narrowed(word)) for name, word in (("intersection", "and"), ("difference", "sub"), ("symmetric_difference", "xor"))},
 }  # fmt: skip

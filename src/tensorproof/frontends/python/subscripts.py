@@ -47,6 +47,8 @@ def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
 
 def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
     match owner:
+        case List() if owner.view:
+            raise m.raised("TypeError", f"a dict_{owner.view} has no index: make a list of it first", node)
         case List() | tuple() | str() | range() | bytes():
             return _from_sequence(m, owner, index, node)
         case Dict():
