@@ -33,7 +33,7 @@ _BUILTINS = (
 )  # fmt: skip
 _PLAIN_TYPES = {str, bytes, int, float, complex, bool, range, slice, tuple, frozenset, type(None), type(Ellipsis)}
 """Types whose public methods are pure."""
-_PLAIN_NAMES = {("fractions", "Fraction"), ("string", "Template"), ("string", "capwords")}
+_PLAIN_NAMES = {("fractions", "Fraction"), ("_struct", "Struct"), ("string", "Template"), ("string", "capwords")}
 """Classes and functions of pure modules, by name: they are seldom needed and cost time to import."""
 _DUNDERS = {
     **{f"__{name.strip('_')}__": getattr(operator, name) for name in (
