@@ -51,7 +51,6 @@ def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeyp
     monkeypatch.setattr(sys, "argv", ["program.py", *shlex.split(" ".join(case.arguments))])
     environment, modules, logger = dict(os.environ), set(sys.modules), logging.root.level
     expected = [i for i, line in enumerate(case.code.splitlines(), 1) if "# error: " in line]
-    assert len(expected) <= 1
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -63,4 +62,4 @@ def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeyp
         for name in set(sys.modules) - modules:
             if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
                 del sys.modules[name]
-    assert line == (expected[0] if expected else None), why
+    assert line in expected if expected else line is None, why  # of several errors the real library shows the first that comes

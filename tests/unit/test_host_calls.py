@@ -169,7 +169,7 @@ def test_a_failure_of_a_model_costs_one_value(monkeypatch: pytest.MonkeyPatch) -
         raise ZeroDivisionError("oops")
 
     monkeypatch.setitem(python_texts.FUNCTIONS, "re.purge", broken)
-    monkeypatch.setattr("tensorproof.frontends.python.operations.text", broken)
+    monkeypatch.setattr("tensorproof.frontends.python.compile_expr.text", broken)
     for line in ("x = re.purge()", "x = f'{3}'", "if f'{3}' == '3': x = 3", "def f():\n    return f'{3}'\nx = f()", "for i in f'{3}': x = i"):
         found = check_source(parse("hostile.py", f"import re\n{line}\ny = x\n{END}"))
         assert [d.code for d in found.diagnostics] == ["matmul/inner"], line

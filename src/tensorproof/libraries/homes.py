@@ -76,7 +76,7 @@ FILES = {
         "tensorboard_logger", "psutil", "GPUtil", "pynvml", "IPython", "gc", "traceback", "faulthandler", "resource", "pprint",
         "pdb", "ipdb", "pstats", "tracemalloc", "torchinfo", "torchsummary", "swanlab", "clearml",
         "aim", "dvclive", "sacred", "setproctitle", "codecs", "bokeh", "imageio", "moviepy", "smtplib", "urllib", "requests",
-        "mpl_toolkits", "packaging", "pkg_resources", "distutils", "git", "gpustat", "nvitop", "humanize", "icecream", "coloredlogs", "structlog", "pyfiglet",
+        "mpl_toolkits", "git", "gpustat", "nvitop", "humanize", "icecream", "coloredlogs", "structlog", "pyfiglet",
         "emoji", "halo", "torchviz", "graphviz", "netron", "pytz", "dateutil", "arrow", "cpuinfo", "py3nvml", "nvidia_smi", "dotenv", "ipywidgets", "tkinter",
         "curses", "sentry_sdk", "knockknock", "trackio", "altair", "streamlit", "tensorwatch", "hiddenlayer", "colorlog", "colorful", "blessings", "crayons",
         "http", "ssl", "select", "sched", "locale", "gettext", "readline", "doctest", "secrets",
