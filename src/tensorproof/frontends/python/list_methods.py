@@ -139,7 +139,7 @@ def _index(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
         if same[-1] is True or same[-1] is None:
             break
     places = [i for i, truth in enumerate(same) if truth is not False]
-    if places and same[places[0]] is not True and (None in same or not any(surely_same(m, one, item, node) for one in items)):
+    if places and same[places[0]] is not True and None in same:
         return m.symbol(m.name_here("place", node), places[0], len(items) - 1, Origin.UNMODELLED)  # one of the items may be it: it is taken to be there
     if len(places) <= _MOST_PLACES or None in same:
         return _position(m, items, item, node)
