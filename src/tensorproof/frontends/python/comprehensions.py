@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorproof.frontends.python import iteration, made_of_many, operations, subscripts, uncounted
+from tensorproof.frontends.python import iteration, like_items, made_of_many, operations, subscripts, uncounted
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, comprehension_scope
 from tensorproof.terms.tensor import TensorType
@@ -129,7 +129,15 @@ def comprehension(node: Node, scope: Scope) -> Run:
             if found is None:
                 found = data_items(at, source)
             again = Again(frame, own)
-            for item in found:
+            long = type(source) is range and len(source) > 2 * like_items.WAIT and isinstance(node, ast.ListComp) and at + 1 == len(loops)
+            steps, calls = machine.steps, machine.path.calls
+            for number, item in enumerate(found):
+                if long and number == like_items.WAIT and again.added and like_items.dear(machine, steps, calls, len(source) - number):
+                    rest = like_items.rest_alike(machine, own, source, again.added[-1], lambda item, more: round_(at, item, more), node)
+                    if rest is not None:
+                        for value in rest:
+                            add(value)
+                        return
                 machine.step()
                 if again.covers(item):
                     for value in again.added:
