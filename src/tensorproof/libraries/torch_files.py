@@ -34,6 +34,11 @@ def _save(m: Any, args: Args, kwargs: Named_, node: Any) -> None:
     m.heap.set(files, name, deep(m, argument(args, kwargs, 0, "obj"), {}, node))
 
 
+def _load_scripted(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    """torch.jit.load gives the whole module that torch.jit.save has written."""
+    return _load(m, args, {**kwargs, "weights_only": False}, node)
+
+
 def _load(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if not args and "f" not in kwargs:
         raise m.raised("TypeError", "torch.load needs a file", node, "call/arguments")
@@ -64,4 +69,4 @@ def _common(m: Any, a: Any, b: Any) -> Any:
     return Unknown("a saved value") if "" in kinds else REAL if "float" in kinds else COUNTED
 
 
-FUNCTIONS: dict[str, Any] = {"torch.save": _save, "torch.load": _load}
+FUNCTIONS: dict[str, Any] = {"torch.save": _save, "torch.load": _load, "torch.jit.save": _save, "torch.jit.load": _load_scripted}
