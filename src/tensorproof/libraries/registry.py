@@ -173,6 +173,11 @@ def plain_object_method(name: str) -> Run:
     return run
 
 
+def plain_member(value: Instance) -> Any:
+    """The text or number that a member of a mixed enumeration is; the value itself for any other object."""
+    return value.space["_value_"] if "_value_" in value.space and any(c in (str, int, float) for c in value.cls.mro if isinstance(c, type)) else value
+
+
 def attribute_stored(m: Any, owner: Instance, name: str, value: Any, node: Any) -> None:
     hook = _hook(owner.cls, "stored")
     if hook is not None:

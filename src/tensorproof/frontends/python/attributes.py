@@ -294,7 +294,7 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
             return Bound(value.function, owner)
         if type(value) is StaticMethod:
             return value.function
-        return value
+        return Dict(m.heap.entries({s.name: Unknown(s.name) for s in value})) if name == "__dataclass_fields__" and isinstance(value, tuple) else value
     match name:
         case "__name__" | "__qualname__":
             return owner.name

@@ -255,6 +255,10 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
             if found is MISSING:
                 raise m.raised("TypeError", f"the operator {word} is not defined for {a.cls.name}", node)
             return m.call(Bound(found, a), (), {}, node)
+        case Dict(counter=True) if word in ("pos", "neg"):
+            signed = {k: v if word == "pos" else unary(m, op, v, node) for k, v in a.items.items()}
+            known = all(isinstance(v, int) for v in signed.values())
+            return Dict(m.heap.entries({k: v for k, v in signed.items() if v > 0}), None, True) if known else m.gap("Counter", node, "a count is not known")
         case Predicate():
             return unary(m, op, equality.number(a), node)
         case Term():

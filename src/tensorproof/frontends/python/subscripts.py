@@ -234,6 +234,8 @@ def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
     if isinstance(known, Unknown):
         return known if not owner.items and owner.default is None else _from_open(m, owner, index, node)
     value = owner.items.get(known, MISSING)
+    if value is MISSING and isinstance(known, Instance):
+        value = owner.items.get(registry.plain_member(known), MISSING)  # a member of an enumeration of texts is that text
     if value is MISSING:
         if OPEN in owner.items:
             return _from_open(m, owner, index, node)
