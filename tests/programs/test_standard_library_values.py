@@ -41,7 +41,7 @@ def snippets() -> list[tuple[str, str]]:
 def python(code: str, expression: str) -> Any:
     names: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        exec(code, names)
+        exec(compile(code, "<snippet>", "exec", dont_inherit=True), names)
         return eval(expression, names)
 
 
