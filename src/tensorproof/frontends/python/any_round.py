@@ -95,7 +95,9 @@ class AnyRound:
             if signal is None and not self._died(kept[0]):
                 settled = self._compared(mark)
             if settled:
+                settled = None  # an exit that ends the try leaves nothing of it
                 self._check_exits(kept[6])
+                settled = True
         except (Fork, Raised, Dead):
             settled = None
         finally:
