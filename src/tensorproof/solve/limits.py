@@ -13,8 +13,8 @@ STEPS_PER_SECOND = 10_000
 DEFAULT_SECONDS = 20.0
 TO_DECIDE = 0.25
 """The share of the limit that deciding may take on top of it, after the paths were run."""
-_PATIENCE = 4
-"""The clock on the wall, for what takes no processor time, waits so many times as long."""
+_PATIENCE = 30
+"""The clock on the wall, for what takes no processor time, waits so many times as long: a loaded machine must not change a verdict."""
 _AGAIN = 0.25
 
 

@@ -38,12 +38,26 @@ def _listen() -> None:
         return
 
     def interrupt() -> None:
-        while os.read(heard, 16):
-            for _ in range(5):  # a question that begins just now is not missed
+        while numbers := os.read(heard, 16):
+            limit = limits.current()
+            for _ in range(5):  # a question that begins just now is not missed; what is asked under the next limit is left alone
+                if signal.SIGINT not in numbers and limits.current() is not limit:
+                    break
                 _z3.main_ctx().interrupt()
                 sleep(0.05)
 
     threading.Thread(target=interrupt, daemon=True).start()
+
+
+@contextmanager
+def _cancelled_is_out_of_budget() -> Iterator[None]:
+    """A signal cancels whatever Z3 does, not questions alone: then the time is used up."""
+    try:
+        yield
+    except _z3.Z3Exception as error:
+        if "cancel" not in str(error):
+            raise
+        raise limits.OutOfBudget(limits.current().sentence) from None
 
 
 class Z3Solver:
@@ -63,24 +77,27 @@ class Z3Solver:
         self._known: list[set[Atom]] = [set()]
 
     def assume(self, fact: Truth) -> None:
-        if isinstance(fact, bool):
-            self._solver.add(_z3.BoolVal(fact))
-        else:
-            self._declare(fact)
-            self._solver.add(self.predicate(fact))
+        with _cancelled_is_out_of_budget():
+            if isinstance(fact, bool):
+                self._solver.add(_z3.BoolVal(fact))
+            else:
+                self._declare(fact)
+                self._solver.add(self.predicate(fact))
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        self._solver.push()
+        with _cancelled_is_out_of_budget():
+            self._solver.push()
         self._known.append(set())
         try:
             yield
         finally:
             self._known.pop()
-            self._solver.pop()
+            with _cancelled_is_out_of_budget():
+                self._solver.pop()
 
     def check(self, named: Sequence[tuple[str, Truth]] = ()) -> Solution:
-        with self.scope():
+        with _cancelled_is_out_of_budget(), self.scope():
             guards: dict[str, Any] = {}
             for i, (name, predicate) in enumerate(named):
                 guard = _z3.Bool(f"?{i}:{name}")
