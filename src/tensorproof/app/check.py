@@ -60,6 +60,8 @@ class Program:
     """What was not understood after an error: shown when the errors are ignored."""
     without_errors: Verdict = Verdict.UNKNOWN
     """The verdict that is left when every error is ignored: `valid` only when each path went on to its end and the rest is proved."""
+    open: list[Gap] = field(default_factory=list[Gap])
+    """The requirements that stay undecided, as what must hold and where."""
 
 
 def check(paths: list[str], options: Options | None = None, ended: Callable[[Program], None] | None = None) -> list[Program]:
@@ -189,8 +191,13 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
     if not errors:
         gaps.update(dict.fromkeys(later))
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
-    calls = max(path.calls for path in paths)
-    return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown, later=later, without_errors=left)
+    calls, open_ = max(path.calls for path in paths), _one_for_each_place([g for path in paths for g in path.open])
+    return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown, later=later, without_errors=left, open=open_)
+
+
+def _one_for_each_place(open_: list[Gap]) -> list[Gap]:
+    """The first of the requirements of one code at one place: the paths and the iterations of a loop repeat them."""
+    return list({(g.callee, g.span): g for g in reversed(open_)}.values())[::-1]
 
 
 def check_modules(source: Source, options: Options) -> Program:
@@ -217,4 +224,5 @@ def check_modules(source: Source, options: Options) -> Program:
     calls = top.calls + sum(max((p.calls for p in i.paths), default=0) for i in found) + sum(e.calls for e in others)
     kept = {(d.code, d.span, d.message): d for d in findings}
     shown = sorted(kept.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
-    return Program(source.path, source.text, whole, counts, calls, gaps, perf_counter() - start, shown, found)
+    open_ = _one_for_each_place([*top.open, *(g for i in found for p in i.paths for g in p.open)])
+    return Program(source.path, source.text, whole, counts, calls, gaps, perf_counter() - start, shown, found, open=open_)

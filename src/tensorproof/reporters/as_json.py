@@ -22,9 +22,10 @@ def render(programs: list[Program], arguments: tuple[str, ...] = ()) -> str:
 def _program(program: Program, arguments: tuple[str, ...]) -> dict[str, Any]:
     counts = Counter((gap.callee, gap.span.line) for gap in program.gaps)
     gaps = [{"callee": callee, "line": line, "count": count} for (callee, line), count in counts.items()]
+    open_ = [{"code": g.callee, "path": g.span.path, "line": g.span.line, "message": g.reason} for g in program.open]
     return {
         "path": program.path, "args": list(arguments), "verdict": program.verdict.value, "paths": program.paths, "ignored": program.ignored,
-        "coverage": {"calls": program.calls, "gaps": gaps}, "seconds": round(program.seconds, 6),
+        "coverage": {"calls": program.calls, "gaps": gaps, "open": open_}, "seconds": round(program.seconds, 6),
     }  # fmt: skip
 
 

@@ -13,6 +13,8 @@ MOST_LETTERS = 4_000_000
 """How much of a file is read to show a line of it."""
 MOST_SHOWN = 300
 """How much of a line is shown."""
+MOST_REASON = 120
+"""How much of a requirement that stays open is shown in the closing line."""
 OF_THE_FILE = ("file/unreadable", "internal/failure")
 """Codes of findings that are about a file as a whole."""
 
@@ -39,6 +41,8 @@ def full_of(program: Program, verbose: bool = False) -> str:
     if verbose and program.gaps:
         told = [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
         blocks.append("\n".join(told))
+    if verbose and program.open:
+        blocks.append("\n".join(f"{g.span.path}:{g.span.line}: may fail, depending on data [{g.callee}]: {g.reason}" for g in program.open))
     return "\n\n".join(blocks)
 
 
@@ -107,8 +111,21 @@ def summary(programs: list[Program]) -> str:
         more = (" …" if len(gaps) > 3 else "") + (f", and {rest} that depend on them" if rest else "")
         parts.append(f"{_count(len(causes), 'call')} not understood: {named}{more}")
     elif verdicts[Verdict.UNKNOWN] > sum(d.code in OF_THE_FILE for p in programs for d in p.diagnostics):
-        parts.append("a size that only the data decides is left open, so nothing is proved there")
+        parts.append(_left_open(programs))
     return " · ".join(parts)
+
+
+def _left_open(programs: list[Program]) -> str:
+    """What stays undecided though every call was understood."""
+    left = [g for p in programs if p.verdict is Verdict.UNKNOWN for g in p.open]
+    if not left:
+        return "a size that only the data decides is left open, so nothing is proved there"
+    named = ", ".join(f"{g.callee} ({g.span.path}:{g.span.line}: {_short(g.reason)})" for g in left[:2])
+    return f"{_count(len(left), 'requirement')} left open, decided by data: {named}{' …' if len(left) > 2 else ''}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_REASON else text[: MOST_REASON - 1] + "…"
 
 
 def _count(n: int, noun: str) -> str:

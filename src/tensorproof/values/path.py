@@ -43,3 +43,5 @@ class Path:
     """Whether something was not followed because of an error: nothing is proved without that error."""
     cut: bool = False
     """Whether one side of a branch was left at an error: nothing is proved when that error is ignored."""
+    open: list[Gap] = field(default_factory=list[Gap])
+    """The requirements that neither hold for every value nor fail for one, where each is stated: known once the path is decided."""

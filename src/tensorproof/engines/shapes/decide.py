@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
+from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.limits import OutOfBudget
@@ -26,10 +26,11 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
 
     A path that ends at the program's own guard, whatever is chosen on it, proves nothing: it is `unreachable`, and its findings are those guards.
     A requirement over world symbols is an error as soon as one value breaks it; over user or unmodelled symbols only when no value works.
+    Requirements that stay open are kept on the path, as the reason of an unknown verdict.
     What an earlier requirement demands is taken for granted later, also where it failed: what is reported then is another error.
     """
     findings, guards = list(path.findings), list[Diagnostic]()
-    undecided = bool(path.gaps)
+    undecided, path.open = bool(path.gaps), []
     solver = LayeredSolver()
     seen: set[object] = set()
     blamed: set[object] = set()
@@ -49,10 +50,13 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
             error, open_ = _decide_one(solver, stated, findings, not path.gaps, guards)
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             undecided = True
+            path.open.append(Gap(stated.requirement.code, stated.span, f"the time is used up: {stated.requirement.message}"))
             certain = [_finding(s, Certainty.ALWAYS, {}) for s in path.stated if s.requirement.predicate is False and not s.facts]
             findings += [f for f in certain if not any(_same_place(f, known) for known in findings)]
             break
         undecided = undecided or open_
+        if open_ and not any(g.span == stated.span and g.callee == stated.requirement.code for g in path.open):
+            path.open.append(Gap(stated.requirement.code, stated.span, stated.requirement.message))
         if error:
             failed.add((stated.requirement.code, stated.span))
         if error and predicate is not False:
