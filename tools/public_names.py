@@ -61,8 +61,10 @@ Listing = dict[str, set[str]]
 
 
 def public_attributes(owner: object) -> set[str]:
-    """Names without a leading underscore that `owner` has."""
-    return {name for name in dir(owner) if not name.startswith("_") and name.isascii()}
+    """Names without a leading underscore that `owner` has. A module of torch.backends is an object that answers for the module in its attribute `m`."""
+    wrapped = vars(owner).get("m") if isinstance(owner, ModuleType) and type(owner) is not ModuleType else None
+    names = {*dir(owner), *(dir(wrapped) if isinstance(wrapped, ModuleType) else ())}
+    return {name for name in names if not name.startswith("_") and name.isascii()}
 
 
 def quietly_import(name: str) -> ModuleType | None:

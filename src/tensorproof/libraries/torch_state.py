@@ -96,11 +96,14 @@ _CUDA_NUMBERS = (
 )  # fmt: skip
 _FALSE = (
     "is_autocast_enabled", "is_autocast_cpu_enabled", "is_inference_mode_enabled", "is_anomaly_enabled", "is_anomaly_check_nan_enabled", "cuda.is_initialized",
-    "cuda.is_bf16_supported", "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "xpu.is_available", "backends.mkldnn.is_available",
+    "cuda.is_bf16_supported", "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "xpu.is_available",
     "backends.cudnn.is_available", "backends.cuda.is_built", "backends.mps.is_built",
 )  # fmt: skip
+_BACKENDS = ("mkldnn", "mkl", "openmp", "opt_einsum", "cusparselt", "kleidiai")
+"""Backends that are or are not built into torch."""
 _NUMPY_TESTS = ("assert_allclose", "assert_equal", "assert_array_equal", "assert_almost_equal", "assert_array_almost_equal", "assert_array_less")
 FUNCTIONS: dict[str, Any] = {
+    **{f"torch.backends.{home}.is_available": lambda m, a, k, n: m.open_truth("available", n) for home in _BACKENDS},
     **{f"{home}.manual_seed": _generator for home in ("torch", "torch.random")}, **{f"{home}.get_rng_state": _rng_state for home in ("torch", "torch.random")},
     **{f"{home}.set_rng_state": _set_rng_state for home in ("torch", "torch.random")},
     **{f"{home}.{name}": _constant(_WHOLE) for home in ("torch", "torch.random") for name in ("seed", "initial_seed")},

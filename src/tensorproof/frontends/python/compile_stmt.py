@@ -14,6 +14,7 @@ from tensorproof.frontends.python import (
     imports,
     iteration,
     loops,
+    machine_tests,
     matching,
     operations,
     questions,
@@ -293,6 +294,9 @@ def _delete(node: ast.Delete, scope: Scope) -> Act:
 
 def _if(node: ast.If, scope: Scope) -> Act:
     test, then, other = expression(node.test, scope), block(node.body, scope), block(node.orelse, scope)
+    assumed = machine_tests.assumed(node)
+    if assumed is not None:  # without such a device the program only stops
+        return then if assumed else other
 
     def run(frame: Frame) -> Signal | None:
         machine = frame.machine
@@ -320,20 +324,16 @@ def _return(node: ast.Return, scope: Scope) -> Act:
     return run
 
 
-_VERSIONS = {"__version__", "version_info", "python_version", "VERSION"}
-"""Attributes that tell a version: an assertion about one is an assumption about where the program runs."""
-
-
 def _assert(node: ast.Assert, scope: Scope) -> Act:
     test = expression(node.test, scope)
     message = None if node.msg is None else expression(node.msg, scope)
     words = ast.unparse(node.test)[:100]
-    of_version = any(isinstance(n, ast.Attribute) and n.attr in _VERSIONS for n in ast.walk(node.test))
+    of_machine = machine_tests.of_version(node.test) or machine_tests.of_device(node.test)
 
     def run(frame: Frame) -> None:
         machine = frame.machine
         t = machine.truth(test(frame), node.test)
-        if t is True or of_version:
+        if t is True or of_machine:
             return
         said = message(frame) if message is not None and t is False else None
         text = f"this assertion fails: {words}" + (f" ({said})" if isinstance(said, str) and said else "")
