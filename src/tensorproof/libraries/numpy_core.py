@@ -9,6 +9,7 @@ from tensorproof.libraries.images import array_of, is_image
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python_random import between, shuffle
+from tensorproof.libraries.saved_values import load, save_array
 from tensorproof.libraries.sequences import sequence
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -182,11 +183,11 @@ _RANDOM = {
 FUNCTIONS: dict[str, Any] = {
     "numpy.ndarray.tobytes": lambda m, a, k, n: Unknown("bytes"), "numpy.ndarray.tostring": lambda m, a, k, n: Unknown("bytes"),
     "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
-    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": _load,
+    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": load("npy", "file", _load), "numpy.save": save_array,
     **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _outside), "numpy.memmap": _mapped, "numpy.fromfile": _mapped,
     **dict.fromkeys(
         (
-            "numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.set_state",
+            "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.set_state",
             "numpy.set_printoptions", "numpy.seterr",
         ),
         _nothing,

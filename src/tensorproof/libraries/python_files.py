@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, to_host, unknown
 from tensorproof.libraries.python_paths import read_text, text_of
+from tensorproof.libraries.saved_values import dump, load
 from tensorproof.libraries.varying import varied
 from tensorproof.libraries.yaml_text import NotUnderstood, parse
 from tensorproof.terms.ints import Origin
@@ -175,13 +176,15 @@ def _section_item(m: Any, me: Model, name: Any, node: Any) -> Any:
 
 FUNCTIONS: dict[str, Any] = {
     "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
-    "json.loads": _loads(json.loads, "JSONDecodeError"), "json.load": _load(json.loads, "JSONDecodeError"), "json.dumps": _dumps, "json.dump": nothing,
+    "json.loads": _loads(json.loads, "JSONDecodeError"), "json.load": load("json", "fp", _load(json.loads, "JSONDecodeError")),
+    "json.dumps": _dumps, "json.dump": dump("json", "obj", "fp", nothing),
     "tomllib.loads": _loads(tomllib.loads, "TOMLDecodeError"), "tomllib.load": _load(tomllib.loads, "TOMLDecodeError"),
     "toml.loads": _loads(tomllib.loads, "TomlDecodeError"), "toml.load": _load(tomllib.loads, "TomlDecodeError"), "toml.dump": nothing,
     "toml.dumps": lambda m, a, k, n: TEXT, "tomli.load": _load(tomllib.loads, "TOMLDecodeError"), "tomli.loads": _loads(tomllib.loads, "TOMLDecodeError"),
-    **{f"yaml.{name}": _yaml for name in ("safe_load", "load", "full_load", "unsafe_load")}, "yaml.dump": lambda m, a, k, n: TEXT,
-    "yaml.safe_dump": lambda m, a, k, n: TEXT, "pickle.load": unknown("a pickled object"), "pickle.loads": unknown("a pickled object"), "pickle.dump": nothing,
-    "pickle.dumps": unknown("bytes"),
+    **{f"yaml.{name}": load("yaml", "stream", _yaml) for name in ("safe_load", "load", "full_load", "unsafe_load")},
+    **{f"yaml.{name}": dump("yaml", "data", "stream", lambda m, a, k, n: TEXT) for name in ("dump", "safe_dump")},
+    "pickle.load": load("pickle", "file", unknown("a pickled object")), "pickle.loads": unknown("a pickled object"),
+    "pickle.dump": dump("pickle", "obj", "file", nothing), "pickle.dumps": unknown("bytes"),
 }  # fmt: skip
 VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4}
 KINDS = {

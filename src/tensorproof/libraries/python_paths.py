@@ -179,8 +179,22 @@ def _entries(m: Any, me: Model, node: Any) -> Any:
     return some_rounds(m, "entries", _made(m, None), node)
 
 
-_NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "write_text", "write_bytes", "symlink_to")
+_NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "symlink_to")
 _UNKNOWN = ("exists", "is_file", "is_dir", "stat", "read_bytes", "is_symlink", "samefile", "owner")
+
+
+def _written(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    from tensorproof.libraries.saved_values import forget
+
+    forget(m, me)
+    return Unknown("a number", number="int")
+
+
+def _renamed(m: Any, me: Model, args: Args, kwargs: Named_, node: Any) -> Any:
+    from tensorproof.libraries.saved_values import moved
+
+    moved(m, (me, *args), kwargs, node)
+    return args[0]
 
 
 def _quietly(run: Run) -> Run:
@@ -206,7 +220,7 @@ KINDS = {
             **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
             "read_text": _read, "open": _open, "glob": _rounds, "rglob": _rounds, "iterdir": _rounds, "is_absolute": _asked("is_absolute"),
             "as_posix": lambda m, me, a, k, n: me.space["text"], "match": _asked("match"), "is_relative_to": _asked("is_relative_to"),
-            "rename": lambda m, me, a, k, n: a[0], "replace": lambda m, me, a, k, n: a[0], "__fspath__": lambda m, me, a, k, n: me.space["text"],
+            "rename": _renamed, "replace": _renamed, "write_text": _written, "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"],
             "__str__": lambda m, me, a, k, n: me.space["text"],
         },
         attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("pathlib.PurePath", "os.PathLike", "pathlib.PosixPath"),

@@ -12,6 +12,7 @@ from tensorproof.libraries.plain import argument, exception, listed, nothing, qu
 from tensorproof.libraries.python_callbacks import warned
 from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_paths import text_of
+from tensorproof.libraries.saved_values import moved, writing
 from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model, Native
@@ -244,8 +245,9 @@ FUNCTIONS: dict[str, Any] = {
     "sys.setrecursionlimit": _set_recursion_limit, "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000),
     "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("settrace", "setprofile", "exc_clear"), nothing),
     **_each("sys", ("getsizeof", "exc_info", "getrefcount", "_getframe", "getdefaultencoding"), unknown("a value of the interpreter")),
+    **_each("os", ("rename", "replace", "renames"), moved),
     **_each("os", (
-        "makedirs", "mkdir", "remove", "unlink", "rmdir", "removedirs", "rename", "replace", "chdir", "chmod", "symlink", "kill", "nice", "utime", "umask",
+        "makedirs", "mkdir", "remove", "unlink", "rmdir", "removedirs", "chdir", "chmod", "symlink", "kill", "nice", "utime", "umask",
         "putenv", "unsetenv", "truncate",
     ), nothing),
     **_each("os", (
@@ -274,7 +276,7 @@ FUNCTIONS: dict[str, Any] = {
     **_each("warnings", ("warn", "filterwarnings", "simplefilter", "resetwarnings", "showwarning"), nothing), "warnings.catch_warnings": _warnings,
     **_each("glob", ("glob", "iglob"), _names), "glob.escape": _text, "os.listdir": _names, "os.walk": lambda m, a, k, n: Model("os.walk", m.heap.space()),
     **_each("shutil", ("rmtree", "copyfileobj", "unpack_archive", "chown"), nothing),
-    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), _text),
+    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), writing(1, "dst", _text)),
     **_each("shutil", ("which", "disk_usage", "get_terminal_size"), unknown("a value of the system")),
     **_each("uuid", ("uuid1", "uuid4", "uuid3", "uuid5", "UUID"), quiet), "uuid.getnode": unknown("a number"),
     "threading.Thread": _thread, **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),

@@ -43,16 +43,16 @@ def _load(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if not args and "f" not in kwargs:
         raise m.raised("TypeError", "torch.load needs a file", node, "call/arguments")
     name = _name(argument(args, kwargs, 0, "f"))
-    found = MISSING if name is None else _one(m, m.model_state["files"].get(name, MISSING))
+    found = MISSING if name is None else one_of_saved(m, m.model_state["files"].get(name, MISSING))
     whole = isinstance(found, (Instance, Layer)) and kwargs.get("weights_only") is False
     return deep(m, found, {}, node) if whole or isinstance(found, (Dict, List, TensorType)) else Unknown("a saved file")
 
 
-def _one(m: Any, found: Any) -> Any:
+def one_of_saved(m: Any, found: Any) -> Any:
     """A file that was saved on one path or on another, or only on one: what they have in common. That it exists is taken for granted."""
     if not isinstance(found, Choice):
         return found
-    a, b = _one(m, found.then), _one(m, found.other)
+    a, b = one_of_saved(m, found.then), one_of_saved(m, found.other)
     return b if a is MISSING else a if b is MISSING else _common(m, a, b)
 
 

@@ -130,6 +130,10 @@ def _object(m: Interpreter, node: ast.AST) -> Any:
 
 def _open(m: Interpreter, node: ast.AST, file: Any, mode: Any = "r", *rest: Any, **named: Any) -> Any:
     known = isinstance(file, (str, Model))
+    if m.model_state["files"] and not (isinstance(mode, str) and mode in ("r", "rb", "rt")):
+        from tensorproof.libraries.saved_values import forget
+
+        forget(m, file)
     return Model("file", m.heap.space({"path": file if known else None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": file}))
 
 
