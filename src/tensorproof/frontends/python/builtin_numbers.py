@@ -47,6 +47,19 @@ def _sum(m: Interpreter, node: ast.AST, value: Any, start: Any = 0) -> Any:
     return total
 
 
+MOST_CANDIDATES = 8
+"""From how many items one is picked by a key that only the data decides; each may be a path of its own."""
+
+
+def _one_of(m: Interpreter, items: list[Any], word: str, node: ast.AST) -> Any:
+    """The item with the least or the greatest key, where the keys are not known: any of them."""
+    if len(items) == 1:
+        return items[0]
+    if len(items) > MOST_CANDIDATES or any(isinstance(v, Unknown) for v in items):
+        return Unknown(word)
+    return m.item(tuple(items), m.symbol(m.name_here(word, node), 0, len(items) - 1, Origin.UNMODELLED), node)
+
+
 def _extreme(word: str) -> Run:
     native, symbolic = (min, minimum) if word == "min" else (max, maximum)
 
@@ -67,7 +80,7 @@ def _extreme(word: str) -> Run:
             raise m.raised("ValueError", f"{word} of nothing", node)
         if key is not None:
             result = sort_items(m, found, key, word == "max", node)
-            return result if isinstance(result, Unknown) else result[0]
+            return _one_of(m, found, word, node) if isinstance(result, Unknown) else result[0]
         if all(type(v) in (int, Term) for v in found):
             return symbolic(*found)
         if all(type(v) is TensorType and v.shape == () and v.dtype is found[0].dtype and v.framework == found[0].framework for v in found):
