@@ -73,6 +73,32 @@ def test_a_circle_of_imports_in_a_package_is_run_as_python_runs_it(tmp_path: Pat
     assert errors(checked(tmp_path, "models/net.py", files)) == [("linear/features", 9)]
 
 
+def test_a_package_runs_before_a_file_that_imports_from_it_by_its_full_name(tmp_path: Path) -> None:
+    files = {
+        "kit/__init__.py": "from kit.base import Base\nfrom kit.net import Net\n",
+        "kit/base.py": "from torch import nn\nclass Base(nn.Module): pass\n",
+        "kit/net.py": "import torch\nfrom torch import nn\nfrom kit.base import Base\nclass Net(Base):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(3, 4)\n    def forward(self, x):\n        return self.fc(torch.zeros(2, 5))\n",
+    }
+    assert errors(checked(tmp_path, "kit/net.py", files)) == [("linear/features", 9)]
+
+
+_MANY = (
+    "import numpy as np\nfrom torch import nn\nclass Several(nn.Module):\n"
+    "    def __init__(self, *models):\n        super().__init__()\n        self.models = nn.ModuleList(models)\n"
+)
+
+
+@pytest.mark.parametrize("text", [
+    _MANY + "    def last(self, at):\n        ends = np.cumsum([m.width for m in self.models])\n        return at % ends[-1]\n",
+    "def first(*items):\n    return items[0]\n",
+    "import numpy as np\ndef last(*sizes):\n    return np.cumsum(sizes)[-1]\n",
+])  # fmt: skip
+def test_any_number_of_arguments_is_not_taken_to_be_none(tmp_path: Path, text: str) -> None:
+    program = checked(tmp_path, "m.py", {"m.py": text})
+    assert (program.verdict.value, errors(program)) == ("unknown", [])
+
+
 def verdict(tmp_path: Path, text: str) -> tuple[str, list[str]]:
     program = checked(tmp_path, "m.py", {"m.py": text})
     return program.verdict.value, [f"{g.callee} {g.reason}" for g in program.gaps]

@@ -13,7 +13,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.tensor_use import is_tensor
-from tensorproof.frontends.python.uncalled import Uncalled, call, definitions, instance, of_keras, open_arguments, value_of, was_entered
+from tensorproof.frontends.python.uncalled import Uncalled, call, definitions, instance, of_keras, open_arguments, picks_argument, value_of, was_entered
 from tensorproof.solve import limits
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.predicates import Predicate
@@ -101,7 +101,7 @@ class Entering:
         """Why nothing is proved of it, in one gap."""
         stopped = [d for p in paths for d in decide(p)[1] if d.severity is Severity.ERROR and d.code not in _OWN]
         open_ = any(decide(p)[0] is Verdict.UNKNOWN for p in paths)
-        if not unknown and not stopped and not open_:
+        if not unknown and not stopped and not open_ and not picks_argument(one):
             return []
         names = open_arguments(one)
         if names:

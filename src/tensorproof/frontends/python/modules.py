@@ -15,7 +15,7 @@ from tensorproof.frontends.python import library_names
 from tensorproof.frontends.python.environment import builds_on_torch, is_whole, modelled
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
-from tensorproof.frontends.python.places import Places, relative_level
+from tensorproof.frontends.python.places import Places, imports_own
 from tensorproof.frontends.python.scope import MODULE
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.frontends.python.standard import PURE_MODULES
@@ -81,7 +81,7 @@ class Modules:
         entry = self.loaded.setdefault(self.main_source.path, Loaded(self.main_source))
         assert entry is not None
         package = self.places.package
-        if package and self.main.name != package and (self.main.name == "__main__" or relative_level(self.main_source)):
+        if package and self.main.name != package and (self.main.name == "__main__" or imports_own(self.main_source, package)):
             around = self._project(m, package)  # `python -m` imports the package first, as `import` does
             if around is not None:
                 self.ensure(m, around, None)

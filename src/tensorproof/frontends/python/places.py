@@ -58,6 +58,15 @@ def relative_level(source: Source) -> int:
     return max((node.level for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom)), default=0)
 
 
+def imports_own(source: Source, package: str) -> bool:
+    """Whether a file of a package imports from it, by a relative name or a full one: what runs the package's `__init__` in any case."""
+    return bool(relative_level(source)) or _imports(source, package.partition(".")[0])
+
+
+def _imports(source: Source, name: str) -> bool:
+    return bool(re.search(rf"^\s*(?:from|import)\s+{name}\b", source.text, re.MULTILINE))
+
+
 def _packages(home: Path, level: int) -> int:
     """How many packages a folder is nested in, itself included. Those without `__init__.py` count where a relative import or an outer package shows them."""
     around = [home, *home.parents[:-1]]
@@ -76,7 +85,7 @@ def _named(home: Path, source: Source, script: bool) -> int:
         name = folder.name
         if name not in source.text or (script and ((home / name).is_dir() or (home / f"{name}.py").is_file())):
             continue
-        if name.isidentifier() and re.search(rf"^\s*(?:from|import)\s+{name}\b", source.text, re.MULTILINE):
+        if name.isidentifier() and _imports(source, name):
             depth = i
     return depth
 

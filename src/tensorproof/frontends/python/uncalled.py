@@ -17,7 +17,7 @@ from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Generator, Instance, Property, StaticMethod
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import GATHERED, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -107,6 +107,12 @@ def open_arguments(one: Uncalled) -> list[str]:
     return [x.arg for x in needed if not (one.owner is not None and positional and x is positional[0] and not _static(one.node))]
 
 
+def picks_argument(one: Uncalled) -> bool:
+    """Whether it takes any number of arguments, and one of them by its position: there may be fewer."""
+    more = one.node.args.vararg
+    return more is not None and any(isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == more.arg for n in ast.walk(one.node))
+
+
 def _static(node: Any) -> bool:
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
 
@@ -167,6 +173,8 @@ def _given(m: Interpreter, one: Uncalled, callee: Any, tensors: dict[str, Tensor
     args = [tensors.get(x.arg, _unknown(m, x, d)) for x, d in zip(every, defaults)][skipped:]
     if one.node.name == "__getitem__" and len(args) == 1 and _is_dataset(m, one):
         args = [symbol(every[-1].arg, 0, None, Origin.USER)]
+    if a.vararg is not None:
+        args.append(GATHERED)
     return tuple(args), {k.arg: tensors.get(k.arg, _unknown(m, k, d)) for k, d in zip(a.kwonlyargs, a.kw_defaults)}
 
 
@@ -208,19 +216,30 @@ def _instance(m: Interpreter, cls: Class, node: ast.ClassDef, at: ast.AST) -> An
 
     init = m.in_class(cls, "__init__")
     if cls_is(cls, Named("torch.nn.Module")) or not isinstance(init, Function):
-        made = m.call(cls, (), {a.arg: constructor_value(m, a, cls.name) for a in parameters(init)}, at)
+        given = {a.arg: constructor_value(m, a, cls.name) for a in parameters(init)}
+        made = m.call(cls, _with_more(init, given), given, at)
     else:
         a = init.code.node.args
         every = [*a.posonlyargs, *a.args]
         defaults = [None] * (len(every) - len(a.defaults)) + list(a.defaults)
         named = {k.arg: _unknown(m, k, d) for k, d in zip(a.kwonlyargs, a.kw_defaults)}
-        made = m.call(cls, tuple(_unknown(m, x, d) for x, d in zip(every[1:], defaults[1:])), named, at)
+        more = () if a.vararg is None else (GATHERED,)
+        made = m.call(cls, (*(_unknown(m, x, d) for x, d in zip(every[1:], defaults[1:])), *more), named, at)
     if isinstance(made, Instance):
         for name in changed_attributes(node) & set(made.space):
             m.heap.set(made.space, name, Unknown(name))
         for name in [n for n, v in made.space.items() if v is None]:
             m.heap.set(made.space, name, Unknown(name))
     return made
+
+
+def _with_more(init: Any, given: dict[str, Any]) -> tuple[Any, ...]:
+    """The positional arguments of a constructor that takes any number of them: those that are given, the defaults, and items that are not counted."""
+    if not isinstance(init, Function) or init.code.node.args.vararg is None:
+        return ()
+    a = init.code.node.args
+    names = [x.arg for x in (*a.posonlyargs, *a.args)][1:]
+    return (*(given.pop(name) for name in names if name in given), *init.defaults, GATHERED)
 
 
 @lru_cache(maxsize=8)
