@@ -303,7 +303,7 @@ def length(m: Any, value: Any, node: Any) -> Any:
 
 def known_length(m: Any, value: Any, node: Any) -> Any:
     """How many items a library's object gives, where its model tells; None otherwise."""
-    hook = _either(value, "length")
+    hook = None if value is None else _either(value, "length")
     return None if hook is None else hook(m, value, node)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import List
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
+_SEQUENCES = (List, tuple, str)
 _ORDERS = ("lt", "le", "gt", "ge")
 _ARRAY_FIRST = ("truediv", "eq")
 """The operators with an array on the left that a tensor takes. tests/conformance tries them all."""
@@ -18,6 +21,8 @@ _ARRAY_FIRST = ("truediv", "eq")
 
 def operated(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
     """The result, MISSING where the two are not of torch and of NumPy. NumPy computes it, and it is a tensor."""
+    if word == "mul" and (type(a) in _SEQUENCES or type(b) in _SEQUENCES):
+        return _repeated(m, a, b, node)
     if type(a) is not TensorType or type(b) is not TensorType or {a.framework, b.framework} != {"torch", "numpy"}:
         return MISSING
     array, first = (a, False) if a.framework == "numpy" else (b, True)
@@ -34,6 +39,16 @@ def operated(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
     sides = tuple(side if side is array else m.spelling("torch.Tensor.numpy", (side,), {}, node) for side in (a, b))
     made = m.spelling(f"numpy.ndarray.__{word}__", sides, {}, node)
     return made.but(framework="torch", base=None) if isinstance(made, TensorType) else made
+
+
+def _repeated(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
+    """`[0] * np.int64(3)`: a whole number of NumPy repeats a sequence, as an array does not; MISSING for an array."""
+    number, first = (a, True) if type(a) is TensorType else (b, False)
+    whole = number.framework == "numpy" and number.shape.known and not number.shape and number.contents and number.dtype is not None and number.dtype.is_integer
+    if not whole or not isinstance(number.contents[0], (int, Term)):
+        return MISSING
+    times = number.contents[0]
+    return m.binary(ast.Mult, times if first else a, b if first else times, node)
 
 
 def _again(m: Interpreter, word: str, sides: tuple[TensorType, TensorType], node: ast.AST) -> Any:
