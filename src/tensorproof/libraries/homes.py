@@ -41,6 +41,7 @@ FILES = {
     "numpy.reshape": "pandas_shapes", "numpy.ndarray.reshape": "pandas_shapes", "random": "python_random", "numpy": "numpy_core", "os": "python_system",
     "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
     "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_csv",
+    "xml": "python_xml", "defusedxml": "python_xml", "lxml": "python_xml",
     "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
     **dict.fromkeys((
         "statistics", "textwrap", "fnmatch", "difflib", "shlex", "ast", "struct", "base64", "binascii", "zlib", "html", "unicodedata", "urllib.parse",

@@ -44,10 +44,10 @@ def operated(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
 def _repeated(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
     """`[0] * np.int64(3)`: a whole number of NumPy repeats a sequence, as an array does not; MISSING for an array."""
     number, first = (a, True) if type(a) is TensorType else (b, False)
-    whole = number.framework == "numpy" and number.shape.known and not number.shape and number.contents and number.dtype is not None and number.dtype.is_integer
-    if not whole or not isinstance(number.contents[0], (int, Term)):
+    contents = number.contents if number.framework == "numpy" and number.shape.known and not number.shape else None
+    if not contents or number.dtype is None or not number.dtype.is_integer or not isinstance(contents[0], (int, Term)):
         return MISSING
-    times = number.contents[0]
+    times = contents[0]
     return m.binary(ast.Mult, times if first else a, b if first else times, node)
 
 
