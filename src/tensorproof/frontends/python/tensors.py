@@ -307,13 +307,12 @@ def as_program_value(m: Interpreter, value: Any) -> Any:
 
 
 def number_of_type(m: Interpreter, dtype: DType, args: tuple[Any, ...], node: ast.AST) -> Any:
-    """`np.float32(x)`: a number becomes an array of rank 0, an array changes its element type."""
+    """`np.float32(x)`: a number stays a number of Python, an array changes its element type."""
     value = args[0] if args else 0
     if isinstance(value, TensorType):
         return m.spelling("numpy.ndarray.astype", (value, dtype), {}, node) if value.framework == "numpy" else value.but(dtype=dtype)
     if isinstance(value, List):
         return m.spelling("numpy.array", (value,), {"dtype": dtype}, node)
     if isinstance(value, (int, float)):
-        number = float(value) if dtype.is_float else bool(value) if dtype.label == "bool" else value if isinstance(value, int) else int(value)
-        return TensorType(Shape(()), dtype, contents=(number,), framework="numpy")
+        return float(value) if dtype.is_float else bool(value) if dtype.label == "bool" else value if isinstance(value, int) else int(value)
     return value if isinstance(value, Term) and not dtype.is_float else Unknown("a number", number="float" if dtype.is_float else "int")
