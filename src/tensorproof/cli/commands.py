@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.cli import options
 from tensorproof.cli.main import VERSION
 from tensorproof.diagnostics.errors import BadInput
+
+if TYPE_CHECKING:
+    from tensorproof.app.check import Program
 
 LATER = ("numerics", "space", "library")
 
@@ -20,7 +23,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     from tensorproof.app.suppress import leave_out
     from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
-    from tensorproof.reporters import as_json, text
+    from tensorproof.reporters import text
     from tensorproof.values.told import Told
 
     paths: list[str] = given.paths
@@ -56,10 +59,10 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         programs = check_programs(paths, chosen, ended)
     except KeyboardInterrupt:
         if given.output_format == "json":
-            _say(as_json.render(done, arguments))
+            _say(_as_json(done, arguments))
         raise
     if given.output_format == "json":
-        _say(as_json.render(programs, arguments))
+        _say(_as_json(programs, arguments))
     elif not given.quiet:
         _say_next(text.summary(programs), given.output_format == "full")
     severities = {d.severity for p in programs for d in p.diagnostics}
@@ -69,6 +72,12 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     if given.fail_on == "unknown":
         failed = failed or any(p.verdict is Verdict.UNKNOWN for p in programs)
     return int(failed)
+
+
+def _as_json(programs: list[Program], arguments: tuple[str, ...]) -> str:
+    from tensorproof.reporters.as_json import render
+
+    return render(programs, arguments)
 
 
 def infer(given: Any, arguments: tuple[str, ...]) -> int:

@@ -175,7 +175,9 @@ def _blamed(outcome: Outcome, layer: Any) -> list[TensorType]:
 
 
 def _tensors(value: Any) -> list[TensorType]:
-    return [one for one in (value if isinstance(value, (tuple, list)) else (value,)) if isinstance(one, TensorType)]
+    if type(value) is TensorType:
+        return [value]
+    return [one for one in value if isinstance(one, TensorType)] if isinstance(value, (tuple, list)) else []
 
 
 def _trusted(m: Interpreter, name: str, outcome: Outcome, found: Outcome, blamed: list[TensorType]) -> bool:
@@ -228,11 +230,14 @@ def roots_of(m: Interpreter, tensor: TensorType) -> frozenset[int]:
 
 def rooted(m: Interpreter, outcome: Outcome, layer: Any, fresh: bool) -> None:
     """Remember what the results of a call were computed from. What an error does not show in counts as made from nothing."""
+    results = _tensors(outcome.outputs)
+    if not results:
+        return
     if fresh:
         outcome = Outcome(outcome.outputs)
     held = {id(t) for t in layer.module.parameters.values()} if layer is not None else set[int]()
-    given = [one for value in outcome.bound.values() for one in _tensors(value) if id(one) not in held]
-    results = _tensors(outcome.outputs)
+    values = [value for value in outcome.bound.values() if isinstance(value, (TensorType, tuple, list))]
+    given = [one for value in values for one in _tensors(value) if id(one) not in held]
     roots = frozenset[int]().union(*(roots_of(m, one) for one in given))
     if layer is not None and not fresh:
         roots |= {hash(layer.span)}
