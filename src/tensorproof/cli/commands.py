@@ -18,7 +18,7 @@ LATER = ("numerics", "space", "library")
 
 def check(given: Any, arguments: tuple[str, ...]) -> int:
     """Will these programs crash on a tensor's shape, type or format?"""
-    from tensorproof.app.check import Options, Program
+    from tensorproof.app.check import Options
     from tensorproof.app.check import check as check_programs
     from tensorproof.app.suppress import leave_out
     from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
