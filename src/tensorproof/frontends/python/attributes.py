@@ -6,6 +6,7 @@ import ast
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python import containers, library_names, listing, questions, tensors
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.frontends.python.unknown_texts import of_bytes, of_text
@@ -164,6 +165,9 @@ def _of_host(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     found = getattr(owner, name, MISSING)
     if found is MISSING and name == "value" and (owner is None or type(owner) is int) and m.model_state.get("tf1"):
         return owner  # a tf.Dimension of TensorFlow 1
+    if found is MISSING and m.model_state.get("numpy_numbers") and type(owner) in (bool, int, float) and is_public(f"numpy.ndarray.{name}"):
+        # this number may be one of NumPy, which the interpreter holds as a number of Python
+        return Native("item", lambda m, args, kwargs, node: owner) if name == "item" else m.gap(f"numpy number.{name}", node)
     if found is MISSING:
         what = "None" if owner is None else f"a {type(owner).__name__}"
         raise m.raised("AttributeError", f"{what} has no attribute {name}", node)

@@ -313,6 +313,7 @@ def number_of_type(m: Interpreter, dtype: DType, args: tuple[Any, ...], node: as
         return m.spelling("numpy.ndarray.astype", (value, dtype), {}, node) if value.framework == "numpy" else value.but(dtype=dtype)
     if isinstance(value, List):
         return m.spelling("numpy.array", (value,), {"dtype": dtype}, node)
+    m.model_state["numpy_numbers"] = True
     if isinstance(value, (int, float)):
         return float(value) if dtype.is_float else bool(value) if dtype.label == "bool" else value if isinstance(value, int) else int(value)
     return value if isinstance(value, Term) and not dtype.is_float else Unknown("a number", number="float" if dtype.is_float else "int")
