@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic, process_time
 from typing import Any
 
 STEPS_PER_SECOND = 10_000
@@ -25,13 +26,21 @@ class OutOfBudget(BaseException):
 class Limit:
     """What one file may cost, and what it has cost."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, counted: bool = True) -> None:
         self.seconds = seconds
+        self.counted = counted
+        """Whether work adds up: what runs under no limit of its own has no end at which to stop counting."""
         self.steps = max(1, int(seconds * STEPS_PER_SECOND))
         self.work = 0
         self.expired = False
         """Whether the clock has run out."""
         self._ticks = 0
+        self._processor, self._wall = process_time() + seconds, monotonic() + seconds * _PATIENCE
+
+    @property
+    def due(self) -> bool:
+        """Whether one of the clocks has run out, whoever sent the signal that makes one ask."""
+        return self.counted and (process_time() >= self._processor or monotonic() >= self._wall)
 
     @property
     def sentence(self) -> str:
@@ -40,7 +49,7 @@ class Limit:
     def spend(self, cost: int) -> None:
         """Count work that no run of the program counts."""
         self.work += cost
-        if self.expired or self.work > self.steps:
+        if self.expired or (self.counted and self.work > self.steps):
             raise OutOfBudget(self.sentence)
 
     def tick(self, number: int, frame: Any) -> None:
@@ -51,7 +60,7 @@ class Limit:
             raise OutOfBudget(self.sentence)
 
 
-_current = Limit(DEFAULT_SECONDS)
+_current = Limit(DEFAULT_SECONDS, counted=False)
 
 
 def current() -> Limit:

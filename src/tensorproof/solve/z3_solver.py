@@ -41,7 +41,7 @@ def _listen() -> None:
         while numbers := os.read(heard, 16):
             limit = limits.current()
             for _ in range(5):  # a question that begins just now is not missed; what is asked under the next limit is left alone
-                if signal.SIGINT not in numbers and limits.current() is not limit:
+                if signal.SIGINT not in numbers and (limits.current() is not limit or not limit.due):
                     break
                 _z3.main_ctx().interrupt()
                 sleep(0.05)
