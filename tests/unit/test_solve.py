@@ -72,3 +72,17 @@ def test_what_bounds_decide_loads_no_solver() -> None:
 def test_load_never_changes_an_answer() -> None:
     answers = {LayeredSolver().check([("a", eq(n * m, 391)), ("b", ne(n, 1)), ("c", ne(m, 1))]).answer for _ in range(3)}
     assert answers == {Answer.SAT}
+
+
+def test_an_interrupt_does_not_outlive_the_question_that_it_ends() -> None:
+    """Z3 keeps a cancellation in its context: the files after one that ran out of time were answered by nothing."""
+    from tensorproof.solve import z3_solver
+    from tensorproof.solve.port import Answer
+    from tensorproof.terms.ints import symbol
+    from tensorproof.terms.predicates import eq
+
+    z3_solver.cancel()
+    x = symbol("x", 2, 10)
+    solver = z3_solver.Z3Solver(200_000)
+    solver.assume(eq(x * x, 9))
+    assert solver.check().answer is Answer.SAT

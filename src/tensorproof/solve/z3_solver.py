@@ -25,6 +25,22 @@ WORK_PER_STEP = 100
 """How much of Z3's own unit of work counts as one step, for questions that it gave up."""
 
 
+_cancelled: list[bool] = []
+"""Whether the context was interrupted: Z3 keeps that, so the next solver gets a new one."""
+
+
+def cancel() -> None:
+    """End whatever Z3 does now."""
+    _z3.main_ctx().interrupt()
+    _cancelled.append(True)
+
+
+def _fresh_context() -> None:
+    if _cancelled:
+        _cancelled.clear()
+        _z3.z3._main_ctx = None
+
+
 @cache
 def _listen() -> None:
     """Let a signal (Ctrl-C, the clock of a file's limit) end the question that Z3 works on: Python itself would only see it afterwards."""
@@ -43,7 +59,7 @@ def _listen() -> None:
             for _ in range(5):  # a question that begins just now is not missed; what is asked under the next limit is left alone
                 if signal.SIGINT not in numbers and (limits.current() is not limit or not limit.due):
                     break
-                _z3.main_ctx().interrupt()
+                cancel()
                 sleep(0.05)
 
     threading.Thread(target=interrupt, daemon=True).start()
@@ -64,6 +80,7 @@ class Z3Solver:
     """Fixed seed, a limit on work and none on time. Symbols keep their bounds as facts."""
 
     def __init__(self, budget: int) -> None:
+        _fresh_context()
         self._solver = _z3.Solver()
         self._solver.set("random_seed", 7)
         self._solver.set("rlimit", budget)
