@@ -16,7 +16,8 @@ from tensorproof.bindings.conversion import kept_types, tied_to_tensors
 from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
-from tensorproof.ops.call import GiveUp, Refused, Session, apply
+from tensorproof.ops.applied import Applied
+from tensorproof.ops.call import GiveUp, Prescribed, Refused, Session, apply
 from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Bool, Int, Ints, Pairs, Parameter, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
@@ -39,6 +40,8 @@ class Outcome:
     """The arguments by our names: what a requirement's `about` speaks of."""
     written: list[Any] = field(default_factory=list[Any])
     """The tensors that the call wrote into."""
+    applied: list[Applied] = field(default_factory=list[Applied])
+    """The operators that the call applied, in order."""
 
 
 class Run:
@@ -54,6 +57,18 @@ class Run:
     def __call__(self, op: str, **arguments: Any) -> Any:
         """Apply an operator by name."""
         return apply(operator(op), arguments, self.session, self.name)
+
+    def typed(self, op: str, *dtypes: DType | None, **arguments: Any) -> Any:
+        """Apply an operator whose results have these element types by the framework's own rule; it has checked the inputs' itself."""
+        return apply(operator(op), arguments, self.session, self.name, Prescribed(dtypes))
+
+    def shaped(self, op: str, shapes: Any, *dtypes: DType | None, **arguments: Any) -> Any:
+        """Apply an operator whose shapes and element types the framework's own rule has told, also where a rank is unknown.
+
+        `shapes` is what the operator's shape rule would return: a shape, or a list of them for several results. The operator's rule, applied to the
+        arguments, must give the same wherever it can tell (tests/architecture holds this).
+        """
+        return apply(operator(op), arguments, self.session, self.name, Prescribed(dtypes, shapes))
 
     def default(self, a: dict[str, Any]) -> Any:
         """Apply the row's own operator to those of the arguments that it has."""
@@ -283,7 +298,8 @@ def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | 
 def _guarded(session: Session, run: Any) -> Outcome:
     before = len(session.requirements)
     written: list[Any] = []
-    session.written = written
+    applied: list[Applied] = []
+    session.written, session.applied = written, applied
     try:
         outputs = run()
     except Refused as refused:
@@ -292,7 +308,7 @@ def _guarded(session: Session, run: Any) -> Outcome:
         return Outcome(unknown=str(gave_up), requirements=session.requirements[before:])
     except Exception as bug:  # a rule's own bug is a gap, shown as such, and never takes the whole analysis down
         return Outcome(unknown=f"our rule failed: {type(bug).__name__}: {bug}")
-    return Outcome(_owned(outputs, session.framework), session.requirements[before:], written=written)
+    return Outcome(_owned(outputs, session.framework), session.requirements[before:], written=written, applied=applied)
 
 
 def _owned(outputs: Any, framework: str) -> Any:
@@ -395,4 +411,6 @@ def _written(row: Row, arguments: dict[str, Any], result: Any, run: Run) -> Any:
             run.require("inplace", eq(a, b), f"the result {result.shape!r} does not fit into the tensor {target.shape!r} written in place", (row.inplace,))
     if result.dtype is not None and target.dtype is not None and not torch_can_cast(result.dtype, target.dtype):
         raise run.refuse("inplace", f"a result of type {result.dtype!r} cannot be written into {target.dtype!r}", (row.inplace,))
-    return target.but(contents=result.contents)
+    made = target.but(contents=result.contents)
+    run.session.applied.append(Applied(operator("copy_into"), {"x": target, "y": result}, (made,), row.name))
+    return made

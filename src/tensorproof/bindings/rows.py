@@ -79,6 +79,13 @@ class Row:
     create: str = ""
     opsets: tuple[int, int] = (0, 1 << 30)
     source: str = ""
+    then: tuple[str, ...] = ()
+    """The further operators of a composition, `-> mean + var`."""
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """All the operators that a call of this spelling applies."""
+        return (self.op, *self.then)
 
     @property
     def framework(self) -> str:
@@ -248,7 +255,8 @@ def _parse(name: str, raw: _Raw) -> Row:
     arrow, _, target = rest.partition("->")
     if arrow.strip() or not target:
         raise ValueError(f"{raw.source}: expected '-> operator' in {raw.text}")
-    op, *options = _split(target, ";")
+    composed, *options = _split(target, ";")
+    op, *then = (part.strip() for part in composed.split("+"))
     arguments = _arguments(lists[0])
     if name.startswith("aten."):  # a method's `*size` is one list there
         arguments = tuple(replace(a, gathers=a.gathers and a.theirs not in _LISTS) for a in arguments)
@@ -282,7 +290,7 @@ def _parse(name: str, raw: _Raw) -> Row:
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
         (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors,
-        tuple(filter(None, special["arrays"].split(","))), special["gives"], tuple(creations), tuple(checks), create, (first, last), raw.source,
+        tuple(filter(None, special["arrays"].split(","))), special["gives"], tuple(creations), tuple(checks), create, (first, last), raw.source, tuple(then),
     )  # fmt: skip
 
 

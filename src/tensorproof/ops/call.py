@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
 from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
 from tensorproof.ops.order import COMPACT, LIKE, OWN
@@ -22,13 +23,26 @@ from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import MOST_CONTENTS, SOMEWHERE, UNKNOWN_STRIDES, Outputs, Storage, TensorType
 
 
+@dataclass(frozen=True, slots=True)
+class Prescribed:
+    """What a spelling says itself of the results of an operator that it applies.
+
+    `dtypes`: their element types, by its framework's rule; the inputs' are checked already. `shapes`: as the operator's shape rule returns them, where the
+    framework's rule of shapes tells more than the operator's (of unknown ranks) and has been checked.
+    """
+
+    dtypes: tuple[DType | None, ...]
+    shapes: Any = None
+
+
 class Call:
     """The arguments of one application of `op`."""
 
-    __slots__ = ("_rank_unknown", "arguments", "copied", "dims", "laid", "lead", "name", "named_by", "op", "reordered", "session")
+    __slots__ = ("_rank_unknown", "arguments", "copied", "dims", "laid", "lead", "name", "named_by", "op", "prescribed", "reordered", "session")
 
-    def __init__(self, op: Op, arguments: dict[str, Any], session: Session, name: str) -> None:
+    def __init__(self, op: Op, arguments: dict[str, Any], session: Session, name: str, prescribed: Prescribed | None = None) -> None:
         self.op = op
+        self.prescribed = prescribed
         self.arguments = arguments
         self.session = session
         self.name = name
@@ -142,7 +156,7 @@ class Call:
         return not self._rank_unknown
 
     def _bind_dtype(self, parameter: Tensor | Tensors, value: TensorType) -> None:
-        if parameter.dtypes is ANY or value.dtype is None or value.dtype in parameter.dtypes or parameter.name in self.session.typed:
+        if parameter.dtypes is ANY or value.dtype is None or value.dtype in parameter.dtypes or self.prescribed or parameter.name in self.session.typed:
             return
         if value.weak and isinstance(parameter, Tensor) and parameter.scalar:
             return
@@ -287,8 +301,22 @@ def layout_shape(c: Call, layout: str) -> tuple[Dim, ...]:
     return build(layout, Names(c), tuple(lead))  # type: ignore[arg-type]
 
 
-def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "") -> Any:
+def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", prescribed: Prescribed | None = None) -> Any:
     """The result of a call: a `TensorType`, or a tuple of them. Raises `Refused` or `GiveUp`."""
+    call = Call(op, _filled(op, arguments, name), session, name or op.name, prescribed)
+    if prescribed is not None and prescribed.shapes is not None:
+        made = _placed(call, _results(call, prescribed.shapes))
+    elif not call.bind() and not getattr(op.shape, "any_rank", False):
+        made = _unknown(call)
+    else:
+        shapes = layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call)
+        made = _placed(call, _results(call, shapes))
+    session.applied.append(Applied(op, call.arguments, (made,) if isinstance(made, TensorType) else tuple(made), call.name))
+    return made
+
+
+def _filled(op: Op, arguments: dict[str, Any], name: str) -> dict[str, Any]:
+    """The arguments with the declaration's defaults, each as its kind reads it."""
     full: dict[str, Any] = {}
     for parameter in op.parameters:
         value = arguments.get(parameter.name, parameter.default)
@@ -303,36 +331,37 @@ def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "") -
             elif value is not REQUIRED:
                 value = parameter.read(value)
         full[parameter.name] = value
-    call = Call(op, full, session, name or op.name)
-    if not call.bind() and not getattr(op.shape, "any_rank", False):
-        return _unknown(call)
-    shapes = layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call)
-    return _placed(call, _results(call, shapes))
+    return full
 
 
 def _placed(call: Call, made: Any) -> Any:
     """Results with the memory that they lie in: that of the input of which they are a view, or into which they are written."""
     op = call.op
     shown = call.arguments.get(op.aliases or op.writes[0]) if op.aliases or op.writes else None
+    framework = call.framework
     if call.copied:
         base = None
     elif isinstance(shown, tuple):
         if type(made) is tuple and len(made) == len(shown):
-            return tuple(_at(one, of.base or SOMEWHERE) for one, of in zip(made, shown))
+            return tuple(_at(one, of.base or SOMEWHERE, framework) for one, of in zip(made, shown))
         base = SOMEWHERE
     else:
         base = shown.base or SOMEWHERE if isinstance(shown, TensorType) else None
     if isinstance(made, TensorType):
-        return _at(made, base)
-    moved = [_at(one, base) for one in made]
+        return _at(made, base, framework)
+    moved = [_at(one, base, framework) for one in made]
     return made.like(moved) if isinstance(made, Outputs) else tuple(moved)
 
 
-def _at(made: Any, base: Storage | None) -> Any:
-    return made if not isinstance(made, TensorType) or made.base is base else made.but(base=base)
+def _at(made: Any, base: Storage | None, framework: str) -> Any:
+    if not isinstance(made, TensorType) or (made.base is base and made.framework == framework):
+        return made
+    return made.but(base=base, framework=framework)
 
 
-def _dtype(call: Call, out: Out | None) -> DType | None:
+def _dtype(call: Call, out: Out | None, at: int = 0) -> DType | None:
+    if call.prescribed is not None:
+        return call.prescribed.dtypes[min(at, len(call.prescribed.dtypes) - 1)]
     if out is not None and out.dtype is not None:
         return out.dtype
     rule = call.op.dtype
@@ -349,7 +378,7 @@ def _results(call: Call, shapes: Any) -> Any:
         dtype = _dtype(call, None)
         return tuple(_one(call, s, dtype) for s in shapes)
     present = [out for out in op.outputs if not out.when or call[out.when]]
-    made = [s if isinstance(s, TensorType) else _one(call, s, _dtype(call, out)) for out, s in zip(present, shapes)]
+    made = [s if isinstance(s, TensorType) else _one(call, s, _dtype(call, out, i)) for i, (out, s) in enumerate(zip(present, shapes))]
     if call.laid is not None:
         made[0] = made[0].but(strides=call.laid)
     return made[0] if len(op.outputs) == 1 or len(made) == 1 else Outputs.named(made, [out.name for out in present])
@@ -415,9 +444,9 @@ def _unknown(call: Call) -> Any:
         raise call.give_up("an input's rank is not known, so neither is the number of outputs")
     present: list[Out | None] = [out for out in op.outputs if not out.when or call[out.when]]
     made: list[TensorType] = []
-    for out in present or [None]:
+    for i, out in enumerate(present or [None]):
         try:
-            dtype = _dtype(call, out)
+            dtype = _dtype(call, out, i)
         except (GiveUp, KeyError, IndexError):
             dtype = None
         call.session.made += 1

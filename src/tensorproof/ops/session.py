@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, Origin, Term, symbol
@@ -45,6 +46,8 @@ class Session:
     """Those among them that hold zeros and ones only, with a count that is known."""
     written: list[Any] = field(default_factory=list[Any])
     """The tensors that the present call writes into."""
+    applied: list[Applied] = field(default_factory=list[Applied])
+    """The operators that the present call applied, in order."""
 
     numbers: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
     """The symbols for whole numbers in tensors whose contents are not known, by identity: `tf.zeros([n, 3])` and `tf.ones([n, 3])` have one size."""
