@@ -3,7 +3,7 @@
     python tools/make_derivatives.py [NAME …]      writes src/tensorproof/bindings/derivatives.txt
 
 Each spelling is called with one float input that requires a gradient at a time; the saved tensors of the graph are compared with the inputs and the
-results by their memory. What some calls save and others do not is marked with `?`.
+results by their memory (`result1` is the second of several). What some calls save and others do not is marked with `?`.
 """
 
 from __future__ import annotations
@@ -104,13 +104,8 @@ def _once(call: GeneratedCall, which: str) -> set[str] | None:
     if saved is None:
         return None
     places = {_memory(t): name for name, held in named.items() for t in held if _memory(t)}
-    results = {_memory(t) for t in _tensors(result) if _memory(t)} - places.keys()
-    found = set()
-    for t in saved:
-        if t.numel():
-            at = _memory(t)
-            found.add(places.get(at) or ("result" if at in results else "other"))
-    return found
+    results = {_memory(t): f"result{i}" if i else "result" for i, t in reversed([*enumerate(_tensors(result))])}
+    return {places.get(at) or results.get(at, "other") for at in (_memory(t) for t in saved if t.numel())}
 
 
 def facts(name: str) -> dict[str, dict[str, int]] | None:

@@ -2,7 +2,7 @@
 
 The table is made by `tools/make_derivatives.py` from the real library. `x<y,result? y<x` reads: the gradient of x needs y, and in some calls the
 result; the gradient of y needs x. `mask-`: no gradient passes through the mask; of an input that is not named nothing is known.
-`other` is a tensor that the program does not see, `params` are the parameters of a layer.
+`result1` is the second of several results, `other` a tensor that the program does not see, `params` are the parameters of a layer.
 """
 
 from __future__ import annotations

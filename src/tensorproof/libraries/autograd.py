@@ -215,10 +215,11 @@ def _saved(m: Any, facts: Any, bound: dict[str, Any], inputs: Any, results: list
     known = {id(t): g for _, t, g in inputs}
     for what, sure in wanted.items():
         keeps = keeps or (True if sure else None) if keeps is not True else True
-        held = results if what == "result" else each(bound.get(what))
-        words = f"the result of {word}" if what == "result" else f"an argument of {word}"
+        made = what.startswith("result")
+        held = results[int(what[6:] or 0) :][:1] if made else each(bound.get(what))
+        words = f"the result of {word}" if made else f"an argument of {word}"
         for t in held:
-            state = t.grad if what == "result" and t.grad is not None else known.get(id(t)) or of(m, t)
+            state = t.grad if made and t.grad is not None else known.get(id(t)) or of(m, t)
             found.append(Saved(state.cell, sure and len(held) == 1, words, line))
     if word == "__getitem__":
         keeps = bool(each(bound.get("index"))) or (None if any(not isinstance(i, (int, slice)) and i is not None and i is not Ellipsis

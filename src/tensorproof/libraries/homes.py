@@ -62,6 +62,8 @@ FILES = {
     **{f"keras.utils.{w}": "keras_arrays" for w in ("to_categorical", "normalize", "pad_sequences", "pack_x_y_sample_weight", "unpack_x_y_sample_weight")},
     "keras.config": "keras_backend", "keras.mixed_precision": "keras_backend", "keras.DTypePolicy": "keras_backend",
     "keras.dtype_policies": "keras_backend", "keras.saving": "keras_utils", "keras.models": "keras_utils", "keras.models.load_model": "keras_saving",
+    "keras.models.clone_model": "keras_configs", "keras.models.model_from_json": "keras_configs",
+    "keras.layers.serialize": "keras_configs", "keras.layers.deserialize": "keras_configs",
     "keras.src.api_export": "keras_utils",
     "keras.ops": "keras_operations", "keras.random": "keras_operations", "keras.seed": "keras_operations", "keras.name_scope": "keras_utils",
     "keras.device": "keras_utils", "keras.image": "keras_utils", "keras.scope": "keras_utils", "keras.policy": "keras_utils",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import keras_graph, keras_saving, keras_state, tape
+from tensorproof.libraries import keras_configs, keras_graph, keras_saving, keras_state, tape
 from tensorproof.libraries.keras_inputs import fitted, input_layer, matched
 from tensorproof.libraries.keras_sequential import add, build, ends, ensure_ends, make, run
 from tensorproof.libraries.keras_state import is_model
@@ -289,7 +289,7 @@ def _compute_output_shape(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict
 
 METHODS: dict[str, Any] = {
     **keras_state.METHODS, "add": _add, "pop": _pop, "build": _build, "summary": _summary, "get_layer": get_layer, "call": _call_method,
-    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "export": _save, **keras_saving.METHODS,
+    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "export": _save, **keras_saving.METHODS, **keras_configs.METHODS,
 }  # fmt: skip
 _FUNCTIONAL = {k: v for k, v in METHODS.items() if k not in ("add", "pop")}
 KINDS = {

@@ -115,11 +115,6 @@ def _load_model(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any
     return m.gap("keras.models.load_model", node, "a saved model is not read")
 
 
-def _clone(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    """`clone_model`: the same architecture with weights of its own; shapes are those of the original."""
-    return args[0] if args else kwargs.get("model")
-
-
 def _custom_objects(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     kept = keras_graph.state(m)
     if "custom objects" not in kept:
@@ -142,5 +137,5 @@ FUNCTIONS: dict[str, Any] = {
     "keras.utils.img_to_array": _img_to_array, "keras.utils.load_img": _load_img,
     "keras.saving.register_keras_serializable": _decorator, "keras.src.api_export.keras_export": _decorator,
     "keras.saving.custom_object_scope": _scope, "keras.name_scope": _scope, "keras.device": _scope, "keras.saving.get_custom_objects": _custom_objects,
-    "keras.models.load_model": _load_model, "keras.models.clone_model": _clone,
+    "keras.models.load_model": _load_model,
 }  # fmt: skip

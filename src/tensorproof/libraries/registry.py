@@ -40,7 +40,10 @@ def _entry(name: str, table: str) -> Any:
 @cache
 def function(name: str) -> Run | None:
     """The model of a library's function or class constructor."""
-    return _entry(name, "FUNCTIONS")  # type: ignore[no-any-return]
+    found: Run | None = _entry(name, "FUNCTIONS")
+    if found is None and name.startswith("keras.") and name.endswith(".from_config"):
+        found = import_module("tensorproof.libraries.keras_configs").from_config(name)
+    return found
 
 
 def value(m: Any, name: str) -> Any:
