@@ -51,7 +51,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         before = tf_autograph.watched(m, frame, value)
         rounds = registry.rounds(m, value, node) if isinstance(value, Model) else open_rounds(m, value, node)
         if isinstance(rounds, Open):
-            signal = _uncounted_loop(m, frame, rounds, put, body, node)
+            signal = uncounted_loop(m, frame, rounds, put, body, node)
         elif rounds is not None:
             signal = data_loop(m, frame, rounds, put, body, node, value)
         elif isinstance(value, Generator):
@@ -70,12 +70,12 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         if before is not None:
             tf_autograph.kept(m, frame, before, node)
         with uncounted_lists(m, m.stood_for_many != stood_for_many):
-            return _finish(m, frame, base, signal, other, bool(node.orelse))
+            return finish(m, frame, base, signal, other, bool(node.orelse))
 
     return run
 
 
-def _finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other: Act, has_other: bool) -> Signal | None:
+def finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other: Act, has_other: bool) -> Signal | None:
     """After the last round: breaks that wait are joined, and the `else` runs when nothing broke."""
     breaks = any(e.signal is BREAK for w in frame.waiting[base:] for e in w.exits)
     if signal is RETURN:
@@ -190,7 +190,7 @@ def with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> S
     return one_round(m, frame, body)
 
 
-def _uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: Act, node: Any) -> Signal | None:
+def uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: Act, node: Any) -> Signal | None:
     """Rounds that nobody counted: the first, and then one that stands for all the others."""
     count, facts, waiting = rounds.times, len(m.facts), len(frame.waiting)
     with Gathering(m, rounds, node, None) as gathering:
@@ -229,7 +229,7 @@ def _open_loop(m: Interpreter, frame: Frame, value: Any, put: Any, body: Act, no
         m.gap("loop", node, "over something that is not known")
     m.path.lost = m.path.lost or value is AFTER_ERROR
     item = AFTER_ERROR if value is AFTER_ERROR else Unknown("an item that is not known")
-    return _uncounted_loop(m, frame, some_rounds(m, "rounds", item, node), put, body, node)
+    return uncounted_loop(m, frame, some_rounds(m, "rounds", item, node), put, body, node)
 
 
 def compile_while(node: ast.While, scope: Scope) -> Act:
@@ -310,7 +310,7 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
         base, stood_for_many = len(frame.waiting), m.stood_for_many
         signal = rounds(m, frame, 0, None)
         with uncounted_lists(m, m.stood_for_many != stood_for_many):
-            return _finish(m, frame, base, signal, other, bool(node.orelse))
+            return finish(m, frame, base, signal, other, bool(node.orelse))
 
     return run
 

@@ -19,6 +19,7 @@ from tensorproof.frontends.python import (
     generators,
     iteration,
     layer_calls,
+    library_loops,
     operations,
     questions,
     stores,
@@ -398,6 +399,10 @@ class Interpreter:
     def run_text(self, text: str, node: ast.AST) -> bool:
         """Run Python source in the main file's namespace."""
         return callbacks.run_text(self, text, node)
+
+    def each(self, rounds: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Any = None) -> None:
+        """Run the iterations of a loop of a library; `act` may give a condition that ends it."""
+        library_loops.each(self, rounds, act, node, source)
 
     def truth(self, value: Any, node: ast.AST) -> Truth:
         return operations.truth(self, value, node)
