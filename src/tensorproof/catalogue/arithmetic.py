@@ -125,6 +125,15 @@ DIV, REMAINDER, FMOD = map(
     ),
 )
 
+NO_NAN = tuple(
+    promoting(name, MIXED, doc=doc)
+    for name, doc in (
+        ("div_no_nan", "x / y, and 0 where y is 0."),
+        ("xdivy", "x / y, and 0 where x is 0, whatever y is."),
+        ("mul_no_nan", "x · y, and 0 where y is 0, whatever x is."),
+    )
+)
+
 
 def power(c: Call) -> DType | None:
     """The common type. torch refuses whole numbers with a negative Python exponent."""

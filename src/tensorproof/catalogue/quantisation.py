@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Given, Like
+from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOATS, INT8, INT32, REALS, UINT8, DType
 from tensorproof.terms.predicates import eq
@@ -67,6 +67,21 @@ LIMITS = (Int("low"), Int("high"))
 FAKE_QUANTIZE = Op(
     "fake_quantize", (Tensor("x", "...", FLOATS),), (Float("scale"), Int("zero_point"), *LIMITS), fake_limits, Like("x")
 )
+RANGE = (Tensor("low", "", FLOATS, scalar=True), Tensor("high", "", FLOATS, scalar=True))
+BITS = (Int("bits", 8), Bool("narrow", False))
+FAKE_QUANTIZE_RANGE = Op(
+    "fake_quantize_range", (Tensor("x", "...", FLOATS), *RANGE), BITS, any_rank(same_shape), Like("x"),
+    doc="x rounded to one of 2**bits values from low to high, which are moved so that 0 is one of them; narrow: to one value less.",
+)  # fmt: skip
+FAKE_QUANTIZE_RANGE_GRADIENT = Op(
+    "fake_quantize_range_gradient", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS), *RANGE), BITS, any_rank(same_shape), Same("x", "y"),
+    doc="The gradient x where y lies in the range of fake_quantize_range, and 0 elsewhere.",
+)  # fmt: skip
+QUANTIZE_AND_DEQUANTIZE = Op(
+    "quantize_and_dequantize", (Tensor("x", "...", FLOATS), *RANGE),
+    (Bool("signed_input", True), Int("bits", 8), Bool("range_given", False), Anything("round_mode", "HALF_TO_EVEN"), Bool("narrow", False), Int("axis", -1)),
+    any_rank(same_shape), Like("x"), doc="x rounded to one of 2**bits values that are spread over the range given, or over that of x.",
+)  # fmt: skip
 FAKE_QUANTIZE_PER_CHANNEL = Op(
     "fake_quantize_per_channel",
     inputs=(Tensor("x", "... _", FLOATS), Tensor("scale", "S", SINGLE, values="positive"), Tensor("zero_point", "S", frozenset({INT32, FLOAT16, FLOAT32}))),

@@ -8,7 +8,7 @@ from tensorproof.catalogue.creation import SIZE, STORED, default_float, number
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Number, Tensor, is_size
+from tensorproof.ops.inputs import Axis, Bool, ElementType, Float, Int, Number, Tensor, is_size
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import conj, ge, gt, le, lt
@@ -181,3 +181,4 @@ EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open
 GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_zero="p")
 BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0))
 RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))
+SHUFFLE = Op("shuffle", (Tensor("x"),), (Axis("dim", 0),), any_rank(same_shape), Like("x"), random=True, doc="The slices along an axis in a random order.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from tensorproof.ops.element_types import ToFloat
-from tensorproof.ops.families import elementwise, promoting
-from tensorproof.ops.inputs import Float, Int
-from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Hazard, Interval, Values
-from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, DTypes
+from tensorproof.ops.element_types import Promote, ToFloat
+from tensorproof.ops.families import broadcast_shape, elementwise, promoting
+from tensorproof.ops.inputs import Float, Int, Tensor
+from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Hazard, Interval, Op, Values
+from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, UINT8, DTypes
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 FULL_REAL: DTypes = FULL_FLOATS | ALL_INTS | BOOLS
@@ -34,7 +34,27 @@ IN_SINGLE_PRECISION = tuple(
         "modified_bessel_k0", "modified_bessel_k1", "ndtri", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0",
     )
 )  # fmt: skip
+TRANSCENDENTAL = tuple(
+    elementwise(name, FLOATS, doc=doc)
+    for name, doc in (
+        ("dawsn", "Dawson's integral."),
+        ("expint", "The exponential integral Ei."),
+        ("fresnel_cos", "Fresnel's integral of the cosine."),
+        ("fresnel_sin", "Fresnel's integral of the sine."),
+        ("spence", "Spence's integral, the dilogarithm of 1 - x."),
+    )
+)
+POPULATION_COUNT = elementwise("population_count", ALL_INTS, dtype=UINT8, doc="The number of bits that are set.")
 GAMMA_PAIRS = tuple(promoting(name, FLOATS) for name in ("igamma", "igammac"))
+GAMMA_SLOPES = (
+    promoting("igamma_slope", FLOATS, doc="The derivative of igamma(x, y) by x."),
+    promoting("gamma_sample_slope", FLOATS, doc="The derivative of a sample y of a gamma distribution by its shape parameter x."),
+)
+POLYGAMMA_ORDERS = promoting("polygamma_orders", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.")
+BETAINC = Op(
+    "betainc", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS), Tensor("z", "...", FLOATS)), (), broadcast_shape, Promote("x", "y", "z"),
+    doc="The regularised incomplete beta function of z with the parameters x and y.",
+)  # fmt: skip
 XLOGY = promoting("xlogy", FLOATS, dtype=ToFloat("x", "y"), hazards=(Hazard("xlogy/domain", "y", POSITIVE, "inf at 0, nan below"),))
 XLOG1PY = promoting(
     "xlog1py", FLOATS, dtype=ToFloat("x", "y"),

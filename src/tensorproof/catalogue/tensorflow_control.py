@@ -33,13 +33,13 @@ STATED_EACH = Op(
     "stated_each", (), (Anything("sizes"), Anything("dtypes")), counted=True, doc="Tensors whose shapes and element types the graph states.",
     shape=any_rank(lambda c: [TensorType(s if isinstance(s, Shape) else somewhere(c), d, framework="tf") for s, d in zip(c["sizes"], c["dtypes"])]),
 )  # fmt: skip
-AGREEING = Op(
-    "agreeing", (Tensors("xs"),), (), any_rank(lambda c: agreed(c, [x.shape for x in c["xs"]], ("xs",))), Same("xs"),
-    doc="An elementwise function of tensors of one shape.",
+ADD_N = Op(
+    "add_n", (Tensors("xs"),), (), any_rank(lambda c: agreed(c, [x.shape for x in c["xs"]], ("xs",))), Same("xs"),
+    doc="The sum of tensors of one shape.",
 )  # fmt: skip
-GRADIENT = Op(
-    "elementwise_gradient", (X, Tensor("y")), (), any_rank(lambda c: agreed(c, [c.shape("x"), c.shape("y")], ("x", "y"))), Same("x", "y"),
-    doc="The gradient of an elementwise function, from its value and the gradient behind it.",
+PLACEHOLDER = Op(
+    "placeholder_with_default", (X,), (Anything("size"),), any_rank(lambda c: agreed(c, [c["size"], c.shape("x")], ("x", "size"))), Like("x"),
+    doc="What is fed at run time, of the shape that the graph states; x where nothing is fed.",
 )  # fmt: skip
 
 

@@ -353,8 +353,16 @@ def _placed(call: Call, made: Any) -> Any:
     return made.like(moved) if isinstance(made, Outputs) else tuple(moved)
 
 
+_ROW_MAJOR = frozenset({"tf", "keras", "onnx"})
+"""The frameworks whose tensors have no strides."""
+
+
 def _at(made: Any, base: Storage | None, framework: str) -> Any:
-    if not isinstance(made, TensorType) or (made.base is base and made.framework == framework):
+    if not isinstance(made, TensorType):
+        return made
+    if made.strides is not None and framework in _ROW_MAJOR:
+        return made.but(base=base, framework=framework, strides=None)
+    if made.base is base and made.framework == framework:
         return made
     return made.but(base=base, framework=framework)
 

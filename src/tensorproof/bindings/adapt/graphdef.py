@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, few, ranked, same_types, somewhere, tensor
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, ranked, same_types, somewhere
+from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.catalogue.tensorflow_arrays import agreed
-from tensorproof.ops.call import Call
-from tensorproof.ops.inputs import Bool, ElementType, Ints, Tensor
+from tensorproof.ops.call import Call, python_number
+from tensorproof.ops.element_types import promoted
+from tensorproof.ops.inputs import Bool, ElementType, Ints, Tensor, is_number
 from tensorproof.terms.dtypes import BOOL, FLOAT32, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
@@ -21,22 +22,24 @@ DTYPE = ElementType("dtype", optional=False)
 
 def merged(run: Run, shapes: list[Shape], about: tuple[str, ...], code: str = "shape") -> Shape:
     """The one shape that all of these are."""
-    return agreed(Call(_op(run), {}, run.session, run.name), shapes, about, code)
+    return agreed(Call(operator(run.row.op), {}, run.session, run.name), shapes, about, code)
 
 
-def _op(run: Run) -> Any:
-    from tensorproof.bindings.call import operator
-
-    return operator(run.row.op)
+def common_type(run: Run, a: Arguments, *names: str) -> DType | None:
+    """The element type to which these operands are promoted."""
+    operands = {n: python_number(a[n]) if is_number(a[n]) else a[n] for n in names}
+    return promoted(Call(operator(run.row.op), operands, run.session, run.name), names)
 
 
 def same_type(a: Arguments, run: Run) -> TensorType:
     """An elementwise function that keeps whole numbers whole."""
-    return anew(a["x"], a["x"].shape)
+    op = operator(run.row.op)
+    made: TensorType = run.typed(op.name, a["x"].dtype, **{k: v for k, v in a.items() if op.parameter(k) is not None})
+    return made
 
 
 def checked_first(a: Arguments, run: Run) -> TensorType:
-    """The first input, handed on."""
+    """Strings made from strings: the shape is that of the first input."""
     first = next(v for v in a.values() if isinstance(v, TensorType))
     return anew(first, first.shape)
 
@@ -48,23 +51,25 @@ def second(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", ""))
 def scalar_first(a: Arguments, run: Run) -> TensorType:
-    return ranked(run, a["x"], 0)
+    """x, which must be a scalar, handed on."""
+    shape = ranked(run, a["x"], 0).shape
+    made: TensorType = run.shaped("identity", shape, a["x"].dtype, x=a["x"])
+    return made
 
 
 def filled_like(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    count = few(x.shape) if x.dtype is not None and x.dtype.is_integer else None
-    return tensor(x.shape, x.dtype, None if count is None else (a["value"],) * count)
+    made: TensorType = run.typed("full_like", a["x"].dtype, x=a["x"], value=a["value"])
+    return made
 
 
 def part_of_complex(a: Arguments, run: Run) -> TensorType:
-    return tensor(a["x"].shape, a.get("dtype") or FLOAT32)
+    made: TensorType = run.typed(run.row.op, a.get("dtype") or FLOAT32, x=a["x"])
+    return made
 
 
 def complex(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
-    dtype = run("add", x=a["x"], y=a["y"])
-    made: TensorType = dtype.but(dtype=a["dtype"])
+    made: TensorType = run.typed("complex", a["dtype"], x=a["x"], y=a["y"])
     return made
 
 
@@ -74,55 +79,76 @@ def cast(a: Arguments, run: Run) -> TensorType:
 
 
 def softmax(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 1)
-    return anew(a["x"], a["x"].shape)
+    x = a["x"]
+    at_least(run, x, 1)
+    made: TensorType = run.shaped(run.row.op, x.shape, x.dtype, x=x, dim=len(x.shape) - 1 if x.shape.known else -1)
+    return made
 
 
 def quotient(a: Arguments, run: Run) -> TensorType:
-    """A quotient of TensorFlow keeps the element type, be it whole or not."""
-    made = run("add", x=a["x"], y=a["y"])
-    result: TensorType = made.but(contents=None)
-    return result
+    """A quotient of TensorFlow keeps the element type; that of whole numbers is cut towards zero."""
+    dtype = common_type(run, a, "x", "y")
+    rounding = {"rounding": "trunc" if dtype is not None and dtype.is_integer else None} if run.row.op == "div" else {}
+    made: TensorType = run.typed(run.row.op, dtype, x=a["x"], y=a["y"], **rounding)
+    return made
 
 
 def pairwise(a: Arguments, run: Run) -> TensorType:
-    """Any function of two tensors that broadcast."""
-    made: TensorType = run("add", x=a["x"], y=a["y"]).but(contents=None)
+    """A function of two tensors that broadcast."""
+    made: TensorType = run.typed(run.row.op, common_type(run, a, "x", "y"), x=a["x"], y=a["y"])
+    return made
+
+
+def squared_difference(a: Arguments, run: Run) -> TensorType:
+    dtype = common_type(run, a, "x", "y")
+    difference = run.typed("sub", dtype, x=a["x"], y=a["y"])
+    if dtype is not None and dtype.is_complex:  # the square of the absolute value
+        made: TensorType = run.typed("mul", dtype, x=run.typed("conj", dtype, x=difference), y=difference)
+    else:
+        made = run.typed("square", dtype, x=difference)
     return made
 
 
 @takes(Tensor("x"), Tensor("y"), Tensor("z"))
 def broadcast_three(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "x", "y", "z")
+    """Tensors of one shape, or scalars."""
+    dtype = same_types(run, a, "x", "y", "z")
     shapes = [a[n].shape for n in "xyz"]
     known = [s for s in shapes if s.known and len(s)]
-    return anew(a["x"], merged(run, known, ("x", "y", "z")) if known else shapes[0])
+    made: TensorType = run.shaped(
+        run.row.op, merged(run, known, ("x", "y", "z")) if known else shapes[0], dtype, x=a["x"], y=a["y"], z=a["z"]
+    )
+    return made
 
 
 @takes(Bool("incompatible_shape_error", True))
 def equality(a: Arguments, run: Run) -> TensorType:
-    """With incompatible_shape_error off, shapes that do not broadcast give a scalar."""
+    """With incompatible_shape_error off, shapes that do not broadcast give one truth value."""
     if a["incompatible_shape_error"]:
         made: TensorType = run(run.row.op, x=a["x"], y=a["y"])
         return made
     same_types(run, a, "x", "y")
     x, y = a["x"].shape, a["y"].shape
     if not x.known or not y.known or any(isinstance(n, Term) for n in (*x, *y)):
-        return tensor(somewhere(run), BOOL)
+        unknown: TensorType = run.shaped(run.row.op, somewhere(run), BOOL, x=a["x"], y=a["y"])
+        return unknown
     fits: list[bool] = [True]
     shape = broadcast([x, y], lambda holds, m, n: fits.append(holds is True))
-    return tensor(shape if all(fits) else (), BOOL)
+    if all(fits):
+        result: TensorType = run.shaped(run.row.op, shape, BOOL, x=a["x"], y=a["y"])
+        return result
+    constant: TensorType = run.typed("full", BOOL, size=(), value=run.row.op == "ne", dtype=BOOL)
+    return constant
 
 
 def approximate(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "x", "y")
-    return tensor(merged(run, [a["x"].shape, a["y"].shape], ("x", "y")), BOOL)
-
-
-def first_shape(a: Arguments, run: Run) -> TensorType:
-    """The gradient of an elementwise function has the shape of its first input."""
-    same_types(run, a, "x", "y")
-    return anew(a["x"], a["x"].shape)
+    """Whether |x - y| is less than the tolerance."""
+    dtype = same_types(run, a, "x", "y")
+    shape = merged(run, [a["x"].shape, a["y"].shape], ("x", "y"))
+    apart = run.shaped("sub", shape, dtype, x=a["x"], y=a["y"])
+    distance = run.shaped("abs", shape, dtype.real if dtype is not None else None, x=apart)
+    made: TensorType = run.shaped("lt", shape, BOOL, x=distance, y=a["tolerance"])
+    return made
 
 
 @takes(Tensor("x"), Tensor("low"), Tensor("high"))
@@ -133,14 +159,16 @@ def clip(a: Arguments, run: Run) -> TensorType:
         other = a[name].shape
         if other.known and shape.known and len(other):
             shape = merged(run, [shape, other], ("x", name))
-    return anew(a["x"], shape)
+    made: TensorType = run.shaped("clamp", shape, a["x"].dtype, x=a["x"], low=a["low"], high=a["high"])
+    return made
 
 
 @takes(Tensor("condition", "...", frozenset({BOOL})), Tensor("x"), Tensor("y"))
 def select(a: Arguments, run: Run) -> TensorType:
     """The condition has the shape of the choices, or is a scalar, or a vector of their first axis."""
     same_types(run, a, "x", "y")
-    condition = a["condition"].shape
+    flags: TensorType = a["condition"]
+    condition = flags.shape
     shape = merged(run, [a["x"].shape, a["y"].shape], ("x", "y"))
     if condition.known and shape.known and len(condition):
         if len(condition) == 1 and len(shape) != 1:
@@ -151,11 +179,13 @@ def select(a: Arguments, run: Run) -> TensorType:
                 f"the condition has {condition[0]!r} elements and the choices {shape[0]!r} rows",
                 ("condition", "x"),
             )
+            flags = run.typed("reshape", BOOL, x=flags, size=(condition[0], *(1 for _ in shape[1:])))
         else:
             shape = merged(run, [shape, condition], ("condition", "x"), "condition")
     elif condition.known and len(condition) > 1:
         shape = condition
-    return anew(a["x"], shape)
+    made: TensorType = run.shaped("where", shape, a["x"].dtype, condition=flags, x=a["x"], y=a["y"])
+    return made
 
 
 @takes(Tensor("condition", "...", frozenset({BOOL})), Tensor("x"), Tensor("y"))
@@ -167,13 +197,18 @@ def select_v2(a: Arguments, run: Run) -> TensorType:
 
 @takes(DTYPE)
 def bitcast(a: Arguments, run: Run) -> TensorType:
+    """The same bits. Several elements that are made of one, and those of which one is made, stand along the last axis."""
     x, dtype = a["x"], a["dtype"]
-    if x.dtype is None:
-        return tensor(somewhere(run), dtype)
-    if not x.shape.known or x.dtype.bits == dtype.bits:
-        return tensor(x.shape, dtype)
+    if x.dtype is None or (not x.shape.known and x.dtype.bits != dtype.bits):
+        unknown: TensorType = run.shaped("view_dtype", somewhere(run) if x.dtype is None else x.shape, dtype, x=x, dtype=dtype)
+        return unknown
+    if x.dtype.bits == dtype.bits:
+        same: TensorType = run.shaped("view_dtype", x.shape, dtype, x=x, dtype=dtype)
+        return same
     if x.dtype.bits > dtype.bits:
-        return tensor((*x.shape, x.dtype.bits // dtype.bits), dtype)
+        alone = run("unsqueeze", x=x, dim=len(x.shape))
+        parts: TensorType = run.shaped("view_dtype", (*x.shape, x.dtype.bits // dtype.bits), dtype, x=alone, dtype=dtype)
+        return parts
     at_least(run, x, 1)
     run.require(
         "width",
@@ -181,15 +216,19 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
         f"the last axis {x.shape[-1]!r} does not make one element of {dtype!r}",
         ("x", "dtype"),
     )
-    return tensor(x.shape[:-1], dtype)
+    joined = run.shaped("view_dtype", (*x.shape[:-1], 1), dtype, x=x, dtype=dtype)
+    made: TensorType = run("squeeze", x=joined, dim=len(x.shape) - 1)
+    return made
 
 
 @takes(Tensor("x"), Tensor("low", ""), Tensor("high", ""))
 def with_scalars(a: Arguments, run: Run) -> TensorType:
+    """x rounded within a range whose ends are scalars."""
     same_types(run, a, "x", "low", "high")
     for name in ("low", "high"):
         ranked(run, a[name], 0, name)
-    return anew(a["x"], a["x"].shape)
+    made: TensorType = run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
+    return made
 
 
 @takes(Ints("size", shape=True, loose=True))
@@ -203,7 +242,8 @@ def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     """The declared shape, which the default must fit."""
     x, size = a["x"], declared(run, a["size"])
     merged(run, [x.shape, size], ("x", "size"))
-    return tensor(size, x.dtype)
+    made: TensorType = run.shaped("placeholder_with_default", size, x.dtype, x=x, size=size)
+    return made
 
 
 def declared(run: Run, size: Any) -> Shape:

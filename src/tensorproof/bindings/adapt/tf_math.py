@@ -151,7 +151,7 @@ def add_n(a: Arguments, run: Run) -> TensorType:
     if len(a["xs"]) > 1:
         kind = same_types(run, a, "xs")
         run.require("dtype", kind is None or kind.kind in "iufcqo", f"elements of type {kind!r} are not added", ("xs",))
-    made: TensorType = run("agreeing", xs=tuple(a["xs"]))
+    made: TensorType = run("add_n", xs=tuple(a["xs"]))
     return made
 
 
