@@ -37,7 +37,7 @@ IN_SINGLE_PRECISION = tuple(
 TRANSCENDENTAL = tuple(
     elementwise(name, FLOATS, doc=doc)
     for name, doc in (
-        ("dawsn", "Dawson's integral."),
+        ("dawson", "Dawson's integral."),
         ("expint", "The exponential integral Ei."),
         ("fresnel_cos", "Fresnel's integral of the cosine."),
         ("fresnel_sin", "Fresnel's integral of the sine."),
@@ -50,7 +50,7 @@ GAMMA_SLOPES = (
     promoting("igamma_slope", FLOATS, doc="The derivative of igamma(x, y) by x."),
     promoting("gamma_sample_slope", FLOATS, doc="The derivative of a sample y of a gamma distribution by its shape parameter x."),
 )
-POLYGAMMA_ORDERS = promoting("polygamma_orders", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.")
+POLYGAMMA_OF_ORDER = promoting("polygamma_of_order", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.")
 BETAINC = Op(
     "betainc", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS), Tensor("z", "...", FLOATS)), (), broadcast_shape, Promote("x", "y", "z"),
     doc="The regularised incomplete beta function of z with the parameters x and y.",
