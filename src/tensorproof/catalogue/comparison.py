@@ -86,12 +86,19 @@ def all_close(c: Call) -> TensorType:
     return answer(c)
 
 
+def _unequal(x: Shape, y: Shape, broadcast: bool) -> bool:
+    """Whether shapes of known sizes differ; by `broadcast`, whether they cannot be broadcast."""
+    if not broadcast:
+        return tuple(x) != tuple(y)
+    return any(a != b and 1 not in (a, b) for a, b in zip(reversed(x), reversed(y)))
+
+
 @any_rank
 def all_equal(c: Call) -> TensorType:
     """Unequal shapes are an answer, not an error; unequal element types are promoted."""
     x, y = c.shape("x"), c.shape("y")
     if x.concrete and y.concrete:
-        if tuple(x) != tuple(y):
+        if _unequal(x, y, c["broadcast"]):
             return answer(c).but(contents=(False,))
         Promote("x", "y")(c)
     return answer(c)
@@ -99,7 +106,10 @@ def all_equal(c: Call) -> TensorType:
 
 PAIR = (Tensor("x", "...", NUMBERS | ALL_INTS), Tensor("y", "...", NUMBERS | ALL_INTS))
 ALLCLOSE = Op("allclose", PAIR, TOLERANCES, all_close, BOOL, doc="whether all elements are close, as one Python bool")
-EQUAL = Op("equal", (Tensor("x"), Tensor("y")), (), all_equal, BOOL, doc="whether shape and contents are the same, as one Python bool")
+EQUAL = Op(
+    "equal", (Tensor("x"), Tensor("y")), (Bool("broadcast", False), Bool("equal_nan", False)), all_equal, BOOL,
+    doc="whether shape and contents are the same, as one Python bool; `broadcast`: whether the contents are, once broadcast",
+)  # fmt: skip
 
 
 def membership(c: Call) -> DType:

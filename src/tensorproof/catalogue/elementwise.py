@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.contents import folding
+from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Like, Real
 from tensorproof.ops.families import NUMERIC, elementwise
 from tensorproof.ops.inputs import Float, Int, Tensor
@@ -143,7 +144,14 @@ def rounded_type(c: Call) -> DType | None:
     return dtype
 
 
-ROUND = elementwise("round", NUMERIC, Int("decimals", None, optional=True), dtype=rounded_type, doc="to the nearest, halves to even")
+def _fold_rounded(c: Call) -> Any:
+    """Whole numbers stay, unless they are rounded to tens."""
+    return each(c, lambda x: x, ("x",), c.dtype("x")) if c["decimals"] in (None, 0) else None
+
+
+ROUND = elementwise(
+    "round", NUMERIC, Int("decimals", None, optional=True), dtype=rounded_type, fold=_fold_rounded, doc="to the nearest, halves to even"
+)
 FRAC = elementwise("frac", FLOATS, dtype=SAME, values=within(-1.0, 1.0))
 FREXP = Op("frexp", (Tensor("x", "...", FLOATS),), (), lambda c: [c.shape("x")] * 2, Like("x"), outputs=(Out("mantissa"), Out("exponent", INT32)))
 NAN_TO_NUM = elementwise(

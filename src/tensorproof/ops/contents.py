@@ -51,7 +51,12 @@ def _count(shape: tuple[int, ...]) -> int:
 
 
 def each(c: Call, function: Callable[..., Any], names: tuple[str, ...], dtype: DType | None) -> tuple[Any, ...] | None:
-    """`function` of the elements of the named inputs, or None when some are not known, not whole, or too many."""
+    """`function` of the elements of the named inputs, or None when some are not known, not whole, or too many.
+
+    They are held as `dtype`, or as the spelling prescribes.
+    """
+    if c.prescribed is not None:
+        dtype = c.prescribed.dtypes[0]
     if dtype is None or not (dtype.is_integer or dtype is BOOL):
         return None
     operands: list[TensorType] = [v for v in (c[n] for n in names) if isinstance(v, TensorType)]
@@ -76,7 +81,7 @@ def folding(function: Callable[..., Any], *names: str) -> Callable[[Call], tuple
 
     def fold(c: Call) -> tuple[Any, ...] | None:
         rule = c.op.dtype
-        dtype = rule if rule is None or isinstance(rule, DType) else rule(c)
+        dtype = None if c.prescribed is not None else rule if rule is None or isinstance(rule, DType) else rule(c)
         return each(c, function, names or tuple(p.name for p in c.op.inputs), dtype)
 
     return fold

@@ -18,7 +18,7 @@ from tensorproof.terms.tensor import TensorType
 
 
 def product(a: dict[str, Any], run: Run) -> Any:
-    return written(typed(run.default({k: v for k, v in a.items() if k != "dtype"}), a), a, run)
+    return written(typed(run.default({k: v for k, v in a.items() if k != "dtype"}), a, run), a, run)
 
 
 def matvec(a: dict[str, Any], run: Run) -> Any:
@@ -95,7 +95,7 @@ def cross3(a: dict[str, Any], run: Run) -> Any:
 
 @takes(*getattr(contraction.einsum, "parameters", {}).values())
 def einsum(a: dict[str, Any], run: Run) -> Any:
-    return written(typed(contraction.einsum(a, run), a), a, run)
+    return written(typed(contraction.einsum(a, run), a, run), a, run)
 
 
 def no_halves(a: dict[str, Any], run: Run) -> None:
@@ -302,7 +302,7 @@ def vecdot(a: dict[str, Any], run: Run) -> Any:
         "inner", eq(p.shape[-1], q.shape[-1]), f"vectors of {p.shape[-1]!r} and {q.shape[-1]!r} elements have no dot product", ("x", "y")
     )
     made = run("mul", x=p, y=q)
-    return written(typed(made.but(shape=Shape(made.shape[:-1])), a), a, run)
+    return written(typed(made.but(shape=Shape(made.shape[:-1])), a, run), a, run)
 
 
 @takes(Int("n", least=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.ops.call import python_number
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType
@@ -78,14 +78,20 @@ def _can_cast(source: DType, target: DType) -> bool:
 
 
 def written(made: Any, a: dict[str, Any], run: Run) -> Any:
-    """The result, or the array given as `out`, which it must fit."""
+    """The result, or the array given as `out`, which it must fit and into which it is copied."""
     out = a.get("out")
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
     if not isinstance(out, TensorType) or not isinstance(made, TensorType):
         return made
     _fits(made, out, run)
-    return out.but(contents=None)
+    return _put(made, out, run)
+
+
+def _put(made: TensorType, out: TensorType, run: Run) -> TensorType:
+    """The array with a result copied into it."""
+    put: TensorType = run.shaped("copy_into", out.but(contents=None), out.dtype, x=out, y=made)
+    return put
 
 
 def _fits(made: TensorType, out: TensorType, run: Run) -> None:
@@ -99,9 +105,29 @@ def _fits(made: TensorType, out: TensorType, run: Run) -> None:
         raise run.refuse("out", f"a result of type {made.dtype!r} cannot be written into an array of {out.dtype!r}", ("x",))
 
 
-def typed(made: Any, a: dict[str, Any]) -> Any:
+def typed(made: Any, a: dict[str, Any], run: Run) -> Any:
+    """The result in the element type that was asked for."""
     dtype = dtype_of(a)
-    return made.but(dtype=dtype, contents=None) if dtype is not None and isinstance(made, TensorType) else made
+    if dtype is None or not isinstance(made, TensorType) or made.dtype is dtype:
+        return made
+    return run("cast", x=made, dtype=dtype)
+
+
+def selecting(mask: TensorType, run: Run) -> TensorType:
+    """A mask given as `where`: truth values, and nothing else."""
+    if mask.dtype not in (None, BOOL):
+        raise run.refuse("where", f"where selects by truth values, and has element type {mask.dtype!r}", ("where",))
+    return mask
+
+
+def _selected(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
+    """The result where the mask `where` is true; elsewhere what was in `out`, or what lies in new memory."""
+    mask, out = a.get("where"), a.get("out")
+    if not isinstance(mask, TensorType):
+        return made
+    rest = out if isinstance(out, TensorType) else run.typed("empty_like", made.dtype, x=made)
+    chosen: TensorType = run.typed("where", made.dtype, condition=selecting(mask, run), x=made, y=rest)
+    return chosen
 
 
 _ORDER = (
@@ -139,37 +165,45 @@ def _loop(kinds: str, operands: list[TensorType]) -> DType | None:
 
 def ufunc(a: dict[str, Any], run: Run) -> Any:
     """Any universal function: `where` broadcasts with the operands, `dtype` is the loop's."""
-    op, name = run.row.op, run.row.name.rpartition(".")[2]
+    return written(_selected(looped(run.row.op, a, run), a, run), a, run)
+
+
+def looped(op: str, a: dict[str, Any], run: Run) -> TensorType:
+    """The operator, in the element type of the loop that NumPy runs for these operands."""
+    name = run.row.name.rpartition(".")[2]
     kinds = "iuf" if op == "div" and a.get("rounding") else "f" if name == "fabs" else _LOOPS.get(op)
-    names = [n for n in ("x", "y") if n in a]
-    given = [tensor(a[n]) for n in names]
-    b = {k: v for k, v in a.items() if k not in ("where", "dtype", "out")}
+    operands = {n: tensor(a[n]) for n in ("x", "y") if n in a}
+    options = {k: v for k, v in a.items() if operator(op).parameter(k) is not None and k not in (*operands, "dtype")}
+    given = list(operands.values())
     if kinds is None or any(v.dtype is None for v in given):
-        made = run.default(b)
-    else:
-        loop = dtype_of(a) or _loop(kinds, given)
-        alone = all(v.dtype is BOOL for v in given)
-        if (
-            loop is None
-            or loop.kind not in kinds
-            or (alone and op in _NO_BOOLS)
-            or any(v.dtype is not None and not v.weak and not _can_cast(v.dtype, loop) for v in given)
-        ):
-            shown = " and ".join(repr(v.dtype) for v in given)
-            raise run.refuse("dtype", f"{run.row.name} does not take element type {shown}", tuple(names))
-        for n, v in zip(names, given):
-            b[n] = v.but(dtype=loop, weak=False, contents=v.contents if loop.kind in "biu" else None)
-        made = run.default(b)
-        if op == "float_power":
-            made = made.but(dtype=COMPLEX128 if loop.is_complex else FLOAT64)
-        elif made.dtype is not BOOL:
-            made = made.but(
-                dtype=FLOAT64 if op == "div" and loop.kind in "iu" and not a.get("rounding") else loop.real if op == "abs" else loop
-            )
-    mask = a.get("where")
-    if isinstance(mask, TensorType):
-        made = made.but(shape=run("where", condition=mask.but(dtype=BOOL), x=made, y=made).shape)
-    return written(made, a, run)
+        made: TensorType = run(op, **options, **operands)
+        return made
+    asked = dtype_of(a)
+    loop = asked or _loop(kinds, given)
+    alone = all(v.dtype is BOOL for v in given)
+    if (
+        loop is None
+        or loop.kind not in kinds
+        or (alone and op in _NO_BOOLS)
+        or any(v.dtype is not None and not v.weak and not _can_cast(v.dtype, loop) for v in given)
+    ):
+        shown = " and ".join(repr(v.dtype) for v in given)
+        raise run.refuse("dtype", f"{run.row.name} does not take element type {shown}", tuple(operands))
+    if asked is not None:
+        operands = {n: v if v.weak or v.dtype is loop else run("cast", x=v, dtype=loop) for n, v in operands.items()}
+    made = run.typed(op, _result(op, loop, a), **options, **operands)
+    return made
+
+
+def _result(op: str, loop: DType, a: dict[str, Any]) -> DType:
+    """The element type that a loop gives."""
+    if operator(op).dtype is BOOL:
+        return BOOL
+    if op == "float_power":
+        return COMPLEX128 if loop.is_complex else FLOAT64
+    if op == "div" and loop.kind in "iu" and not a.get("rounding"):
+        return FLOAT64
+    return loop.real if op == "abs" else loop
 
 
 def dtype_of(a: dict[str, Any]) -> DType | None:
@@ -187,7 +221,7 @@ def inplace(a: dict[str, Any], run: Run) -> Any:
             )
         made = run.default(a)
         while len(made.shape) > len(x.shape) and made.shape[0] == 1:
-            made = made.but(shape=Shape(made.shape[1:]))
+            made = run("squeeze", x=made, dim=(0,))
         message = f"a result {made.shape!r} does not fit into an array {x.shape!r}"
         run.require("out", len(made.shape) == len(x.shape), message, ("x",))
         for p, q in zip(made.shape, x.shape):
@@ -197,14 +231,14 @@ def inplace(a: dict[str, Any], run: Run) -> Any:
     _fits(made, x, run)
     if made.shape.known and len(made.shape) > len(x.shape):
         raise run.refuse("out", f"a result {made.shape!r} does not fit into an array {x.shape!r}", ("x",))
-    return x.but(contents=None)
+    return _put(made, x, run)
 
 
 def rint(a: dict[str, Any], run: Run) -> Any:
     """Whole numbers become floats."""
     x = tensor(a["x"])
     loop = dtype_of(a) or _loop("fc", [x])
-    return written(x.but(dtype=loop, contents=None), a, run)
+    return written(_selected(run.typed("round", loop, x=x), a, run), a, run)
 
 
 def frexp(a: dict[str, Any], run: Run) -> Any:
@@ -212,7 +246,7 @@ def frexp(a: dict[str, Any], run: Run) -> Any:
     loop = _loop("f", [x])
     if loop is None:
         raise run.refuse("dtype", f"frexp does not take element type {x.dtype!r}", ("x",))
-    return (x.but(dtype=loop, contents=None), x.but(dtype=INT32, contents=None))
+    return tuple(run.typed("frexp", loop, INT32, x=x))
 
 
 def ldexp(a: dict[str, Any], run: Run) -> Any:
@@ -220,27 +254,25 @@ def ldexp(a: dict[str, Any], run: Run) -> Any:
     loop = _loop("f", [x])
     if loop is None or (y.dtype is not None and (y.dtype.kind not in "biu" or y.dtype.label == "uint64")):
         raise run.refuse("dtype", f"ldexp does not take element types {x.dtype!r} and {y.dtype!r}", ("x", "y"))
-    return written(run("mul", x=x.but(dtype=loop, contents=None), y=y.but(dtype=loop, weak=False, contents=None)), a, run)
+    return written(_selected(run.typed("ldexp", loop, x=x, y=y), a, run), a, run)
 
 
 def divmod(a: dict[str, Any], run: Run) -> Any:
-    made = ufunc({"x": a["x"], "y": a["y"], "rounding": "floor"}, run)
-    return (made, made.but(contents=None))
+    return (looped("div", {"x": a["x"], "y": a["y"], "rounding": "floor"}, run), looped("remainder", {"x": a["x"], "y": a["y"]}, run))
 
 
 def modf(a: dict[str, Any], run: Run) -> Any:
+    """The fraction, and the whole part as a float."""
     x = tensor(a["x"])
     loop = _loop("f", [x])
     if loop is None:
         raise run.refuse("dtype", f"modf does not take element type {x.dtype!r}", ("x",))
-    return (x.but(dtype=loop, contents=None), x.but(dtype=loop, contents=None))
+    return (run.typed("frac", loop, x=x), run.typed("trunc", loop, x=x))
 
 
 def truth(a: dict[str, Any], run: Run) -> Any:
     """A plain True or False; unequal shapes are unequal arrays."""
-    if run.row.op == "allclose":
-        run("isclose", x=a["x"], y=a["y"])
-    return TensorType(Shape(), BOOL)
+    return isclose(a, run)
 
 
 @takes(Tensor("low", "...", optional=True, scalar=True), Tensor("high", "...", optional=True, scalar=True))
@@ -256,17 +288,25 @@ def clip(a: dict[str, Any], run: Run) -> Any:
         if x.dtype is BOOL:
             raise run.refuse("dtype", "truth values are not bounded by nothing", ("x",))
         return x
-    return written(typed(run("clamp", x=x, low=low, high=high), a), a, run)
+    return written(typed(run("clamp", x=x, low=low, high=high), a, run), a, run)
 
 
 @takes(Tensor("condition", "..."))
 def where(a: dict[str, Any], run: Run) -> Any:
-    return run("where", condition=tensor(a["condition"]).but(dtype=BOOL), x=a["x"], y=a["y"])
+    return run("where", condition=nonzero(tensor(a["condition"]), run), x=a["x"], y=a["y"])
+
+
+def nonzero(x: TensorType, run: Run) -> TensorType:
+    """The truth values of numbers."""
+    if x.dtype is BOOL and not x.weak:
+        return x
+    made: TensorType = run("ne", x=x, y=0)
+    return made
 
 
 def imag(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
-    return x.but(dtype=None if x.dtype is None else x.dtype.real, contents=None, strides=None)
+    return run.typed("imag", None if x.dtype is None else x.dtype.real, x=x)
 
 
 def angle(a: dict[str, Any], run: Run) -> Any:
@@ -275,19 +315,20 @@ def angle(a: dict[str, Any], run: Run) -> Any:
     if dtype is not None:
         dtype = dtype.real if dtype.is_complex else to_float("numpy", dtype) if not dtype.is_float else dtype
         dtype = FLOAT64 if x.dtype.kind in "iub" else dtype
-    return x.but(dtype=dtype, contents=None)
+    made = run.typed("angle", dtype, x=x)
+    return run("rad2deg", x=made) if a.get("deg") else made
 
 
 def sinc(a: dict[str, Any], run: Run) -> Any:
-    made = run("sinc", x=a["x"])
-    return made.but(dtype=FLOAT64) if a["x"].dtype is not None and a["x"].dtype.kind in "iub" else made
+    dtype = a["x"].dtype
+    return run.typed("sinc", FLOAT64, x=a["x"]) if dtype is not None and dtype.kind in "iub" else run("sinc", x=a["x"])
 
 
 def i0(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "i0 takes no complex numbers", ("x",))
-    return x.but(dtype=x.dtype if x.dtype is not None and x.dtype.is_float else FLOAT64, contents=None)
+    return run.typed("i0", x.dtype if x.dtype is not None and x.dtype.is_float else FLOAT64, x=x)
 
 
 @takes(Int("decimals", 0))
@@ -295,9 +336,7 @@ def rounded(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if x.dtype is BOOL and a["decimals"] != 0:
         raise run.refuse("dtype", "truth values have no decimals", ("x",))
-    whole = x.dtype is not None and x.dtype.is_integer and a["decimals"] == 0
-    made = x.but(dtype=FLOAT16 if x.dtype is BOOL else x.dtype, contents=x.contents if whole else None)
-    return written(made, a, run)
+    return written(run.typed("round", FLOAT16 if x.dtype is BOOL else x.dtype, x=x, decimals=a["decimals"]), a, run)
 
 
 def cast(a: dict[str, Any], run: Run) -> Any:
@@ -310,5 +349,15 @@ def flat(x: TensorType) -> TensorType:
     return x.but(shape=Shape((x.shape.numel,)), strides=None)
 
 
+def flattened(x: TensorType, run: Run) -> TensorType:
+    """All elements as one vector."""
+    if x.shape.known and len(x.shape) == 1:
+        return x
+    made: TensorType = run("reshape", x=x, size=(x.shape.numel,))
+    return made
+
+
 def isclose(a: dict[str, Any], run: Run) -> Any:
-    return run("isclose", x=a["x"], y=a["y"])
+    if any(isinstance(a.get(n), (int, float)) and a[n] < 0 for n in ("rtol", "atol")):
+        raise run.give_up("a negative tolerance")
+    return run.default(a)

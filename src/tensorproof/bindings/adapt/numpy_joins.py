@@ -68,17 +68,17 @@ def concatenate(a: dict[str, Any], run: Run) -> Any:
         if any(len(x.shape) == 0 for x in xs):
             raise run.refuse("rank", "numbers cannot be joined; give axis=None or arrays", ("xs",))
         made = run("cat", xs=xs, dim=a["dim"])
-    return written(typed(made, a), a, run)
+    return written(typed(made, a, run), a, run)
 
 
 def stack(a: dict[str, Any], run: Run) -> Any:
-    return written(typed(run("stack", xs=a["xs"], dim=a["dim"]), a), a, run)
+    return written(typed(run("stack", xs=a["xs"], dim=a["dim"]), a, run), a, run)
 
 
 def _stacked(a: dict[str, Any], run: Run, least: int, dim: Any) -> Any:
     xs = tuple(of_rank(x, least) for x in a["xs"])
     where_ = dim if isinstance(dim, int) else dim(xs[0])
-    return typed(run("cat", xs=xs, dim=where_), a)
+    return typed(run("cat", xs=xs, dim=where_), a, run)
 
 
 def of_rank(x: TensorType, rank: int) -> TensorType:

@@ -58,7 +58,7 @@ def spread(a: dict[str, Any], run: Run) -> Any:
     if a["dim"] in ((), []) and a["x"].shape.known:
         return a["x"].but(dtype=run(run.row.op, x=a["x"], dim=None).dtype, contents=None)
     made = run(run.row.op, x=a["x"], dim=a["dim"], keepdim=a["keepdim"], correction=correction)
-    return written(typed(made, a), a, run)
+    return written(typed(made, a, run), a, run)
 
 
 def arg(a: dict[str, Any], run: Run) -> Any:
