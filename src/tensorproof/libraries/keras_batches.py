@@ -32,6 +32,9 @@ class Batches:
     samples: Any = None
     count: Any = None
     unknown: str = ""
+    regular: Any = None
+    """How many regular batches come before those of `rest`; None where that is not told."""
+    rest: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
 
 
 def leaves(value: Any) -> list[Any]:
@@ -179,6 +182,7 @@ def _of_arrays(m: Any, x: Any, y: Any, weight: Any, size: Any, steps: Any, class
 
     for condition, rows in sizes(m, count, size, node):
         made.rounds.append((condition, cut(rows)))
+    made.regular, made.rest = count // size, made.rounds[1:] if isinstance(count, Term) or count >= size else made.rounds
     return made
 
 
@@ -243,6 +247,11 @@ def _of_source(m: Any, x: Any, steps: Any, class_weight: Any, node: Any) -> Batc
         if not any(data is s for s in seen):
             seen.append(data)
             made.rounds.append((condition, _parts(m, data, class_weight, node)))
+    if getattr(found, "times", None) is not None and not isinstance(steps, (int, Term)):
+        made.regular = found.times
+        made.rest = [(condition, next((p for (_, p), d in zip(made.rounds, seen) if d is data), None)) for condition, data in found.rest]
+    elif isinstance(steps, (int, Term)):
+        made.regular = steps
     return made
 
 

@@ -1,15 +1,14 @@
-"""keras.callbacks: built-in ones are quiet once their arguments are checked, those of the program have their hooks run once each."""
+"""keras.callbacks: built-in ones are quiet once their arguments are checked, those of the program have their hooks run by `keras_epochs.py`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
-from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import REAL, Many, Named, Unknown
+from tensorproof.values.python_values import REAL, Named, Unknown
 
 HOME = "keras.callbacks."
 Args = tuple[Any, ...]
@@ -27,10 +26,6 @@ _SIGNATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
                          "embeddings_freq", "embeddings_metadata")),
 }  # fmt: skip
 _OPEN = ("LambdaCallback", "ReduceLROnPlateau")
-HOOKS = (
-    ("on_train_begin", 0), ("on_epoch_begin", 1), ("on_train_batch_begin", 1), ("on_batch_begin", 1), ("on_train_batch_end", 1), ("on_batch_end", 1),
-)  # fmt: skip
-AFTER = (("on_epoch_end", 1), ("on_train_end", 0))
 
 
 def _make(name: str) -> Any:
@@ -95,47 +90,32 @@ def attach(m: Any, callbacks: list[Any], model: Any, node: Any) -> None:
                 m.call(Bound(setter, one), (model,), {}, node)
 
 
-def run(m: Any, callbacks: list[Any], hook: str, numbered: int, logs: Any, node: Any, most: Any = None) -> None:
+def own(m: Any, callbacks: list[Any]) -> list[Any]:
+    """Those whose hooks the program wrote."""
+    return [c for c in callbacks if isinstance(c, Instance) or (isinstance(c, Model) and c.kind == HOME + "LambdaCallback")]
+
+
+def run(m: Any, callbacks: list[Any], hook: str, args: Args, node: Any) -> None:
     """One hook of each callback."""
     for one in callbacks:
-        found: Any = MISSING
+        found: Any = None
         if isinstance(one, Instance):
             found = m.in_class(one.cls, hook)
-            found = Bound(found, one) if isinstance(found, (Function, Bound)) else MISSING
-        elif isinstance(one, Model) and one.kind == HOME + "LambdaCallback":
-            found = one.space.get(hook) if one.space.get(hook) is not None else MISSING
-        elif isinstance(one, Model) and one.kind == HOME + "LearningRateScheduler" and hook == "on_epoch_begin":
+            found = Bound(found, one) if isinstance(found, (Function, Bound)) else None
+        elif one.kind == HOME + "LambdaCallback":
+            found = one.space.get(hook)
+        if found is not None:
+            m.call(found, args, {}, node)
+
+
+def schedules(m: Any, callbacks: list[Any], node: Any, most: Any) -> None:
+    """The function of a LearningRateScheduler, in any epoch."""
+    for one in callbacks:
+        if isinstance(one, Model) and one.kind == HOME + "LearningRateScheduler":
             _schedule(m, one, node, most)
-        if found is not MISSING:
-            _repeat(m, one, found, hook, logs, node, most, any(map(_may_stop, callbacks))) if numbered else m.call(found, (logs,), {}, node)
 
 
-MOST_EPOCHS = 10
-"""So many epochs are run one by one; of more, the first and any other."""
-
-
-def _repeat(m: Any, one: Any, found: Any, hook: str, logs: Any, node: Any, most: Any, early: bool) -> None:
-    """A hook of every epoch or batch. The lists that it appends to have then as many items as there were calls."""
-    counted = "epoch" in hook and isinstance(most, int) and most < MOST_EPOCHS and not early
-    before = {k: len(v.items) for k, v in one.space.items() if isinstance(v, List)} if isinstance(one, Instance) else {}
-    if counted:
-        for epoch in range(most + 1):
-            m.call(found, (epoch, logs), {}, node)
-    else:
-        m.call(found, (0, logs), {}, node)
-        if most is None or most > 0:
-            m.call(found, (m.symbol(m.name_here("epoch" if "epoch" in hook else "batch", node), 1, most, Origin.WORLD), logs), {}, node)
-    if counted and "stop_training" not in getattr(one.space.get("model"), "space", ()):
-        return
-    for name, length in before.items():
-        held = one.space.get(name)
-        if isinstance(held, List) and len(held.items) > length and not any(isinstance(v, Many) for v in held.items):
-            count = m.symbol(m.name_here(name, node), 1, most + 1 if isinstance(most, int) and "epoch" in hook else None, Origin.WORLD)
-            grown = sequence(m, count, held.items[length], held.items[-1])
-            m.heap.set(one.space, name, List(m.heap.row([*held.items[:length], *grown.items])))
-
-
-def _may_stop(one: Any) -> bool:
+def may_stop(one: Any) -> bool:
     """Whether the training may end early because of something beside the program's own callback."""
     return isinstance(one, Model) and one.kind.rpartition(".")[2] in ("EarlyStopping", "TerminateOnNaN")
 
@@ -188,4 +168,4 @@ CLASSES = {
     **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _SIGNATURES},
 }
 FUNCTIONS: dict[str, Any] = {HOME + n: _make(n) for n in _SIGNATURES}
-__all__ = ["AFTER", "CLASSES", "FUNCTIONS", "HOOKS", "KINDS", "attach", "listed", "logs", "run", "stops"]
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "attach", "listed", "logs", "may_stop", "own", "run", "schedules", "stops"]

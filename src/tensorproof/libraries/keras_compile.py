@@ -45,7 +45,7 @@ def compile_(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> None:
     weights = given.get("loss_weights")
     if isinstance(weights, int) and weights:
         raise m.raised("ValueError", "loss_weights takes a real number, a list or a dict", node, "keras/loss-weights")
-    state = {k: given.get(k) for k in ("loss", "loss_weights", "metrics", "weighted_metrics")}
+    state = {k: given.get(k) for k in ("loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly")}
     m.heap.set(me.space, STATE, Model("keras.compiled", m.heap.space({**state, "optimizer": optimizer}), m.user_span(node)))
     m.heap.set(me.space, "optimizer", optimizer)
     m.heap.set(me.space, "loss", given.get("loss"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.libraries import keras_batches as batches
 from tensorproof.libraries import keras_callbacks as callbacks
+from tensorproof.libraries import keras_epochs
 from tensorproof.libraries.keras_arrays import array_of, unpacked
 from tensorproof.libraries.keras_compile import bound, compile_, outputs, result_names, state_of
 from tensorproof.libraries.keras_optimizers import try_schedule
@@ -57,25 +58,67 @@ def fit(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
     last_epoch = epochs - 1 if isinstance(epochs, int) and epochs > 0 else None
     try_schedule(m, state.space["optimizer"], node)
     history = _history(m, me, None, given, given_callbacks, node)
-    names = None
-    for hook, numbered in callbacks.HOOKS[:3]:
-        callbacks.run(m, given_callbacks, hook, numbered, _empty(m), node, last_epoch if "epoch" in hook else None)
-    output = run_batches(m, me, data, True, "fit", node)
-    names = _told(m, me, output)
-    callbacks.run(m, given_callbacks, "on_train_batch_end", 1, callbacks.logs(m, names), node)
-    callbacks.run(m, given_callbacks, "on_batch_end", 1, callbacks.logs(m, names), node)
-    if held is not None:
-        _validate(m, me, held, given, node)
-        names = None if names is None else [*names, *(f"val_{n}" for n in names)]
-    if names is not None and any(isinstance(c, Model) and c.kind.endswith("ReduceLROnPlateau") for c in given_callbacks):
-        names = [*names, "learning_rate"]
-    if names is not None and any(isinstance(c, Model) and c.kind.endswith("LearningRateScheduler") for c in given_callbacks):
-        names = [*names, *(() if "learning_rate" in names else ("learning_rate",))]
-    _fill(m, history, names, epochs, given_callbacks, node)
+    callbacks.schedules(m, given_callbacks, node, last_epoch)
+    own = callbacks.own(m, given_callbacks)
+    eager = state.space.get("run_eagerly") is True and own_of(m, me, "train_step") is not None
+    validation = _validation(m, held, given, node) if held is not None else None
+    run = _Fit(m, me, data, validation, own, given_callbacks, node)
+    callbacks.run(m, own, "on_train_begin", (_empty(m),), node)
+    if not eager or data.unknown or len(data.rounds) == 0:
+        run.traced()
+    if (own or eager) and not data.unknown:
+        keras_epochs.over_epochs(m, me, given_callbacks, epochs, lambda number: run.epoch(number, eager), node)
+    callbacks.run(m, own, "on_train_end", (callbacks.logs(m, run.epoch_names()),), node)
+    _fill(m, history, run.epoch_names(), epochs, given_callbacks, node)
     _saved(m, me, given_callbacks)
-    for hook, numbered in callbacks.AFTER:
-        callbacks.run(m, given_callbacks, hook, numbered, callbacks.logs(m, names), node, last_epoch if "epoch" in hook else None)
     return history
+
+
+class _Fit:
+    """What one call of `fit` runs in its epochs."""
+
+    def __init__(self, m: Any, me: Any, data: batches.Batches, validation: batches.Batches | None, own: list[Any], every: list[Any], node: Any) -> None:
+        self.m, self.me, self.data, self.validation, self.own, self.every, self.node = m, me, data, validation, own, every, node
+        self.names: list[str] | None = None
+        """The names of the results of one batch."""
+
+    def traced(self) -> None:
+        """The steps with each kind of batch."""
+        self.names = _told(self.m, self.me, run_batches(self.m, self.me, self.data, True, "fit", self.node))
+        if self.validation is not None:
+            run_batches(self.m, self.me, self.validation, False, "fit", self.node)
+
+    def epoch(self, number: Any, eager: bool) -> None:
+        m, own, node = self.m, self.own, self.node
+        callbacks.run(m, own, "on_epoch_begin", (number, _empty(m)), node)
+        step = self._eager if eager else None
+        keras_epochs.over_batches(m, own, "train", self.data, lambda batch: callbacks.logs(m, self.names), step, node)
+        if self.validation is not None and not self.validation.unknown:
+            if eager:
+                run_batches(m, self.me, self.validation, False, "fit", node)
+            tested(m, own, self.validation, self.names, node)
+        callbacks.run(m, own, "on_epoch_end", (number, callbacks.logs(m, self.epoch_names())), node)
+
+    def _eager(self, batch: Any) -> None:
+        found = _told(self.m, self.me, step(self.m, self.me, batch, True, self.node))
+        self.names = found if self.names is None else self.names
+
+    def epoch_names(self) -> list[str] | None:
+        """The names of the results of one epoch."""
+        if self.names is None:
+            return None
+        found = [*self.names, *(f"val_{n}" for n in (self.names if self.validation is not None else ()))]
+        rates = any(isinstance(c, Model) and c.kind.endswith(("ReduceLROnPlateau", "LearningRateScheduler")) for c in self.every)
+        return [*found, "learning_rate"] if rates else found
+
+
+def tested(m: Any, own: list[Any], data: batches.Batches, names: list[str] | None, node: Any) -> None:
+    """The hooks of one pass of evaluation."""
+    if not own:
+        return
+    callbacks.run(m, own, "on_test_begin", (_empty(m),), node)
+    keras_epochs.over_batches(m, own, "test", data, lambda batch: callbacks.logs(m, names), None, node)
+    callbacks.run(m, own, "on_test_end", (callbacks.logs(m, names),), node)
 
 
 def _saved(m: Any, me: Any, given_callbacks: list[Any]) -> None:
@@ -88,11 +131,10 @@ def _empty(m: Any) -> Any:
     return Dict(m.heap.entries({}))
 
 
-def _validate(m: Any, me: Any, held: Any, given: Words, node: Any) -> None:
+def _validation(m: Any, held: Any, given: Words, node: Any) -> batches.Batches:
     x, y, weight = unpacked(m, held, node)
     size = given.get("validation_batch_size") if given.get("validation_batch_size") is not None else given.get("batch_size")
-    data = batches.of(m, x, y, weight, size, given.get("validation_steps"), None, node)
-    run_batches(m, me, data, False, "fit", node)
+    return batches.of(m, x, y, weight, size, given.get("validation_steps"), None, node)
 
 
 def _told(m: Any, me: Any, output: Any) -> list[str] | None:
@@ -138,10 +180,10 @@ def evaluate(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
     data = batches.of(m, given.get("x"), given.get("y"), given.get("sample_weight"), given.get("batch_size"), given.get("steps"), None, node)
     given_callbacks = callbacks.listed(m, given.get("callbacks"), node)
     callbacks.attach(m, given_callbacks, me, node)
-    callbacks.run(m, given_callbacks, "on_test_begin", 0, _empty(m), node)
     output = run_batches(m, me, data, False, "evaluate", node)
     names = _told_test(m, me, output)
-    callbacks.run(m, given_callbacks, "on_test_end", 0, callbacks.logs(m, names), node)
+    if not data.unknown:
+        tested(m, callbacks.own(m, given_callbacks), data, names, node)
     return _results(m, names, given.get("return_dict", False), node)
 
 
@@ -162,7 +204,8 @@ def _results(m: Any, names: list[str] | None, as_dict: Any, node: Any) -> Any:
 def predict(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
     given = bound(m, "predict", _PREDICT, args, kwargs, node)
     data = batches.of(m, given.get("x"), None, None, given.get("batch_size"), given.get("steps"), None, node)
-    callbacks.attach(m, callbacks.listed(m, given.get("callbacks"), node), me, node)
+    given_callbacks = callbacks.listed(m, given.get("callbacks"), node)
+    callbacks.attach(m, given_callbacks, me, node)
     if data.unknown:
         return m.gap("Model.predict", node, f"the data is not known: {data.unknown}")
     own = own_of(m, me, "predict_step")
@@ -180,8 +223,17 @@ def predict(m: Any, me: Any, args: Args, kwargs: Words, node: Any) -> Any:
             first = made
             leading = next((t for t in batches.leaves(batch[0]) if isinstance(t, TensorType) and t.shape), None)
             rows = leading.shape[0] if leading is not None else None
+    _predicted(m, callbacks.own(m, given_callbacks), data, first, node)
     return batches.mapped(m, first, lambda t: _whole(m, t, rows, data, node)) if not isinstance(first, List) else List(
         m.heap.row(_whole(m, t, rows, data, node) for t in first.items))  # fmt: skip
+
+
+def _predicted(m: Any, own: list[Any], data: batches.Batches, output: Any, node: Any) -> None:
+    """The hooks of one pass of prediction."""
+    if own:
+        callbacks.run(m, own, "on_predict_begin", (_empty(m),), node)
+        keras_epochs.over_batches(m, own, "predict", data, lambda batch: Dict(m.heap.entries({"outputs": output})), None, node)
+        callbacks.run(m, own, "on_predict_end", (_empty(m),), node)
 
 
 def _whole(m: Any, value: Any, rows: Any, data: batches.Batches, node: Any) -> Any:

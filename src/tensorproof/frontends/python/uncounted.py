@@ -11,7 +11,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum, sole_atom, upper
-from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.predicates import Predicate, ge, gt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
@@ -153,6 +153,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
     if isinstance(index, slice):
         return List(m.heap.row(cut(m, list(items), index, node)))
     found = list(items)
+    _in_range(m, found, index, node)
     if isinstance(index, int) and not isinstance(index, bool):
         ahead = found if index >= 0 else found[::-1]
         at = index if index >= 0 else -index - 1
@@ -163,6 +164,16 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
             return ahead[at]
     samples = shown(found)
     return samples[0] if all(type(v) is type(samples[0]) for v in samples) else Unknown("one of many items")
+
+
+def _in_range(m: Interpreter, items: list[Any], index: Any, node: ast.AST) -> None:
+    """An index that is beyond the end for sure."""
+    total = length(items)
+    if type(index) not in (int, Term) or type(total) is not Term:
+        return
+    beyond = ge(index, total) if lower(index) >= 0 else gt(-index, total) if isinstance(index, int) else False
+    if beyond is True or (isinstance(beyond, Predicate) and m.implied(beyond)):
+        raise m.raised("IndexError", f"index {index!r} is out of range for {total!r} items", node)
 
 
 def part_of(m: Interpreter, owner: Any, ends: list[Any]) -> List | None:
