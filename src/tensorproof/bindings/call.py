@@ -299,6 +299,7 @@ def _guarded(session: Session, run: Any) -> Outcome:
     before = len(session.requirements)
     written: list[Any] = []
     applied: list[Applied] = []
+    around = session.written, session.applied
     session.written, session.applied = written, applied
     try:
         outputs = run()
@@ -308,6 +309,8 @@ def _guarded(session: Session, run: Any) -> Outcome:
         return Outcome(unknown=str(gave_up), requirements=session.requirements[before:])
     except Exception as bug:  # a rule's own bug is a gap, shown as such, and never takes the whole analysis down
         return Outcome(unknown=f"our rule failed: {type(bug).__name__}: {bug}")
+    finally:
+        session.written, session.applied = around
     return Outcome(_owned(outputs, session.framework), session.requirements[before:], written=written, applied=applied)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorproof.bindings.rows import Creation, Row
 from tensorproof.catalogue import find
-from tensorproof.ops.call import Call, Refused, Session
+from tensorproof.ops.call import Call, Refused, Session, apply
 from tensorproof.ops.layout import build, value_of
 from tensorproof.ops.record import Requirement
 from tensorproof.terms import predicates
@@ -95,12 +95,22 @@ def computed_in(module: Module) -> DType:
     return given if isinstance(given, DType) else FLOAT32
 
 
-def _autocast(module: Module, value: Any) -> Any:
+def in_type(x: TensorType, dtype: DType, session: Session, name: str) -> TensorType:
+    """x cast to `dtype`, or x itself where it has it."""
+    if x.dtype is dtype:
+        return x
+    cast = find("cast")
+    assert cast is not None
+    made: TensorType = apply(cast, {"x": x, "dtype": dtype}, session, name)
+    return made
+
+
+def _autocast(module: Module, value: Any, session: Session) -> Any:
     """Keras casts every float tensor that enters a layer to the element type of its policy."""
     if isinstance(value, TensorType):
-        return value.but(dtype=computed_in(module), contents=None) if value.dtype is not None and value.dtype.is_float else value
+        return in_type(value, computed_in(module), session, module.name) if value.dtype is not None and value.dtype.is_float else value
     if type(value) in (list, tuple):
-        return type(value)(_autocast(module, v) for v in value)
+        return type(value)(_autocast(module, v, session) for v in value)
     return value
 
 
@@ -124,7 +134,7 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
 def module_arguments(module: Module, bound: dict[str, Any], session: Session) -> dict[str, Any]:
     """The operator's arguments for one call: the constructor's, the parameters, the call's own."""
     if module.name.startswith("keras.layers.") and module.arguments.get("autocast", True):
-        bound = {name: _autocast(module, value) for name, value in bound.items()}
+        bound = {name: _autocast(module, value, session) for name, value in bound.items()}
     if not module.built:
         axes = {} if module.row.create and not module.row.creations else _axes(module, bound, session)
         fill(module, {**module.arguments, **bound, **axes}, session)

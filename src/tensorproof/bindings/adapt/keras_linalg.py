@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import numpy_algebra
-from tensorproof.bindings.adapt.keras_ops import as_float, common, in_type
+from tensorproof.bindings.adapt.keras_ops import as_float, common
 from tensorproof.bindings.adapt.numpy_arrays import tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.call import Run, takes
@@ -27,7 +27,7 @@ def matmul(a: dict[str, Any], run: Run) -> Any:
 def dot(a: dict[str, Any], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["y"])
     dtype = common(x, y)
-    return numpy_algebra.dot({"x": in_type(x, dtype, False), "y": in_type(y, dtype, False)}, run).but(dtype=dtype)
+    return numpy_algebra.dot({"x": x, "y": y}, run).but(dtype=dtype)
 
 
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))

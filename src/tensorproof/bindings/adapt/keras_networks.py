@@ -18,32 +18,6 @@ from tensorproof.terms.tensor import TensorType
 PADDING = Choice("padding", ("valid", "same"), "valid")
 
 
-def activation(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    name = run.row.name.rpartition(".")[2]
-    if name in ("tanh", "exponential"):
-        return x.but(dtype=as_float(x.dtype), contents=None, weak=False)
-    return x.but(contents=None, weak=False)
-
-
-def glu(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    return run("glu", x=x.but(contents=None), dim=a["dim"])
-
-
-@takes(Whole("dim", -1, least=-1, most=-1))
-def softmax(a: dict[str, Any], run: Run) -> Any:
-    x, dim = tensor(a["x"]), a["dim"]
-    has_axis(run, x, dim)
-    if x.dtype is not None and not x.dtype.is_float:
-        raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
-    if dim is None:
-        return x.but(contents=None)
-    for one in dim if isinstance(dim, (tuple, list)) else (dim,):
-        x = run("softmax", x=x.but(contents=None), dim=one)
-    return x
-
-
 def _first(run: Run, x: TensorType, a: dict[str, Any]) -> TensorType:
     """Channels right behind the batch."""
     word(run, a, "data_format", (None, "channels_last", "channels_first"))

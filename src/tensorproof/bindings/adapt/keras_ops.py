@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy_arrays import Many, tensor
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.ops.inputs import Choice, ElementType, Tensor
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT32, FLOAT64, INT32, INT64, DType
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
@@ -41,144 +40,163 @@ def has_axis(run: Run, x: TensorType, dim: Any) -> None:
         raise run.refuse("axis", f"a number has no axis {dim!r}", ("dim", "x"))
 
 
+def own(run: Run, a: dict[str, Any], *dtypes: DType | None) -> Any:
+    """Apply the row's own operator to those of the arguments that it has; its results have these element types."""
+    op = operator(run.row.op)
+    return run.typed(op.name, *dtypes, **{k: v for k, v in a.items() if op.parameter(k) is not None})
+
+
+def computable(run: Run, dtype: DType | None, *names: str) -> DType | None:
+    """`dtype`, in which the row's operator must be able to compute."""
+    taken = operator(run.row.op).inputs[0].dtypes
+    if dtype is not None and dtype not in taken:
+        raise run.refuse("dtype", f"{run.row.name} does not take element type {dtype!r}", names)
+    return dtype
+
+
 def floating(a: dict[str, Any], run: Run) -> Any:
-    """Whole numbers become floats first."""
-    x = tensor(a["x"])
-    name = run.row.name.rpartition(".")[2]
-    if name == "fabs" and x.dtype is not None and x.dtype.is_complex:
+    """Whole numbers become floats."""
+    return own(run, a, computable(run, as_float(tensor(a["x"]).dtype), "x"))
+
+
+def wide(a: dict[str, Any], run: Run) -> Any:
+    """Whole numbers become floats, of 64 bits where they have as many."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, FLOAT64 if dtype is INT64 else computable(run, as_float(dtype), "x"))
+
+
+def fabs(a: dict[str, Any], run: Run) -> Any:
+    dtype = tensor(a["x"]).dtype
+    if dtype is not None and dtype.is_complex:
         raise run.refuse("dtype", "fabs takes real numbers", ("x",))
-    dtype = FLOAT64 if name in ("deg2rad", "rad2deg", "cbrt") and x.dtype is INT64 else as_float(x.dtype)
-    if name == "i0":
-        dtype = FLOAT64 if x.dtype is INT64 else dtype
-        return x.but(dtype=dtype, weak=False, contents=None)
-    return run.default({**a, "x": x.but(dtype=dtype, weak=False, contents=None)})
+    return own(run, a, as_float(dtype))
+
+
+def real(a: dict[str, Any], run: Run) -> Any:
+    """Complex numbers give real ones; the other element types stay."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, None if dtype is None else dtype.real)
+
+
+def angle(a: dict[str, Any], run: Run) -> Any:
+    dtype = as_float(tensor(a["x"]).dtype)
+    return own(run, a, None if dtype is None else dtype.real)
 
 
 def unary(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    name = run.row.name.rpartition(".")[2]
-    if name in ("isfinite", "isinf", "isnan", "isposinf", "isneginf", "isreal", "signbit"):
-        return x.but(dtype=BOOL, contents=None, weak=False)
-    dtype = x.dtype
-    if name == "square" and dtype is BOOL:
-        dtype = INT32
-    elif name in ("floor", "ceil"):
-        dtype = as_float(dtype)
-    elif name in ("real", "imag", "abs", "absolute") and dtype is not None:
-        dtype = dtype.real
-    elif name == "round" and dtype is BOOL:
-        dtype = INT32
-    return x.but(
-        dtype=dtype, contents=x.contents if name in ("abs", "negative") and dtype is x.dtype and x.contents is None else None, weak=False
-    )
+    """The element type stays."""
+    return own(run, a, tensor(a["x"]).dtype)
+
+
+def counted(a: dict[str, Any], run: Run) -> Any:
+    """The element type stays, but truth values become numbers."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, INT32 if dtype is BOOL else dtype)
+
+
+def tested(a: dict[str, Any], run: Run) -> Any:
+    """A truth value for each element."""
+    return own(run, a, BOOL)
+
+
+def _pair(a: dict[str, Any], run: Run, dtype: DType | None) -> Any:
+    return own(run, a, computable(run, dtype, "x", "y"))
 
 
 def binary(a: dict[str, Any], run: Run) -> Any:
-    """Operands are promoted first; quotients are floats."""
-    x, y = tensor(a["x"]), tensor(a["y"])
-    name = run.row.name.rpartition(".")[2]
-    dtype = common(x, y)
-    if name in ("divide", "true_divide", "divide_no_nan", "arctan2", "hypot", "logaddexp", "logaddexp2", "nextafter", "heaviside"):
-        dtype = FLOAT64 if name in ("heaviside", "hypot") and dtype is INT64 else common(x, y, more=(PY_FLOAT,))
-    if name in ("mod", "floor_divide", "power", "subtract", "fmod", "gcd", "lcm") and dtype is BOOL:
-        dtype = INT32
-    whole = dtype is not None and dtype.kind in "iub"
-    made = run.default({**a, "x": in_type(x, dtype, whole), "y": in_type(y, dtype, whole)})
-    return made.but(dtype=dtype, contents=made.contents if whole else None)
+    """Operands are promoted first."""
+    return _pair(a, run, common(a["x"], a["y"]))
 
 
-def in_type(x: TensorType, dtype: DType | None, whole: bool) -> TensorType:
-    return x.but(dtype=dtype, weak=False, contents=x.contents if whole else None)
+def number_pair(a: dict[str, Any], run: Run) -> Any:
+    """Two operands of truth values become numbers."""
+    dtype = common(a["x"], a["y"])
+    return _pair(a, run, INT32 if dtype is BOOL else dtype)
+
+
+def float_pair(a: dict[str, Any], run: Run) -> Any:
+    """The result is a float."""
+    return _pair(a, run, common(a["x"], a["y"], more=(PY_FLOAT,)))
+
+
+def wide_pair(a: dict[str, Any], run: Run) -> Any:
+    """The result is a float, of 64 bits where the operands have as many."""
+    x, y = a["x"], a["y"]
+    return _pair(a, run, FLOAT64 if common(x, y) is INT64 else common(x, y, more=(PY_FLOAT,)))
 
 
 def ldexp(a: dict[str, Any], run: Run) -> Any:
-    x, y = tensor(a["x"]), tensor(a["y"])
-    dtype = common(x, y, more=(PY_FLOAT,))
+    y = tensor(a["y"])
     if y.dtype is not None and y.dtype.kind not in "biu":
         raise run.refuse("dtype", f"the exponents are whole numbers, not {y.dtype!r}", ("y",))
-    return run("mul", x=in_type(x, dtype, False), y=in_type(y, dtype, False))
+    return float_pair(a, run)
 
 
 @takes(Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS))
 def divisors(a: dict[str, Any], run: Run) -> Any:
     """gcd and lcm."""
-    return binary(a, run)
+    return number_pair(a, run)
 
 
 def comparison(a: dict[str, Any], run: Run) -> Any:
-    x, y = tensor(a["x"]), tensor(a["y"])
-    dtype = common(x, y)
-    made = run.default({**a, "x": in_type(x, dtype, True), "y": in_type(y, dtype, True)})
-    return made.but(dtype=BOOL)
-
-
-def logical(a: dict[str, Any], run: Run) -> Any:
-    b = {k: tensor(v).but(dtype=BOOL, weak=False, contents=None) for k, v in a.items() if k in ("x", "y")}
-    return run.default({**a, **b})
-
-
-def bits(a: dict[str, Any], run: Run) -> Any:
-    x, y = tensor(a["x"]), tensor(a["y"])
-    dtype = common(x, y)
-    if dtype is not None and dtype.kind not in "iu":
-        raise run.refuse("dtype", f"the bits of whole numbers are combined, and not those of {dtype!r}", ("x", "y"))
-    return run.default({**a, "x": in_type(x, dtype, True), "y": in_type(y, dtype, True)})
+    computable(run, common(a["x"], a["y"]), "x", "y")
+    return own(run, a, BOOL)
 
 
 def isclose(a: dict[str, Any], run: Run) -> Any:
-    made = run(
-        "mul",
-        x=tensor(a["x"]).but(dtype=FLOAT32, contents=None, weak=False),
-        y=tensor(a["y"]).but(dtype=FLOAT32, contents=None, weak=False),
-    )
-    return made.but(dtype=BOOL)
+    if any(isinstance(a[k], (int, float)) and a[k] < 0 for k in ("rtol", "atol")):
+        raise run.give_up("a negative tolerance")
+    return run.typed("isclose", BOOL, **{k: a[k] for k in ("x", "y", "rtol", "atol", "equal_nan")})
 
 
 def allclose(a: dict[str, Any], run: Run) -> Any:
-    return isclose(a, run).but(shape=Shape())
+    return run.typed("all", BOOL, x=isclose(a, run))
+
+
+def bits(a: dict[str, Any], run: Run) -> Any:
+    dtype = common(a["x"], a["y"])
+    if dtype is not None and dtype.kind not in "iu":
+        raise run.refuse("dtype", f"the bits of whole numbers are combined, and not those of {dtype!r}", ("x", "y"))
+    return own(run, a, dtype)
 
 
 @takes(Tensor("low", "", scalar=True), Tensor("high", "", scalar=True))
 def clip(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    dtype = common(x, *(v for v in (a["low"], a["high"]) if v is not None))
+    """The lower bound wins where it is above the upper one."""
+    x, low, high = a["x"], a["low"], a["high"]
+    dtype = common(x, *(v for v in (low, high) if v is not None))
     dtype = INT32 if dtype is BOOL else dtype
-    limits = {k: tensor(a[k]).but(dtype=FLOAT32, weak=False) for k in ("low", "high") if a[k] is not None}
-    return run("clamp", x=x.but(dtype=FLOAT32, contents=None), **limits).but(dtype=dtype)
+    if low is None or high is None or (isinstance(low, (int, float)) and isinstance(high, (int, float)) and low <= high):
+        return run.typed("clamp", dtype, x=x, low=low, high=high)
+    return run.typed("clamp", dtype, x=run.typed("clamp", dtype, x=x, high=high), low=low)
 
 
 @takes(Tensor("condition", "...", scalar=True))
 def where(a: dict[str, Any], run: Run) -> Any:
-    x, y = tensor(a["x"]), tensor(a["y"])
-    dtype = common(x, y)
-    return run(
-        "where",
-        condition=tensor(a["condition"]).but(dtype=BOOL, weak=False),
-        x=x.but(dtype=dtype, weak=False),
-        y=y.but(dtype=dtype, weak=False),
-    )
+    return run.typed("where", common(a["x"], a["y"]), condition=a["condition"], x=a["x"], y=a["y"])
 
 
 @takes(Many("condlist", "...", frozenset({BOOL})), Many("choicelist", "..."))
 def select(a: dict[str, Any], run: Run) -> Any:
+    """The choice of the first condition that holds."""
     conditions, choices = a["condlist"], a["choicelist"]
     if not isinstance(conditions, (list, tuple)) or not isinstance(choices, (list, tuple)):
         raise run.give_up("the choices are not a list")
     run.require(
         "count", len(conditions) == len(choices), f"{len(conditions)} conditions are given for {len(choices)} choices", ("condlist",)
     )
-    made = tensor(a["default"])
-    for condition, choice in zip(conditions, choices):
+    made = a["default"]
+    for condition, choice in reversed(list(zip(conditions, choices))):
         made = where({"condition": condition, "x": choice, "y": made}, run)
     return made
 
 
 def floats_only(a: dict[str, Any], run: Run) -> Any:
     """No whole numbers."""
-    x = tensor(a["x"])
-    if x.dtype is not None and not x.dtype.is_float:
-        raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
-    return x.but(contents=None)
+    dtype = tensor(a["x"]).dtype
+    if dtype is not None and not dtype.is_float:
+        raise run.refuse("dtype", f"{run.row.name} takes floats, not {dtype!r}", ("x",))
+    return own(run, a, dtype)
 
 
 @takes(ElementType("dtype", optional=False))
@@ -186,4 +204,26 @@ def cast(a: dict[str, Any], run: Run) -> Any:
     dtype = asked(a, None)
     if dtype is None:
         raise run.give_up("the element type is not known")
-    return run("cast", x=tensor(a["x"]), dtype=dtype)
+    return run("cast", x=a["x"], dtype=dtype)
+
+
+@takes(ElementType("dtype", optional=False))
+def saturate_cast(a: dict[str, Any], run: Run) -> Any:
+    """What lies beyond the numbers of the element type becomes the nearest of them."""
+    dtype = asked(a, None)
+    if dtype is None:
+        raise run.give_up("the element type is not known")
+    x = tensor(a["x"])
+    low, high = _range(dtype)
+    return run("cast", x=x if high is None else run.typed("clamp", x.dtype, x=x, low=low, high=high), dtype=dtype)
+
+
+_GREATEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+
+
+def _range(dtype: DType) -> tuple[Any, Any]:
+    """The least and the greatest number of an element type, where a wider one has numbers beyond them."""
+    if dtype.kind in "iu":
+        return (0, 2**dtype.bits - 1) if dtype.kind == "u" else (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
+    most = _GREATEST.get(dtype.label)
+    return (None, None) if most is None else (-most, most)
