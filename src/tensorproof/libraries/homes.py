@@ -17,7 +17,7 @@ FILES = {
         "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode",
     ), "torch_modes"),
     "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "numpy.ndarray.tolist": "sequences",
-    "torch.randint": "sequences", "torch.bincount": "sequences",
+    "torch.randint": "sequences", "torch.bincount": "sequences", "numpy.bincount": "sequences",
     "torch.Tensor.bincount": "sequences", "torch.sort": "sequences", "torch.Tensor.sort": "sequences", "sequence": "sequences",
     **{f"torch.distributed.{w}": "torch_distributed" for w in (
         "all_reduce", "broadcast", "reduce", "send", "recv", "isend", "irecv", "all_gather", "all_gather_object", "broadcast_object_list", "get_backend",

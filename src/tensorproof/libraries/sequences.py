@@ -9,6 +9,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
+from tensorproof.libraries import index_limits
 from tensorproof.libraries.python_random import between
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term, maximum, minimum
@@ -63,6 +64,9 @@ def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     drawn = m.bounds.get(id(t))
     if small and drawn is not None and drawn[0] is t and len(t.shape) == 1:
         return List(m.heap.row([between(m, "item", drawn[1], drawn[2] - 1, node) for _ in range(t.shape[0])]))
+    limit = index_limits.of(m, t) if small and t.contents is None and len(t.shape) == 1 else None
+    if limit is not None and type(limit[0]) is int and type(limit[1]) is int:
+        return List(m.heap.row([m.session.fresh("item", limit[0], limit[1] - 1) for _ in range(t.shape[0])]))
     if t.contents is not None or not t.shape or (small and t.dtype is not None and t.dtype.is_integer):
         return m.spelling("numpy.ndarray.tolist" if t.framework == "numpy" else "torch.Tensor.tolist", args, kwargs, node)
     kind = "" if t.dtype is None else "float" if t.dtype.is_float else "int" if t.dtype.is_integer else ""
@@ -105,16 +109,26 @@ def order(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 def count(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     """torch.bincount: numbers that are read from data are taken to be below `minlength`, as indices are taken to be in range."""
     made = m.spelling("torch.bincount", args, kwargs, node)
+    limit = index_limits.of(m, args[0]) if args else None
     least = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
     if not isinstance(made, TensorType) or not isinstance(made.shape[0], Term) or not isinstance(least, (int, Term)) or least == 0:
         return made
-    drawn = m.bounds.get(id(args[0])) if args else None
-    if drawn is not None and drawn[0] is args[0] and le(drawn[2], least) is not True:
+    if limit is not None and le(limit[1], least) is not True:
+        return made
+    return made.but(shape=Shape((least,)))
+
+
+def count_array(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+    """numpy.bincount: as many as `minlength` where all numbers lie below it."""
+    made = m.spelling("numpy.bincount", args, kwargs, node)
+    limit = index_limits.of(m, args[0]) if args else None
+    least = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
+    if limit is None or not isinstance(made, TensorType) or not isinstance(least, (int, Term)) or le(limit[1], least) is not True or least == 0:
         return made
     return made.but(shape=Shape((least,)))
 
 
 FUNCTIONS: dict[str, Any] = {
     "torch.Tensor.tolist": to_list, "numpy.ndarray.tolist": to_list, "torch.randint": draw, "torch.bincount": count, "torch.Tensor.bincount": count,
-    "torch.sort": order, "torch.Tensor.sort": order,
+    "torch.sort": order, "torch.Tensor.sort": order, "numpy.bincount": count_array,
 }  # fmt: skip

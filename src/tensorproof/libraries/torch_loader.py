@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import registry
+from tensorproof.libraries import index_limits, registry
 from tensorproof.libraries.data_samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
 from tensorproof.libraries.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import batches
@@ -199,12 +199,28 @@ def _outline(value: Any) -> Any:
             return type(value)
 
 
+def _in_own_memory(m: Any, batch: Any) -> Any:
+    """A batch that was copied together: no other tensor shares its memory."""
+    match batch:
+        case TensorType():
+            return m.memory.made(batch) if batch.framework == "torch" else batch
+        case List():
+            batch.items[:] = [_in_own_memory(m, one) for one in batch.items]
+        case Dict():
+            batch.items.update({key: _in_own_memory(m, one) for key, one in batch.items.items()})
+        case tuple():
+            return type(batch)(_in_own_memory(m, one) for one in batch) if type(batch) is tuple else batch
+    return batch
+
+
 class _Samples:
     """Two samples of a dataset, and batches of them."""
 
     def __init__(self, m: Any, me: Any, node: Any) -> None:
         self.m, self.node, self.collate, self.whole = m, node, me.space["collate_fn"], all_of_it(me)
         data = me.space["dataset"]
+        self.every: list[Any] = []
+        """Samples of which each that there is has the numbers of one."""
         self.count: Any = None
         """How many samples an iterable dataset gives, where that is not its length."""
         if _is_iterable(data):
@@ -212,17 +228,20 @@ class _Samples:
         else:
             count = length_of(m, data, node)
             if isinstance(count, int) and 0 < count <= MOST_VISITED:  # few samples: each of them is made
-                every = [item_of(m, data, i, node) for i in range(count)]
+                self.every = every = [item_of(m, data, i, node) for i in range(count)]
                 self.first = every[0]
                 self.second = next((s for s in every[1:] if _outline(s) != _outline(every[0])), self.first if is_concrete(self.first) else every[-1])
             else:
                 self.first = sample_of(m, data, node)
                 self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
+                self.every = [self.first, self.second]
 
     def batch(self, count: Any) -> Any:
         if self.collate is None or (isinstance(self.collate, Named) and self.collate.name.endswith("default_collate")):
             second = self.first if count == 1 else self.second
-            return labelled(self.m, self.first, second, stacked(self.m, self.first, second, count, self.node), self.whole)
+            made = _in_own_memory(self.m, stacked(self.m, self.first, second, count, self.node))
+            labelled(self.m, self.first, second, made, self.whole)
+            return index_limits.collated(self.m, self.every, made)
         if isinstance(count, int):
             return self._collated(count)
         return self._of_any_count(count)

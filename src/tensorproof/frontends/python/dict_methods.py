@@ -123,6 +123,10 @@ def _move(m: Interpreter, owner: Dict, node: ast.AST, name: Any, last: bool) -> 
         m.heap.set(owner.items, k, v)
 
 
+_MOST_OPEN_KEYS = 3
+"""Symbolic keys of one call that are decided one by one; of more, which are equal stays open."""
+
+
 def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, named: dict[str, Any]) -> Any:
     """Add counts, or occurrences, to a Counter."""
     pairs: list[tuple[Any, Any]] = list(named.items())
@@ -137,9 +141,10 @@ def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Any, sign: int, 
             return m.gap("Counter", node, "of an unknown value")
         pairs += [(one, 1) for one in found]
     strange: list[Any] = []
+    open_keys = sum(isinstance(name, Term) for name, _ in pairs) > _MOST_OPEN_KEYS
     for name, count in pairs:
-        known = hashable(m, name, node)
-        if isinstance(known, Unknown):
+        known = name if open_keys and isinstance(name, Term) else hashable(m, name, node)
+        if isinstance(known, (Unknown, Term)):
             strange.append(name)
             continue
         m.heap.set(owner.items, known, m.binary(ast.Add if sign > 0 else ast.Sub, owner.items.get(known, 0), count, node))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
-from tensorproof.libraries import autograd, backward, layers, library_objects, registry, tf_tensors, torch_sizes
+from tensorproof.libraries import autograd, backward, index_limits, layers, library_objects, registry, tf_tensors, torch_sizes
 from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
@@ -62,7 +62,8 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
         case "data":
             if owner.framework != "torch":
                 return owner
-            return m.memory.made(owner.but(requires_grad=False, parameter=False, base=owner.base or SOMEWHERE, grad=autograd.fresh(m, False)))
+            data = owner.but(requires_grad=False, parameter=False, base=owner.base or SOMEWHERE, grad=autograd.fresh(m, False))
+            return index_limits.same(m, owner, m.memory.made(data))
         case "grad":
             return backward.grad_of(m, owner)
         case "layout":
