@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import Term
+from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
 
@@ -27,16 +28,17 @@ def array_like(framework: str, value: Any, dtype: DType | None = None) -> Tensor
     """The tensor of a number or of nested lists of numbers; None when it holds anything else. Raises `Ragged`."""
     flat: list[Any] = []
     tensors: list[TensorType] = []
-    shape = _walk(value, flat, tensors)
+    kinds: set[DType] = set()
+    shape = _walk(value, flat, tensors, kinds)
     if shape is None:
         return None
     if dtype is None:
-        dtype = _common(framework, flat, tensors)
+        dtype = _common(framework, flat, tensors, kinds)
     contents = tuple(flat) if len(flat) <= MOST_CONTENTS and not any(isinstance(v, TensorType) for v in flat) else None
     return TensorType(Shape(shape), dtype, contents=contents)
 
 
-def _walk(value: Any, flat: list[Any], tensors: list[TensorType]) -> tuple[Any, ...] | None:
+def _walk(value: Any, flat: list[Any], tensors: list[TensorType], kinds: set[DType]) -> tuple[Any, ...] | None:
     if isinstance(value, TensorType):
         tensors.append(value)
         if value.contents is not None and len(value.shape) == 0:
@@ -46,6 +48,7 @@ def _walk(value: Any, flat: list[Any], tensors: list[TensorType]) -> tuple[Any, 
         return tuple(value.shape)
     if is_number(value):
         flat.append(value)
+        kinds.add(_plain_type(value))
         return ()
     if not isinstance(value, (list, tuple)):
         return None
@@ -54,7 +57,7 @@ def _walk(value: Any, flat: list[Any], tensors: list[TensorType]) -> tuple[Any, 
         return (0,)
     shapes: set[tuple[Any, ...]] = set()
     for item in items:
-        shape = _walk(item, flat, tensors)
+        shape = _walk(item, flat, tensors, kinds)
         if shape is None:
             return None
         shapes.add(shape)
@@ -63,10 +66,15 @@ def _walk(value: Any, flat: list[Any], tensors: list[TensorType]) -> tuple[Any, 
     return (len(items), *shapes.pop())
 
 
-def _common(framework: str, flat: list[Any], tensors: list[TensorType]) -> DType:
+def _common(framework: str, flat: list[Any], tensors: list[TensorType], kinds: set[DType]) -> DType:
     whole, real, imaginary = _DEFAULTS[framework]
-    if tensors and tensors[0].dtype is not None and len(tensors) == len(flat):
+    types = {t.dtype for t in tensors}
+    if tensors and tensors[0].dtype is not None and len(tensors) == len(flat) and (len(types) == 1 or framework != "numpy"):
         return tensors[0].dtype
+    if framework == "numpy" and types and None not in types:  # a number of Python beside NumPy's counts as float64 or int64
+        found = promote("numpy", [Operand(t) for t in (*types, *kinds) if t is not None])
+        if found is not None:
+            return found
     if any(isinstance(v, complex) for v in flat):
         return imaginary
     if not flat or any(isinstance(v, float) for v in flat):
@@ -74,3 +82,7 @@ def _common(framework: str, flat: list[Any], tensors: list[TensorType]) -> DType
     if all(isinstance(v, bool) for v in flat):
         return BOOL
     return whole if any(isinstance(v, (int, Term)) for v in flat) else real
+
+
+def _plain_type(value: Any) -> DType:
+    return BOOL if isinstance(value, bool) else FLOAT64 if isinstance(value, float) else COMPLEX128 if isinstance(value, complex) else INT64

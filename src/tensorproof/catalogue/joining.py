@@ -13,8 +13,8 @@ from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, selected, sliced, span
-from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, product
-from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, ite, lower, product
+from tensorproof.terms.predicates import conj, disj, eq, ge, lt
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
@@ -38,18 +38,34 @@ def joined(xs: tuple[TensorType, ...], dim: int, dtype: Any) -> tuple[Any, ...] 
     return tuple(made)
 
 
-def _cat(c: Call) -> tuple[tuple[TensorType, ...], int]:
+def _cat(c: Call) -> tuple[tuple[TensorType, ...], Dim]:
     """The tensors that count, and the axis. torch passes over empty vectors of shape (0,)."""
     xs: tuple[TensorType, ...] = c["xs"]
     real = tuple(x for x in xs if x.shape != (0,)) if c.framework == "torch" else xs
     real = real or xs[:1]
     dim = c["dim"]
     c.require("rank", all(len(x.shape) > 0 for x in real), "a tensor without axes cannot be joined to others", "xs")
-    return real, plain_axis(c, dim, len(real[0].shape))
+    return real, dim if isinstance(dim, Term) else plain_axis(c, dim, len(real[0].shape))
+
+
+def _along_some_axis(c: Call, xs: tuple[TensorType, ...], dim: Term) -> Shape:
+    """The shape of tensors that are joined along an axis that is a symbol: every other axis must be equal."""
+    first = xs[0].shape
+    c.require("rank", all(len(x.shape) == len(first) for x in xs), "tensors to be joined must have one rank", "xs")
+    c.require("axis", conj(ge(dim, -len(first)), lt(dim, len(first))), f"dim must be one of the {len(first)} axes", "dim")
+    sizes: list[Dim] = []
+    for axis in range(len(first)):
+        here = disj(eq(dim, axis), eq(dim, axis - len(first)))
+        for x in xs[1:]:
+            c.require("size", disj(here, eq(x.shape[axis], first[axis])), f"axis {axis} must be equal in all tensors, unless they are joined along it", "xs")
+        sizes.append(ite(here, sum((x.shape[axis] for x in xs[1:]), first[axis]), first[axis]))
+    return Shape(sizes)
 
 
 def cat_shape(c: Call) -> Shape:
     xs, dim = _cat(c)
+    if isinstance(dim, Term):
+        return _along_some_axis(c, xs, dim)
     first = xs[0].shape
     total: Dim = first[dim]
     for i, x in enumerate(xs[1:], 1):
@@ -65,7 +81,7 @@ def cat_shape(c: Call) -> Shape:
 
 def cat_contents(c: Call) -> tuple[Any, ...] | None:
     xs, dim = _cat(c)
-    return joined(xs, dim, Promote("xs")(c))
+    return None if isinstance(dim, Term) else joined(xs, dim, Promote("xs")(c))
 
 
 @any_rank

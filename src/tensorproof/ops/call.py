@@ -15,6 +15,7 @@ from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_wo
 from tensorproof.ops.order import COMPACT, LIKE, OWN
 from tensorproof.ops.record import Op, Out, Requirement
 from tensorproof.ops.session import GiveUp, Refused, Session, python_number
+from tensorproof.ops.symbolic_axes import is_symbolic, joined
 from tensorproof.terms.dtypes import ANY, DType
 from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
@@ -303,7 +304,13 @@ def layout_shape(c: Call, layout: str) -> tuple[Dim, ...]:
 
 def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", prescribed: Prescribed | None = None) -> Any:
     """The result of a call: a `TensorType`, or a tuple of them. Raises `Refused` or `GiveUp`."""
-    call = Call(op, _filled(op, arguments, name), session, name or op.name, prescribed)
+    full = _filled(op, arguments, name)
+    open_axes = [p.name for p in op.attributes if is_symbolic(p, full[p.name])]
+    if open_axes and prescribed is None:
+        found = joined(op, full, open_axes, session, name or op.name, apply)
+        if found is not None:
+            return found
+    call = Call(op, full, session, name or op.name, prescribed)
     if prescribed is not None and prescribed.shapes is not None:
         made = _placed(call, _results(call, prescribed.shapes))
     elif not call.bind() and not getattr(op.shape, "any_rank", False):

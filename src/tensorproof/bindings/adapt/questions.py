@@ -9,8 +9,8 @@ from tensorproof.catalogue.layout import strides_of_format
 from tensorproof.ops.inputs import Anything, Tensor
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
 from tensorproof.terms.dtypes import BOOL, FLOAT32
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.ints import Dim, Term, ite
+from tensorproof.terms.predicates import conj, disj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -28,7 +28,19 @@ def size(a: Arguments, run: Run) -> Any:
     shape = known_shape(a["x"], run)
     if a["dim"] is None:
         return shape
+    if isinstance(a["dim"], Term):
+        return _size_of_some(shape, a["dim"], run)
     return shape[_axis(a["dim"], len(shape), run)]
+
+
+def _size_of_some(shape: Shape, axis: Term, run: Run) -> Dim:
+    """The size of an axis that is a symbol."""
+    rank = len(shape)
+    run.require("axis", conj(ge(axis, -rank), lt(axis, rank)), f"dim must be one of the {rank} axes", ("dim",))
+    size: Dim = shape[-1] if rank else 0
+    for k in reversed(range(rank - 1)):
+        size = ite(disj(eq(axis, k), eq(axis, k - rank)), shape[k], size)
+    return size
 
 
 def _axis(value: Any, rank: int, run: Run) -> int:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
-from tensorproof.frontends.python import batch_generators, callbacks, classes, containers, failures, iteration, layer_calls, natives, recovery, tensors
+from tensorproof.frontends.python import (
+    batch_generators,
+    callbacks,
+    classes,
+    containers,
+    failures,
+    iteration,
+    layer_calls,
+    natives,
+    numpy_scalars,
+    recovery,
+    tensors,
+)  # fmt: skip
 from tensorproof.frontends.python.arguments import bind_arguments
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
@@ -84,7 +96,7 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...],
             callee.condition, lambda: call(m, callee.then, args, kwargs, node), lambda: call(m, callee.other, args, kwargs, node)
         )
     if kind is DType:
-        return tensors.number_of_type(m, callee, args, node)
+        return numpy_scalars.made(m, callee, args, node)
     return _guarded(m, getattr(callee, "__name__", kind.__name__), node, lambda: natives.call(m, callee, args, kwargs, node))
 
 

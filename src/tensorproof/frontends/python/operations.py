@@ -7,7 +7,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, mixed_arrays, questions, tensors
+from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, mixed_arrays, numpy_scalars, questions, tensors
 from tensorproof.frontends.python.shares import share
 from tensorproof.libraries import library_objects, registry, torch_sizes
 from tensorproof.terms.ints import Term, lower
@@ -198,8 +198,11 @@ def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_plac
         owner = b if isinstance(b, TensorType) else a
     home = tensors.tensor_class(owner)
     if isinstance(a, TensorType):
-        return m.spelling(f"{home}.__i{word}__" if in_place and home in ("torch.Tensor", "numpy.ndarray") else f"{home}.__{word}__", (a, b), {}, node)
-    return m.spelling(f"{home}.__r{word}__", (b, a), {}, node)
+        kept = in_place and home in ("torch.Tensor", "numpy.ndarray") and not numpy_scalars.is_scalar(a)
+        made = m.spelling(f"{home}.__i{word}__" if kept else f"{home}.__{word}__", (a, b), {}, node)
+    else:
+        made = m.spelling(f"{home}.__r{word}__", (b, a), {}, node)
+    return numpy_scalars.folded(word, a, b, made) if home == "numpy.ndarray" else made
 
 
 def dunder(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:

@@ -11,7 +11,7 @@ from tensorproof.bindings.names import is_public
 from tensorproof.libraries import autograd, backward, index_limits, layers, library_objects, registry, tf_tensors, torch_sizes
 from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
 from tensorproof.terms.ints import Dim, Term, upper
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
@@ -305,16 +305,3 @@ def as_program_value(m: Interpreter, value: Any) -> Any:
     if type(value) is Outputs:
         return Outputs.named((as_program_value(m, v) for v in value), value.names)
     return value
-
-
-def number_of_type(m: Interpreter, dtype: DType, args: tuple[Any, ...], node: ast.AST) -> Any:
-    """`np.float32(x)`: a number stays a number of Python, an array changes its element type."""
-    value = args[0] if args else 0
-    if isinstance(value, TensorType):
-        return m.spelling("numpy.ndarray.astype", (value, dtype), {}, node) if value.framework == "numpy" else value.but(dtype=dtype)
-    if isinstance(value, List):
-        return m.spelling("numpy.array", (value,), {"dtype": dtype}, node)
-    m.model_state["numpy_numbers"] = True
-    if isinstance(value, (int, float)):
-        return float(value) if dtype.is_float else bool(value) if dtype.label == "bool" else value if isinstance(value, int) else int(value)
-    return value if isinstance(value, Term) and not dtype.is_float else Unknown("a number", number="float" if dtype.is_float else "int")
