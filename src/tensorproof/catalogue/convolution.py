@@ -217,3 +217,23 @@ CONV_TBC = Op(
     dtype=_same,
     codes={"C": "channels", "M": "bias"},
 )
+
+
+def _grey_dilation_shape(c: Call) -> Shape:
+    x, weight = c.shape("x"), c.shape("weight")
+    made = [
+        ceildiv(size, s) if c["padding"] == "SAME" else places(size, span(k, d), s)
+        for size, k, s, d in zip(x[1:3], weight[:2], c["stride"], c["dilation"], strict=True)
+    ]
+    return Shape((x[0], *made, x[3]))
+
+
+GREY_DILATION = Op(
+    "grey_dilation2d",
+    inputs=(Tensor("x", "N H W C"), Tensor("weight", "h w C")),
+    attributes=(Sizes("stride", 2, 1, least=1), Sizes("dilation", 2, 1, least=1), Choice("padding", ("SAME", "VALID"))),
+    shape=_grey_dilation_shape,
+    dtype=Same("x", "weight"),
+    codes={"C": "channels"},
+    doc="The greatest of x plus the weight in each window, channel by channel, with the channels last.",
+)

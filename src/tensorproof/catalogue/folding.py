@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
-from tensorproof.ops.inputs import Int, Sizes, Tensor
+from tensorproof.ops.inputs import Choice, Int, Sizes, Tensor
 from tensorproof.ops.record import Op, Values
 from tensorproof.ops.window import images, must_fit, places, span
 from tensorproof.terms.dtypes import BOOL, COMPLEX32, FLOATS, FULL_COMPLEXES, NUMBERS
-from tensorproof.terms.ints import Dim, product
+from tensorproof.terms.ints import Dim, ceildiv, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 
@@ -38,6 +38,19 @@ def _im2col_shape(c: Call) -> Shape:
 
 
 IM2COL = Op("im2col", (Tensor("x", images(2), _PATCHED),), _WINDOW, _im2col_shape, Like("x"), doc="Every patch of an image as a column.")
+
+
+def _patches_shape(c: Call) -> Shape:
+    x, kernel = c.shape("x"), c["kernel"]
+    same = c["padding"] == "SAME"
+    made = [ceildiv(n, s) if same else places(n, span(k, d), s) for n, k, s, d in zip(x[1:3], kernel, c["stride"], c["dilation"], strict=True)]
+    return Shape((x[0], *made, product(kernel) * x[3]))
+
+
+EXTRACT_PATCHES = Op(
+    "extract_patches", (Tensor("x", "N H W C"),), (_WINDOW[0], _WINDOW[3], _WINDOW[1], Choice("padding", ("SAME", "VALID"))), _patches_shape, Like("x"),
+    doc="Every patch of an image whose channels are last, flattened along the channels.",
+)  # fmt: skip
 
 
 def _col2im_shape(c: Call) -> Shape:

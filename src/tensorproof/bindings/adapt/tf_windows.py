@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import anew, ranked, same_types
+from tensorproof.bindings.adapt.tensorflow import ranked, same_types
 from tensorproof.bindings.call import Run
 from tensorproof.terms.ints import Dim, Term, ceildiv
 from tensorproof.terms.predicates import conj, eq, ge
@@ -23,6 +23,22 @@ def to_front(x: TensorType, last: bool) -> TensorType:
 
 def to_back(x: TensorType, last: bool) -> TensorType:
     return x.but(strides=None) if not last else x.but(shape=Shape((x.shape[0], *x.shape[2:], x.shape[1])), contents=None, strides=None)
+
+
+def _moved(run: Run, x: TensorType, known: TensorType, order: tuple[int, ...]) -> TensorType:
+    made: TensorType = run.shaped("permute", Shape(known.shape[i] for i in order), x.dtype, x=x, dim=order)
+    return made
+
+
+def fronted(run: Run, x: TensorType, rank: int, last: bool, name: str = "x") -> TensorType:
+    """An image batch with the channels moved behind the batch, where they are last."""
+    known = ranked(run, x, rank, name)
+    return _moved(run, x, known, (0, rank - 1, *range(1, rank - 1))) if last else known
+
+
+def backed(run: Run, x: TensorType, last: bool) -> TensorType:
+    """The images with their channels moved to the end again, where they were last."""
+    return _moved(run, x, x, (0, *range(2, len(x.shape)), 1)) if last else x
 
 
 def spatial(run: Run, value: Any, n: int, last: bool, name: str, whole_only: bool = True) -> tuple[Any, ...]:
@@ -93,9 +109,9 @@ def convolve(
 ) -> TensorType:
     """A convolution with the weight's axes as TensorFlow orders them: kernel, in, out. Groups follow from the channels."""
     last = channels_last(data_format)
-    x, weight = ranked(run, x, n + 2), ranked(run, weight, n + 2, "weight")
-    image = to_front(x, last)
-    *kernel, per_group, out = weight.shape
+    filters = ranked(run, weight, n + 2, "weight").shape
+    image = fronted(run, x, n + 2, last)
+    *kernel, per_group, out = filters
     channels = image.shape[1]
     run.require(
         "channels",
@@ -110,23 +126,29 @@ def convolve(
         ("x", "weight"),
     )
     known = type(channels) is int and type(per_group) is int
-    groups = channels // per_group if known else 1
+    groups = channels // per_group if known and per_group else 1
     if known and groups:
         run.require("groups", eq(out % groups, 0), f"{out!r} output channels do not divide into {groups!r} groups", ("weight",))
     strides, dilations = spatial(run, stride, n, last, "stride"), spatial(run, dilation, n, last, "dilation")
     name, sides = explicit_sides(run, padding, explicit, n, last)
-    if x.shape.concrete and weight.shape.concrete and all(v > 0 for v in (*x.shape, *weight.shape)):
-        same = name == "SAME"
-        made = run(
-            f"conv{n}d", x=image.but(shape=Shape((image.shape[0], per_group * groups, *image.shape[2:]))),
-            weight=weight.but(shape=Shape((out, per_group, *kernel))),
-            stride=strides, padding="same" if same else tuple(b for b, _ in sides), padding_end=None if same else tuple(e for _, e in sides),
-            dilation=dilations, groups=groups,
-        )  # fmt: skip
-        return to_back(made, last)
+    kernels = run.shaped("permute", (out, per_group, *kernel), weight.dtype, x=weight, dim=(n + 1, n, *range(n)))
+    window = {"stride": strides, **padded_as(name, sides), "dilation": dilations, "groups": groups if known else _groups(channels, per_group)}
+    if image.shape.concrete and filters.concrete and all(v > 0 for v in (*image.shape, *filters)):
+        return backed(run, run(f"conv{n}d", x=image, weight=kernels, **window), last)
     sizes = [windowed(run, s, k, t, d, name, e) for s, k, t, d, e in zip(image.shape[2:], kernel, strides, dilations, sides)]
     same_types(run, {"x": x, "weight": weight}, "x", "weight")
-    return to_back(anew(x, (image.shape[0], out, *sizes)), last)
+    return backed(run, run.shaped(f"conv{n}d", (image.shape[0], out, *sizes), x.dtype, x=image, weight=kernels, **window), last)
+
+
+def padded_as(name: str, sides: list[tuple[Dim, Dim]]) -> dict[str, Any]:
+    """The padding in the words of convolutions and pools."""
+    if name == "SAME":
+        return {"padding": "same"}
+    return {"padding": tuple(before for before, _ in sides), "padding_end": tuple(after for _, after in sides)}
+
+
+def _groups(channels: Dim, per_group: Dim) -> Dim:
+    return 1 if eq(channels, per_group) is True or eq(per_group, 0) is True else channels // per_group
 
 
 def depthwise(
@@ -134,8 +156,8 @@ def depthwise(
 ) -> TensorType:
     """Each channel convolved with its own filters: weight (kernel, in, multiplier)."""
     last = channels_last(data_format)
-    image, weight = to_front(ranked(run, x, 4), last), ranked(run, weight, 4, "weight")
-    *kernel, channels, multiplier = weight.shape
+    image, filters = fronted(run, x, 4, last), ranked(run, weight, 4, "weight").shape
+    *kernel, channels, multiplier = filters
     run.require("channels", eq(image.shape[1], channels), f"x has {image.shape[1]!r} channels and the weight {channels!r}", ("x", "weight"))
     same_types(run, {"x": x, "weight": weight}, "x", "weight")
     strides, dilations = spatial(run, stride, 2, last, "stride"), spatial(run, dilation, 2, last, "dilation")
@@ -144,21 +166,40 @@ def depthwise(
     )
     name, sides = explicit_sides(run, padding, explicit, 2, last)
     sizes = [windowed(run, s, k, t, d, name, e) for s, k, t, d, e in zip(image.shape[2:], kernel, strides, dilations, sides)]
-    return to_back(
-        anew(image, (image.shape[0], (channels if isinstance(image.shape[1], Term) else image.shape[1]) * multiplier, *sizes)), last
-    )
+    count = channels if isinstance(image.shape[1], Term) else image.shape[1]
+    kernels = channel_filters(run, weight, filters)
+    made = run.shaped(
+        "conv2d", (image.shape[0], count * multiplier, *sizes), x.dtype, x=image, weight=kernels, stride=strides, **padded_as(name, sides),
+        dilation=dilations, groups=count,
+    )  # fmt: skip
+    return backed(run, made, last)
 
 
-def pooled(run: Run, x: TensorType, n: int, kernel: Any, stride: Any, padding: Any, explicit: Any, data_format: str) -> TensorType:
+def channel_filters(run: Run, weight: TensorType, filters: Shape) -> TensorType:
+    """Filters (height, width, in, multiplier) in the order of a convolution with a group for each channel."""
+    height, width, channels, multiplier = filters
+    moved = run.shaped("permute", (channels, multiplier, height, width), weight.dtype, x=weight, dim=(2, 3, 0, 1))
+    size = (channels * multiplier, 1, height, width)
+    made: TensorType = run.shaped("reshape", size, weight.dtype, x=moved, size=size)
+    return made
+
+
+def pooled(
+    run: Run, x: TensorType, n: int, kernel: Any, stride: Any, padding: Any, explicit: Any, data_format: str, kind: str = ""
+) -> TensorType:
+    """A pool over the spatial axes. `kind` is "max" or "avg", where the row's operator does not say so; a mean leaves the padding out."""
     last = channels_last(data_format)
-    image = to_front(ranked(run, x, n + 2), last)
-    if n == 2 and run.row.op.startswith("max") and eq(image.shape[1], 0) is True:
+    kind = kind or run.row.op[:3]
+    image = fronted(run, x, n + 2, last)
+    if n == 2 and kind == "max" and eq(image.shape[1], 0) is True:
         raise run.give_up("images without channels, which TensorFlow takes by the way they are padded")
-    if n == 2 and last and run.row.op.startswith("avg") and isinstance(stride, (tuple, list)) and len(stride) == 4:
+    if n == 2 and last and kind == "avg" and isinstance(stride, (tuple, list)) and len(stride) == 4:
         stride = (*stride[:3], 1)  # the stride of a mean along the channels is not looked at; that of a maximum has no gradient
     sizes, strides = spatial(run, kernel, n, last, "kernel"), spatial(run, stride, n, last, "stride")
     name, sides = explicit_sides(run, padding, explicit, n, last)
     for k in sizes:
         run.require("kernel", ge(k, 1), f"the kernel must be at least 1, and is {kernel!r}", ("kernel",))
-    made = [windowed(run, s, k, t, 1, name, e) for s, k, t, e in zip(image.shape[2:], sizes, strides, sides)]
-    return to_back(anew(image, (*image.shape[:2], *made)), last)
+    made = Shape((*image.shape[:2], *(windowed(run, s, k, t, 1, name, e) for s, k, t, e in zip(image.shape[2:], sizes, strides, sides))))
+    more: dict[str, Any] = {"count_include_pad": False} if kind == "avg" else {}
+    shapes = made if kind == "avg" else [made]
+    return backed(run, run.shaped(f"{kind}_pool{n}d", shapes, x.dtype, x=image, kernel=sizes, stride=strides, **padded_as(name, sides), **more), last)
