@@ -273,3 +273,16 @@ ADAPTIVE_LOG_SOFTMAX = Op(
     shape=adaptive_shape,
     dtype=Same("x", "weight"),
 )
+CTC_LOSS_OF_PLACES = Op(
+    "ctc_loss_of_places",
+    inputs=(
+        Tensor("x", "T N C", FULL_FLOATS), Tensor("target_indices", "L 2", INTS), Tensor("target_values", "L", INTS),
+        Tensor("lengths", "N", INTS, values="index:T"),
+    ),
+    attributes=(Bool("preprocess_collapse_repeated", False), Bool("ctc_merge_repeated", True), Bool("ignore_longer_outputs_than_inputs", False)),
+    shape=lambda c: [(c.dims["N"],), c.shape("x")],
+    dtype=Like("x"),
+    outputs=(Out("loss"), Out("gradient")),
+    codes={"N": "batch", "L": "labels"},
+    doc="CTC losses of logits, whose labels are a sparse matrix of places and values and whose blank is the last class, and their gradient by x.",
+)  # fmt: skip

@@ -152,6 +152,7 @@ WHERE: dict[str, str] = {
     "cross_entropy": "loss_sequence",
     "ctc_loss": "loss_sequence",
     "ctc_loss_forward": "loss_sequence",
+    "ctc_loss_of_places": "loss_sequence",
     "cummax": "cumulative",
     "cummin": "cumulative",
     "cumprod": "cumulative",
