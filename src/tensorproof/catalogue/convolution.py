@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
-from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
+from tensorproof.ops.inputs import Bool, Choice, Int, Ints, Sizes, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
 from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEX64, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
@@ -73,7 +73,8 @@ def _conv_shape(c: Call) -> Shape:
     c.equal(
         "channels", channels, wanted, f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}", ("x", "weight", "groups")
     )
-    c.require("groups", conj(ge(out, groups), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
+    least = 0 if c["empty_output"] else groups
+    c.require("groups", conj(ge(out, least), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
     if c.framework == "torch" and c["padding"] == "same":
         for s in c["stride"]:
             c.require("stride", eq(s, 1), f"padding='same' needs stride 1, and it is {s!r}", ("stride", "padding"))
@@ -110,11 +111,12 @@ def _conv(n: int) -> Op:
             Choice("padding_mode", ("zeros", "reflect", "replicate", "circular"), "zeros"),
             Sizes("padding_end", n, None, least=0, optional=True),
             Sizes("kernel", n, None, optional=True),
+            Bool("empty_output", False),
         ),
         shape=_conv_shape,
         dtype=_conv_dtype,
         codes={"M": "bias"},
-        doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis.",
+        doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis; empty_output: there may be no output channels.",
     )
 
 

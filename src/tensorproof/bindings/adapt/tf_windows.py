@@ -132,7 +132,8 @@ def convolve(
     strides, dilations = spatial(run, stride, n, last, "stride"), spatial(run, dilation, n, last, "dilation")
     name, sides = explicit_sides(run, padding, explicit, n, last)
     kernels = run.shaped("permute", (out, per_group, *kernel), weight.dtype, x=weight, dim=(n + 1, n, *range(n)))
-    window = {"stride": strides, **padded_as(name, sides), "dilation": dilations, "groups": groups if known else _groups(channels, per_group)}
+    grouped = groups if known else _groups(channels, per_group)
+    window = {"stride": strides, **padded_as(name, sides), "dilation": dilations, "groups": grouped, "empty_output": True}
     if image.shape.concrete and filters.concrete and all(v > 0 for v in (*image.shape, *filters)):
         return backed(run, run(f"conv{n}d", x=image, weight=kernels, **window), last)
     sizes = [windowed(run, s, k, t, d, name, e) for s, k, t, d, e in zip(image.shape[2:], kernel, strides, dilations, sides)]
