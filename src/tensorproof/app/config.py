@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorproof.diagnostics.errors import BadInput
 
-_SPEAKS = re.compile(r"""^\s*(\[\s*["']?tool["']?\s*(\]|\.\s*["']?tensorproof)|["']?tool["']?\s*[.=])""", re.MULTILINE)
+_SPEAKS = r"""^\s*(\[\s*["']?tool["']?\s*(\]|\.\s*["']?tensorproof)|["']?tool["']?\s*[.=])"""
 """Where a file may hold our settings; reading others costs more than all the rest of a start."""
 KEYS: dict[str, Any] = {"select": list, "ignore": list, "fail-on": str, "output-format": str, "path": list, "time-limit": (int, float)}
 _WORDS = {list: "list of strings", str: "string"}
@@ -28,7 +28,7 @@ def load(file: str | None = None) -> dict[str, Any]:
         chosen = found
     try:
         text = chosen.read_text(encoding="utf-8")
-        if not _SPEAKS.search(text):
+        if not re.search(_SPEAKS, text, re.MULTILINE):
             return {}
         import tomllib  # only projects that speak of us need it
 

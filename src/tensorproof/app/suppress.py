@@ -9,7 +9,7 @@ from tensorproof.app.check import Program
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 
-_COMMENT = re.compile(r"#\s*tensorproof:\s*ignore(?:\[([\w/,\s-]*)\])?")
+_COMMENT = r"#\s*tensorproof:\s*ignore(?:\[([\w/,\s-]*)\])?"
 
 
 def leave_out(program: Program, chosen: Callable[[str], bool]) -> None:
@@ -29,7 +29,7 @@ def suppressed(path: str, text: str, diagnostics: list[Diagnostic]) -> list[Diag
     """The findings that no comment takes out, and a note for every comment that takes out none."""
     if "tensorproof" not in text:
         return diagnostics
-    comments = {i: m for i, line in enumerate(text.splitlines(), 1) if (m := _COMMENT.search(line))}
+    comments = {i: m for i, line in enumerate(text.splitlines(), 1) if (m := re.search(_COMMENT, line))}
     used: set[int] = set()
     kept: list[Diagnostic] = []
     for found in diagnostics:

@@ -72,7 +72,8 @@ class Run:
 
     def default(self, a: dict[str, Any]) -> Any:
         """Apply the row's own operator to those of the arguments that it has."""
-        return self(self.row.op, **{k: v for k, v in a.items() if operator(self.row.op).parameter(k) is not None})
+        known = parameter_names(self.row.op)
+        return self(self.row.op, **{k: v for k, v in a.items() if k in known})
 
     def require(self, code: str, predicate: Any, message: str, about: tuple[str, ...] = ()) -> None:
         if predicate is True:
@@ -120,6 +121,12 @@ def operator(name: str) -> Op:
     if op is None:
         raise KeyError(f"the tables name the operator {name}, which the catalogue does not have")
     return op
+
+
+@cache
+def parameter_names(op: str) -> frozenset[str]:
+    """The names of an operator's arguments."""
+    return frozenset(parameter.name for parameter in operator(op).parameters)
 
 
 _SIZE = Int("size")
@@ -170,6 +177,7 @@ def bind(
     """The arguments by our names, defaults filled in. Raises `Mismatch` with a sentence."""
     bound: dict[str, Any] = {}
     left = list(args)
+    framework = row.framework
     named = _renamed(row, arguments, kwargs)
     behind: list[Any] = []
     for at, argument in enumerate(arguments):
@@ -208,14 +216,15 @@ def bind(
                 bound[argument.ours] = None
                 continue
             raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")
-        if row.framework == "keras" and isinstance(value, TensorType) and argument.theirs in PYTHON_INTS.get(row.name, ()):
+        if framework == "keras" and isinstance(value, TensorType) and argument.theirs in PYTHON_INTS.get(row.name, ()):
             raise Mismatch(f"{row.name} takes a whole number of Python as {argument.theirs}, and {show(value)} is none: write int(…)")
-        value = coerce(row.framework, kinds[argument.ours], value)
-        if row.framework == "torch":
-            value = without_arrays(row, argument, kinds[argument.ours], value)
-        if session is not None and row.framework != "torch" and type(value) in (list, tuple) and isinstance(kinds[argument.ours], (Ints, Sizes, Pairs)):
+        kind = kinds[argument.ours]
+        value = coerce(framework, kind, value)
+        if framework == "torch":
+            value = without_arrays(row, argument, kind, value)
+        elif session is not None and type(value) in (list, tuple) and isinstance(kind, (Ints, Sizes, Pairs)):
             value = _with_sizes(value, session)
-        if not kinds[argument.ours].takes(value) and not _is_default(value, argument.default):
+        if not kind.takes(value) and not _is_default(value, argument.default):
             if isinstance(value, TensorType) and not value.shape.known:
                 raise GiveUp(f"the rank of {argument.theirs} is not known")
             raise Mismatch(f"{row.name} does not take {show(value)} as {argument.theirs}")
@@ -240,7 +249,7 @@ _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "othe
 
 def _renamed(row: Row, arguments: tuple[Argument, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """torch's own functions and methods take NumPy's keywords too: `x.sum(axis=1, keepdims=True)`."""
-    if row.framework != "torch" or _NUMPY_NAMES.keys().isdisjoint(kwargs):
+    if not kwargs or row.framework != "torch" or _NUMPY_NAMES.keys().isdisjoint(kwargs):
         return dict(kwargs)
     theirs = {argument.theirs for argument in arguments}
     free = {k: n for k, n in _NUMPY_NAMES.items() if k not in theirs and n in theirs and n not in kwargs}

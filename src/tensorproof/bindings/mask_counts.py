@@ -69,15 +69,15 @@ def ones_in(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
     if not isinstance(result, TensorType) or not result.shape.known:
         return None
     word = name.rpartition(".")[2]
-    numel = result.shape.numel
     if word in _ALL:
-        return numel
+        return result.shape.numel
     if word in _NONE:
         return 0
     if word == "eye":
         return minimum(result.shape[0], result.shape[1])
     if word in ("full", "full_like", "new_full"):
         filled = args[2 if word == "new_full" else 1] if len(args) > (2 if word == "new_full" else 1) else kwargs.get("fill_value")
+        numel = result.shape.numel
         return numel if filled in (True, 1) and isinstance(filled, (bool, int)) else 0 if filled in (False, 0) and isinstance(filled, (bool, int)) else None
     if word in ("cat", "concat", "stack", "vstack", "hstack"):
         return _sum_of(args[0] if args else kwargs.get("tensors"), known)
@@ -87,7 +87,7 @@ def ones_in(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
     other = args[1] if len(args) > 1 else None
     if mine is None:
         return None
-    whole = x.shape.numel
+    numel, whole = result.shape.numel, x.shape.numel
     if word in COPIES:
         return mine if word == "diag_embed" or numel == whole else None
     if word in OPPOSITES:

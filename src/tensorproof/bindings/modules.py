@@ -61,13 +61,15 @@ def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:
     """Make the layer, with the parameters that do not depend on its input."""
     arguments = {**arguments, **row.fixed}
     module = Module(row, arguments)
+    names = {**_PREDICATES, **arguments} if row.checks else arguments
     for code, predicate, sentence in row.checks:
-        holds = value_of(predicate, {**_PREDICATES, **arguments})
+        holds = value_of(predicate, names)
+        if holds is True:
+            continue
         requirement = Requirement(code if "/" in code else f"{row.op}/{code}", holds, sentence, ())
         if holds is False:
             raise Refused(requirement)
-        if holds is not True:
-            session.requirements.append(requirement)
+        session.requirements.append(requirement)
     if not needs_input(row, arguments):
         fill(module, arguments, session)
     return module
@@ -117,17 +119,19 @@ def _autocast(module: Module, value: Any, session: Session) -> Any:
 def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
     """Create parameters and buffers."""
     row = module.row
+    of_torch = row.framework == "torch"
     if row.create:
         file, _, function = row.create.partition(".")
         getattr(import_module(f"tensorproof.bindings.adapt.{file}"), function)(module, names, session)
     for creation in row.creations:
-        if creation.when and not value_of(creation.when, {**_PREDICATES, **names}):
+        when = creation.when
+        if when and not (names[when] if when in names else value_of(when, {**_PREDICATES, **names})):
             continue
-        shape = Shape(build(creation.layout, names))
-        home = module.buffers if creation.buffer else module.parameters
-        home[creation.name] = TensorType(shape, _dtype(creation, module.arguments), requires_grad=not creation.buffer)
-    if row.framework == "torch":
-        module.parameters.update({name: t.but(parameter=True) for name, t in module.parameters.items()})
+        shape, kept = Shape(build(creation.layout, names)), not creation.buffer
+        home = module.parameters if kept else module.buffers
+        home[creation.name] = TensorType(shape, _dtype(creation, module.arguments), requires_grad=kept, parameter=kept and of_torch)
+    if of_torch:
+        module.parameters.update({name: t.but(parameter=True) for name, t in module.parameters.items() if not t.parameter})
     module.built = True
 
 

@@ -81,15 +81,15 @@ class Row:
     source: str = ""
     then: tuple[str, ...] = ()
     """The further operators of a composition, `-> mean + var`."""
+    framework: str = field(init=False)
 
     @property
     def operators(self) -> tuple[str, ...]:
         """All the operators that a call of this spelling applies."""
         return (self.op, *self.then)
 
-    @property
-    def framework(self) -> str:
-        return FRAMEWORKS[self.name.partition(".")[0]]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "framework", FRAMEWORKS[self.name.partition(".")[0]])
 
 
 _Place = tuple[str, int, bool]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 
 from tensorproof.catalogue.where import WHERE
 from tensorproof.ops.record import Op
@@ -12,6 +11,8 @@ from tensorproof.ops.record import Op
 
 def files() -> list[str]:
     """The names of the catalogue's files."""
+    from pkgutil import iter_modules
+
     return sorted(m.name for m in iter_modules(__path__) if m.name != "where")
 
 

@@ -86,6 +86,8 @@ def read(command: str, description: str, declare: Callable[[Parser], None], word
     later = next((word for word in words if word.partition("=")[0] in LATER), None)
     if later is not None:
         raise BadInput(f"the option {later.partition('=')[0]} is not built yet")
+    if not any(word.startswith("-") and "h" in word for word in words):
+        parser.usage = ""  # only help shows it, and to make it takes longer than to read the options
     found = parser.parse_intermixed_args(words)
     for name, value in settings.items():
         if isinstance(value, list) and getattr(found, name, None) is None:

@@ -18,10 +18,10 @@ _CLOSING = {"(": ")", "[": "]", "": ""}
 
 def inputs_of(texts: Iterable[str]) -> dict[str, Input]:
     """`x=8,3,H,W`, `x=(8, 3, 32, 32)`, `ids=int64:8,L`: a number fixes an axis, a name leaves it open; one name is one size."""
-    from tensorproof.frontends.python.entry import Input
-
     found: dict[str, Input] = {}
     for text in texts:
+        from tensorproof.frontends.python.entry import Input
+
         name, equals, shape = text.partition("=")
         label, colon, sizes = shape.rpartition(":")
         if not equals or not name.isidentifier() or (colon and label.strip() not in BY_LABEL):
@@ -57,8 +57,8 @@ def _sizes(text: str, option: str) -> tuple[int | str | None, ...]:
     return tuple(axes)
 
 
-_DATA = re.compile(r"(?P<name>[\w.]+)=(?:(?P<count>[\d_]+|\?)(?:x|$))?(?P<parts>.*)")
-_PART = re.compile(r"(?P<label>[a-z]\w*)?\((?P<sizes>[^()]*)\)\s*(?:,\s*|$)")
+_DATA = r"(?P<name>[\w.]+)=(?:(?P<count>[\d_]+|\?)(?:x|$))?(?P<parts>.*)"
+_PART = r"(?P<label>[a-z]\w*)?\((?P<sizes>[^()]*)\)\s*(?:,\s*|$)"
 
 
 def data_of(texts: Iterable[str]) -> dict[str, Dataset]:
@@ -66,13 +66,13 @@ def data_of(texts: Iterable[str]) -> dict[str, Dataset]:
     found: dict[str, Dataset] = {}
     for text in texts:
         option = f"--data {text}"
-        match = _DATA.fullmatch(text)
+        match = re.fullmatch(_DATA, text)
         if match is None or not (match["count"] or match["parts"]):
             raise BadInput(f"{option} does not parse; write NAME=COUNTx(SIZES), such as Photos=5000x(3,224,224),int64()")
         parts: list[Part] = []
         rest = match["parts"]
         while rest:
-            part = _PART.match(rest)
+            part = re.match(_PART, rest)
             if part is None or (part["label"] and part["label"] not in BY_LABEL):
                 raise BadInput(f"{option} does not parse at {rest!r}; a part of a sample is (3,224,224) or uint8(28,28)")
             sizes = _sizes(f"({part['sizes']})", option)

@@ -44,18 +44,15 @@ def _first_seen(m: Any, t: TensorType) -> Gradient:
     kept = seen.get(id(record))
     requires = True if t.requires_grad else False if t.parameter else None
     if kept is None:
-        cell, own = m.heap.space({"version": Version()}), m.heap.space({"grad": NO})
-        cell.born = own.born = -1
-        kept = seen[id(record)] = (record, Gradient(requires, True if t.parameter else None, cell, own))
+        record.update(version=Version(), grad=NO)
+        kept = seen[id(record)] = (record, Gradient(requires, True if t.parameter else None, record, record))
     return kept[1] if kept[1].requires is requires else kept[1].but(requires=requires)
 
 
 def fresh(m: Any, requires: bool | None, leaf: bool | None = True, **changes: Any) -> Gradient:
     """The state of a new tensor in memory of its own."""
-    return Gradient(requires, leaf, m.heap.space({"version": Version()}), m.heap.space({"grad": NO}), **changes)
-
-
-_HOLD_TENSORS = (TensorType, tuple, list)
+    record = m.heap.space({"version": Version(), "grad": NO})
+    return Gradient(requires, leaf, record, record, **changes)
 
 
 def each(value: Any) -> list[TensorType]:
@@ -86,7 +83,7 @@ def applied(m: Any, name: str, outcome: Any, kwargs: dict[str, Any], node: Any, 
     written = [t for value in outcome.written for t in each(value)]
     if not written and word.endswith("_") and not word.endswith("__"):
         written = each(bound.get("x"))
-    out = each(kwargs.get("out"))
+    out = each(kwargs["out"]) if "out" in kwargs else []
     if word in ("requires_grad_", "detach_"):
         return result.but(grad=_marked(m, written[0], word == "requires_grad_" and bound.get("on", True) is not False, word, node)) if written else result
     facts = derivative(name)
@@ -120,15 +117,17 @@ def _inputs(m: Any, facts: Any, bound: dict[str, Any], layer: Layer | None) -> l
     held = layer.module.parameters if layer is not None and layer.module is not None else {}
     found: list[tuple[str, TensorType, Gradient]] = []
     for which, value in bound.items():
-        if type(value) not in _HOLD_TENSORS:
+        kind = type(value)
+        if kind is not TensorType and kind is not tuple and kind is not list:
             continue
         named = "params" if which in held and which not in ("weight", "bias") else which
         if (facts is not None and facts.get(named, ()) is None) or which.startswith("_"):
             continue
-        states = [(named, t, of(m, t)) for t in each(value) if is_float(t) is not False]
-        if facts is not None and named not in facts:  # no call was tried with it
-            states = [(named, t, g.but(requires=_weaker(g.requires))) for named, t, g in states]
-        found += states
+        tried = facts is None or named in facts
+        for t in each(value):
+            if is_float(t) is not False:
+                g = of(m, t)
+                found.append((named, t, g if tried else g.but(requires=_weaker(g.requires))))
     return found
 
 
@@ -148,6 +147,7 @@ def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: 
         if bound.get("requires_grad") is True and t.requires_grad:
             return t.but(grad=fresh(m, True), parameter=False)
         link: dict[str, Any] = {}
+        own = m.heap.space({"grad": NO})
         if source is not None and t.base is not None:
             before = of(m, source)
             if before.inference and not modes(m).inference:
@@ -155,8 +155,9 @@ def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: 
             link |= {"base": before.base if before.base is not None else source, "shown": before.shown if before.base is not None else before}
             cell = before.cell
         else:
-            cell = m.heap.space({"version": Version()})
-        found = Gradient(wanted, not wanted if wanted is not None else None, cell, m.heap.space({"grad": NO}), graph() if wanted is not False else None, **link)
+            cell = own
+            own["version"] = Version()
+        found = Gradient(wanted, not wanted if wanted is not None else None, cell, own, graph() if wanted is not False else None, **link)
         if modes(m).inference:
             found.inference = True
         return t.but(grad=found, requires_grad=wanted is True, parameter=False)
@@ -210,6 +211,8 @@ def _saved(m: Any, facts: Any, bound: dict[str, Any], inputs: Any, results: list
         if g.requires is not False:
             for what, sure in facts.get(which) or ():
                 wanted[what] = wanted.get(what, False) or (sure and g.requires is True)
+    if not wanted and word != "__getitem__":
+        return (), False
     found: list[Saved] = []
     keeps: bool | None = False
     known = {id(t): g for _, t, g in inputs}

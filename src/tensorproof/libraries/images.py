@@ -74,12 +74,12 @@ def array_of(m: Any, me: Model, node: Any) -> Any:
 # --- making ---
 
 
-_LABEL_MAP = re.compile(r"mask|label|lbl|annot|segm|ground_?truth|\bgt|_gt\b|trimap|palette", re.IGNORECASE)
+_LABEL_MAP = r"mask|label|lbl|annot|segm|ground_?truth|\bgt|_gt\b|trimap|palette"
 
 
 def _is_label_map(node: Any) -> bool:
     """Whether the file is named as one whose pixels are class numbers (`masks/7.png`): such images have one channel, and are not converted."""
-    return isinstance(node, ast.Call) and any(_LABEL_MAP.search(ast.unparse(given)) for given in node.args[:1])
+    return isinstance(node, ast.Call) and any(re.search(_LABEL_MAP, ast.unparse(given), re.IGNORECASE) for given in node.args[:1])
 
 
 def _open(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

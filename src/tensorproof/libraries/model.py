@@ -9,6 +9,8 @@ from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import gt
 from tensorproof.terms.records import dataclass, field
 
+AT_EXIT = "at exit"
+"""Where the machine keeps what runs when the program ends."""
 Run = Callable[..., Any]
 """A function's model: `run(machine, args, kwargs, node)`; a method's: `run(machine, self, args, kwargs, node)`."""
 

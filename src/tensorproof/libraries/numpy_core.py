@@ -8,10 +8,10 @@ from typing import Any
 from tensorproof.libraries.images import array_of, is_image
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.python_random import between, shuffle
+from tensorproof.libraries.python_random import shuffle
 from tensorproof.libraries.saved_values import load, save_array
 from tensorproof.libraries.sequences import sequence
-from tensorproof.libraries.whole_numbers import number_of
+from tensorproof.libraries.whole_numbers import between, number_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import eq

@@ -11,6 +11,8 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.values.objects import Dict, Generator, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Unknown
 
+HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
+"""Modules whose objects are kept as they are."""
 _PLAIN = (str, int, float, complex, bool, bytes, type(None), range, slice, type(Ellipsis))
 
 

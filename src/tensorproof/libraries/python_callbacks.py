@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import AT_EXIT, KindModel
 from tensorproof.libraries.plain import argument, quiet, unknown
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import REAL, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
-AT_EXIT = "at exit"
 
 
 def _ran(m: Any, what: Any, name: str, node: Any) -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import Abstract, from_host, to_host
+from tensorproof.libraries.plain import HOSTS, Abstract, from_host, to_host
 from tensorproof.libraries.python_core import texts
 from tensorproof.values.objects import Generator, Iterator
 from tensorproof.values.python_values import BYTES, REAL, TEXT, WHOLE, Unknown
@@ -37,7 +37,6 @@ _NAMES = {
     ),
 }  # fmt: skip
 KIND_OF = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
 """Modules of Python whose objects never change: they stand for themselves in a program."""
 
 

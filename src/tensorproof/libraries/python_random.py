@@ -6,8 +6,9 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, listed, nothing, unknown
-from tensorproof.terms.ints import Origin, Term, lower, upper
-from tensorproof.terms.predicates import Predicate, ge, le, lt
+from tensorproof.libraries.whole_numbers import between
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate, le, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import gathered, length, shown, uncounted
 from tensorproof.values.objects import Choice, Dict, List, Model, Record
@@ -15,19 +16,6 @@ from tensorproof.values.python_values import REAL, TEXT, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
-
-
-def between(m: Any, word: str, low: Any, high: Any, node: Any) -> Any:
-    """A whole number from low to high, both included; the world chooses it."""
-    if type(low) not in (int, Term) or type(high) not in (int, Term):
-        return Unknown(word)
-    if low == high:
-        return low
-    least, most = lower(low), upper(high)
-    made = m.symbol(m.name_here(word, node), int(least) if least > -(2**62) else -(2**62), int(most) if most < 2**62 else None, Origin.WORLD)
-    for fact in (ge(made, low), le(made, high)):
-        m.assume(fact)
-    return made
 
 
 def _randint(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:

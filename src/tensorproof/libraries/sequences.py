@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from tensorproof.libraries import index_limits
-from tensorproof.libraries.python_random import between
+from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term, maximum, minimum
 from tensorproof.terms.predicates import Predicate, ge, le

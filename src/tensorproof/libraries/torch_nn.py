@@ -9,7 +9,6 @@ from typing import Any
 from tensorproof.libraries import torch_hooks
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch_modules import BUFFERS, METHODS, PARAMETERS, children, is_module, listed
-from tensorproof.libraries.torch_training import update_parameters
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, Model, Native
@@ -288,6 +287,8 @@ def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs:
     if owner.kind == "wrapper" and name in ("no_sync", "join"):
         return Model("context", m.heap.space())
     if name == "update_parameters":
+        from tensorproof.libraries.torch_training import update_parameters
+
         return update_parameters(m, owner, args, kwargs, node)
     if owner.module is None and name in CONTAINER_METHODS:
         return CONTAINER_METHODS[name](m, owner, args, kwargs, node)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries.python_random import between
 from tensorproof.terms.dtypes import DType
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
+from tensorproof.terms.predicates import ge, le
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.python_values import Unknown
 
@@ -28,6 +28,19 @@ def same_size(m: Any, value: Any, size: Dim) -> None:
 def whole_tensor(value: Any) -> bool:
     """Whether a tensor is one whole number that nobody knows."""
     return isinstance(value, TensorType) and value.contents is None and value.dtype is not None and value.dtype.is_integer and value.shape.numel == 1
+
+
+def between(m: Any, word: str, low: Any, high: Any, node: Any) -> Any:
+    """A whole number from low to high, both included; the world chooses it."""
+    if type(low) not in (int, Term) or type(high) not in (int, Term):
+        return Unknown(word)
+    if low == high:
+        return low
+    least, most = lower(low), upper(high)
+    made = m.symbol(m.name_here(word, node), int(least) if least > -(2**62) else -(2**62), int(most) if most < 2**62 else None, Origin.WORLD)
+    for fact in (ge(made, low), le(made, high)):
+        m.assume(fact)
+    return made
 
 
 def number_in(dtype: DType | None) -> Unknown:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorproof.ops import repeats
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
 from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
@@ -207,6 +208,8 @@ class Call:
                 self.dims[name] = size
                 self.named_by[name] = owner
                 continue
+            if size is known:
+                continue
             code = self.op.codes.get(name, "size" if name.isdigit() else name.lower())
             if name.isdigit():
                 message = f"an axis of {owner} is {{a}} and must be {{b}}"
@@ -304,21 +307,31 @@ def layout_shape(c: Call, layout: str) -> tuple[Dim, ...]:
 
 def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", prescribed: Prescribed | None = None) -> Any:
     """The result of a call: a `TensorType`, or a tuple of them. Raises `Refused` or `GiveUp`."""
+    key = repeats.key_of(op, arguments, session, name) if prescribed is None else None
+    kept = repeats.found(op, key, arguments) if key is not None else None
+    if kept is not None:
+        return _recorded(op, kept.arguments, _placed(op, kept.arguments, kept.copied, session.framework, kept.made), session, name)
     full = _filled(op, arguments, name)
     open_axes = [p.name for p in op.attributes if is_symbolic(p, full[p.name])]
     if open_axes and prescribed is None:
         found = joined(op, full, open_axes, session, name or op.name, apply)
         if found is not None:
             return found
+    before = session.made, len(session.requirements), len(session.applied)
     call = Call(op, full, session, name or op.name, prescribed)
     if prescribed is not None and prescribed.shapes is not None:
-        made = _placed(call, _results(call, prescribed.shapes))
+        made = _results(call, prescribed.shapes)
     elif not call.bind() and not getattr(op.shape, "any_rank", False):
-        made = _unknown(call)
+        return _recorded(op, call.arguments, _unknown(call), session, name)
     else:
-        shapes = layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call)
-        made = _placed(call, _results(call, shapes))
-    session.applied.append(Applied(op, call.arguments, (made,) if isinstance(made, TensorType) else tuple(made), call.name))
+        made = _results(call, layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call))
+        if key is not None and before == (session.made, len(session.requirements), len(session.applied)):
+            repeats.keep(op, key, arguments, repeats.Kept(made, call.arguments, call.copied))
+    return _recorded(op, call.arguments, _placed(op, call.arguments, call.copied, call.framework, made), session, name)
+
+
+def _recorded(op: Op, arguments: dict[str, Any], made: Any, session: Session, name: str) -> Any:
+    session.applied.append(Applied(op, arguments, (made,) if isinstance(made, TensorType) else tuple(made), name or op.name))
     return made
 
 
@@ -341,12 +354,10 @@ def _filled(op: Op, arguments: dict[str, Any], name: str) -> dict[str, Any]:
     return full
 
 
-def _placed(call: Call, made: Any) -> Any:
+def _placed(op: Op, arguments: dict[str, Any], copied: bool, framework: str, made: Any) -> Any:
     """Results with the memory that they lie in: that of the input of which they are a view, or into which they are written."""
-    op = call.op
-    shown = call.arguments.get(op.aliases or op.writes[0]) if op.aliases or op.writes else None
-    framework = call.framework
-    if call.copied:
+    shown = arguments.get(op.aliases or op.writes[0]) if op.aliases or op.writes else None
+    if copied:
         base = None
     elif isinstance(shown, tuple):
         if type(made) is tuple and len(made) == len(shown):

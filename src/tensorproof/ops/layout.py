@@ -69,7 +69,7 @@ def value_of(expression: str, names: Mapping[str, Any]) -> Any:
         return names[expression]
     if expression.lstrip("-").isdigit():
         return int(expression)
-    return eval(_code(expression), _BUILTINS, dict(names))
+    return eval(_code(expression), _BUILTINS, names if type(names) is dict else dict(names))
 
 
 @lru_cache(maxsize=4096)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic, process_time
@@ -67,21 +66,27 @@ def current() -> Limit:
     return _current
 
 
+def _listening(limit: Limit) -> list[tuple[int, Any]]:
+    """The handlers that were there before those of a limit; none where no signal arrives."""
+    try:
+        return [(number, signal.signal(number, limit.tick)) for number in (signal.SIGPROF, signal.SIGALRM)] if hasattr(signal, "setitimer") else []
+    except ValueError:  # not the main thread
+        return []
+
+
 @contextmanager
 def limited(seconds: float) -> Iterator[Limit]:
     """The limit for what runs inside. The clock runs in the main thread alone, where signals arrive."""
     global _current
     before, _current = _current, Limit(seconds)
-    clocked = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-    handlers: list[tuple[int, Any]] = []
+    handlers = _listening(_current)
     try:
-        if clocked:
-            handlers = [(number, signal.signal(number, _current.tick)) for number in (signal.SIGPROF, signal.SIGALRM)]
+        if handlers:
             signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
             signal.setitimer(signal.ITIMER_REAL, seconds * _PATIENCE, _AGAIN)
         yield _current
     finally:
-        if clocked:
+        if handlers:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             for number, handler in handlers:

@@ -38,7 +38,7 @@ class Shape(_Base):
     @property
     def known(self) -> bool:
         """Whether the rank is known."""
-        return not any(type(axis) is Segment for axis in self)
+        return Segment not in map(type, self)
 
     @property
     def concrete(self) -> bool:

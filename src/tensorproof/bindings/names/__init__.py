@@ -66,6 +66,7 @@ def _resolved(name: str) -> tuple[str | None, str]:
     return _ROOTS.get(name.partition(".")[0]), name
 
 
+@cache
 def is_public(name: str) -> bool | None:
     """Whether the library has this name; None when that cannot be told."""
     library, name = _resolved(name)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python import containers, library_names, listing, questions, tensors
 from tensorproof.frontends.python.joining import may_be_missing
-from tensorproof.frontends.python.unknown_texts import of_bytes, of_text
-from tensorproof.libraries import library_objects, registry, tf_shapes
+from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.constants import constant
 from tensorproof.libraries.keras_names import canonical
-from tensorproof.libraries.python_pure import HOSTS
+from tensorproof.libraries.plain import HOSTS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
@@ -63,10 +62,10 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Named:
         return of_library(m, owner.name, name, node)
     if kind is Unknown:
-        if owner.octets and hasattr(bytes, name):
-            return of_bytes(name)
-        if owner.text and hasattr(str, name):
-            return of_text(name)
+        if (owner.octets and hasattr(bytes, name)) or (owner.text and hasattr(str, name)):
+            from tensorproof.frontends.python import unknown_texts
+
+            return unknown_texts.of_bytes(name) if owner.octets and hasattr(bytes, name) else unknown_texts.of_text(name)
         key = questions.part(m, owner, f".{name}")
         return owner if not owner.key else replace(owner, key=key)
     if kind is Choice:
@@ -92,6 +91,8 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Record:
         return of_record(m, owner, name, node)
     if kind is TensorShape:
+        from tensorproof.libraries import tf_shapes
+
         return tf_shapes.attribute(m, owner, name, node)
     if kind in (Generator, Iterator):
         return Method(owner, name)

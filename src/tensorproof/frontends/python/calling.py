@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.frontends.python import (
-    batch_generators,
     callbacks,
     classes,
     containers,
@@ -28,7 +27,7 @@ from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.frontends.python.memory import writing
 from tensorproof.frontends.python.outcomes import taken
-from tensorproof.libraries import layers, library_objects, outside, registry, tape_ranks, torch_modes
+from tensorproof.libraries import layers, library_objects, outside, registry, torch_modes
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -133,6 +132,8 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
             return told
     if code.is_generator:
         m.entered += 1
+        from tensorproof.frontends.python import batch_generators
+
         return batch_generators.of(m, code, frame, node) or Generator(frame, code.body(frame), m.heap.clock)
     if len(m.frames) >= DEEPEST and (m.heap.marks or len(m.frames) >= recursion_limit(m)):
         return _too_deep(m, function, node)
@@ -264,8 +265,11 @@ def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, 
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
         return _with_numbers(m, name, plain_args, plain_kwargs, args, kwargs, node)
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
-    if "tape" in m.model_state and (tape_ranks.is_open(plain_args) or tape_ranks.is_open(plain_kwargs)):
-        return taken(m, name, tape_ranks.outcome(m, name, plain_args, plain_kwargs, node), args, kwargs, node, None)
+    if "tape" in m.model_state:
+        from tensorproof.libraries import tape_ranks
+
+        if tape_ranks.is_open(plain_args) or tape_ranks.is_open(plain_kwargs):
+            return taken(m, name, tape_ranks.outcome(m, name, plain_args, plain_kwargs, node), args, kwargs, node, None)
     outcome = call_bound(name, plain_args, plain_kwargs, m.session)
     if outcome.refused is not None and outcome.refused.code == "call/arguments":
         outcome = _with_sizes(m, name, plain_args, plain_kwargs) or outcome

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import equality, questions
 from tensorproof.frontends.python.operations import SWAPPED, dunder, is_opaque, not_modelled, number_kind, on_tensors, plain
-from tensorproof.libraries import library_objects, registry, tf_shapes, tf_tensors
+from tensorproof.libraries import library_objects, registry
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import DType
@@ -75,6 +75,8 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
             return word == "ne"
         return on_tensors(m, word, a, b, node) if kind_a is TensorType else on_tensors(m, SWAPPED[word], b, a, node)
     if kind_a is TensorShape or kind_b is TensorShape:
+        from tensorproof.libraries import tf_shapes
+
         return tf_shapes.compare(m, word, a, b, node)
     if kind_a is Term or kind_b is Term or isinstance(a, Predicate) or isinstance(b, Predicate):
         return _symbolic(m, word, a, b)
@@ -91,6 +93,8 @@ def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) ->
     one, other = (a, b) if isinstance(a, TensorType) else (b, a)
     if isinstance(other, TensorType) or one.framework != "tf" or word not in ("eq", "ne"):
         return None
+    from tensorproof.libraries import tf_tensors
+
     texts = tf_tensors.text_tensor(m, other, node)
     return None if texts is None else on_tensors(m, word, one, texts, node)
 

@@ -80,7 +80,7 @@ def tensors_of(m: Interpreter, entry: Class | Function) -> list[ast.arg]:
 
 
 _PLAIN = ("int", "bool", "float", "str")
-_RATES = re.compile(r"(\w+_)?(drop|dropout|droprate|prob|p|alpha|eps|epsilon|momentum)(_?rate|_?prob|_p)?|(drop|dropout|learning)_?\w*rate")
+_RATES = r"(\w+_)?(drop|dropout|droprate|prob|p|alpha|eps|epsilon|momentum)(_?rate|_?prob|_p)?|(drop|dropout|learning)_?\w*rate"
 """Names of arguments that most likely hold a part of one."""
 
 
@@ -110,7 +110,7 @@ def constructor_value(m: Interpreter, argument: ast.arg, owner: str) -> Any:
     words = ast.unparse(argument.annotation) if argument.annotation is not None else ""
     if words in ("bool",):
         return m.open_truth(f"{owner}.{argument.arg}", argument)
-    if words in ("float",) or (not words and _RATES.fullmatch(argument.arg)):
+    if words in ("float",) or (not words and re.fullmatch(_RATES, argument.arg)):
         return 0.1
     if words in ("str",):
         return Unknown(argument.arg)

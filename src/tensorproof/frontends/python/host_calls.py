@@ -6,9 +6,7 @@ its size is estimated before the call; a result that would be too large is an un
 
 from __future__ import annotations
 
-import bisect
 import builtins
-import cmath
 import math
 import operator
 import os
@@ -33,7 +31,14 @@ _BUILTINS = (
 )  # fmt: skip
 _PLAIN_TYPES = {str, bytes, int, float, complex, bool, range, slice, tuple, frozenset, type(None), type(Ellipsis)}
 """Types whose public methods are pure."""
-_PLAIN_NAMES = {("fractions", "Fraction"), ("_struct", "Struct"), ("string", "Template"), ("string", "capwords")}
+_COMPLEX = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "isclose", "isfinite", "isinf", "isnan", "log", "log10", "phase", "polar", "rect",
+    "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
+_PLAIN_NAMES = {
+    ("fractions", "Fraction"), ("_struct", "Struct"), ("string", "Template"), ("string", "capwords"), ("_bisect", "bisect_left"), ("_bisect", "bisect_right"),
+    *(("cmath", name) for name in _COMPLEX),
+}  # fmt: skip
 """Classes and functions of pure modules, by name: they are seldom needed and cost time to import."""
 _DUNDERS = {
     **{f"__{name.strip('_')}__": getattr(operator, name) for name in (
@@ -50,8 +55,7 @@ def _public(module: ModuleType) -> list[Any]:
 
 
 _PURE: set[Any] = {
-    *(getattr(builtins, name) for name in _BUILTINS), *_public(math), *_public(cmath), *_public(operator), re.escape, bisect.bisect,
-    bisect.bisect_left, bisect.bisect_right,
+    *(getattr(builtins, name) for name in _BUILTINS), *_public(math), *_public(operator), re.escape,
     *(getattr(os.path, name) for name in (
         "join", "basename", "dirname", "split", "splitext", "splitdrive", "normpath", "normcase", "abspath", "realpath", "relpath", "expanduser", "expandvars",
         "isabs", "commonprefix", "commonpath")),
@@ -173,7 +177,7 @@ def _remainder(a: Any, b: Any) -> Unknown | None:
 
 def _wide(spec: str) -> bool:
     """Whether a format asks for a field that is too wide: several such fields may stand in one text."""
-    return sum(int(found[:18]) for found in re.findall(r"\d+", spec)) > WIDEST
+    return len(spec) > 5 and sum(int(found[:18]) for found in re.findall(r"\d+", spec)) > WIDEST
 
 
 def _formatted(value: Any, spec: Any = "") -> Unknown | None:

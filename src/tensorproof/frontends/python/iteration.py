@@ -11,7 +11,7 @@ from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.frontends.python.generators import END, advance, drained
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.libraries import registry
-from tensorproof.libraries.python_random import between
+from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.ints import Term, lower, upper
 from tensorproof.terms.predicates import Predicate, Truth, eq
 from tensorproof.terms.tensor import TensorType

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from collections.abc import Iterator as Iterator_
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import iteration
@@ -17,10 +18,11 @@ from tensorproof.frontends.python.gathering import Gathering
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.frontends.python.steady import Steady, fingerprint
 from tensorproof.frontends.python.uncounted import open_rounds
-from tensorproof.libraries import registry, tf_autograph
+from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open, some_rounds
 from tensorproof.terms.ints import Origin, lower
 from tensorproof.terms.predicates import Predicate, gt, negate
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Row
 from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
 from tensorproof.values.python_values import AFTER_ERROR, Unknown
@@ -48,7 +50,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         m = frame.machine
         value = registry.plain_source(source(frame))
         base, stood_for_many = len(frame.waiting), m.stood_for_many
-        before = tf_autograph.watched(m, frame, value)
+        before = _of_graph(m, frame, value)
         rounds = registry.rounds(m, value, node) if isinstance(value, Model) else open_rounds(m, value, node)
         if isinstance(rounds, Open):
             signal = uncounted_loop(m, frame, rounds, put, body, node)
@@ -68,11 +70,18 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
             else:
                 signal = _constant_loop(m, frame, found, put, body, node, isinstance(value, range))
         if before is not None:
-            tf_autograph.kept(m, frame, before, node)
+            import_module("tensorproof.libraries.tf_autograph").kept(m, frame, before, node)
         with uncounted_lists(m, m.stood_for_many != stood_for_many):
             return finish(m, frame, base, signal, other, bool(node.orelse))
 
     return run
+
+
+def _of_graph(m: Interpreter, frame: Frame, value: Any) -> Any:
+    """What a loop over a tensor of TensorFlow must keep; None for any other."""
+    if type(value) is not TensorType or value.framework != "tf":
+        return None
+    return import_module("tensorproof.libraries.tf_autograph").watched(m, frame, value)
 
 
 def finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other: Act, has_other: bool) -> Signal | None:

@@ -30,7 +30,7 @@ from tensorproof.frontends.python.branching import Branching
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised, Undecided
 from tensorproof.frontends.python.memory import Memory
 from tensorproof.frontends.python.modules import Modules
-from tensorproof.libraries import python_callbacks, tape_ranks
+from tensorproof.libraries.model import AT_EXIT
 from tensorproof.ops.call import Session
 from tensorproof.ops.record import Requirement
 from tensorproof.solve import limits
@@ -417,7 +417,9 @@ class Interpreter:
         """Run the program's main file."""
         try:
             self.modules.run_main(self)
-            if python_callbacks.AT_EXIT in self.model_state:
+            if AT_EXIT in self.model_state:
+                from tensorproof.libraries import python_callbacks
+
                 python_callbacks.at_exit(self)
         except Raised as raised:
             self.uncaught(raised)
@@ -432,6 +434,8 @@ class Interpreter:
         except Exception as bug:  # ours: a gap, never the program's error
             self.lost_rest(failures.reason(bug))
         if "tape" in self.model_state and not self.limit.expired:
+            from tensorproof.libraries import tape_ranks
+
             tape_ranks.finish(self)
         decided = (p if side else negate(p) for p, side in self.decisions.items())
         self.path.facts = (*self.facts, *(p for p in decided if isinstance(p, Predicate)))

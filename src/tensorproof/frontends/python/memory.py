@@ -10,6 +10,7 @@ storage of its kind of numbers, and what is known of it ends with any write of t
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import call as call_bound
@@ -35,6 +36,7 @@ _ARRAY_FUNCTIONS = frozenset(["copyto", "place", "put", "putmask", "fill_diagona
 """What NumPy writes in place."""
 
 
+@cache
 def writing(name: str) -> bool:
     """Whether a spelling writes into its first argument."""
     home, _, word = name.rpartition(".")
@@ -109,7 +111,8 @@ class Memory:
         return found.contents if isinstance(found, TensorType) and found.shape == held.shown.shape else None
 
     def _at(self, storage: Space, dtype: DType | None, owned: bool) -> tuple[Any, Any]:
-        return storage["now"], self.writes[_kind(dtype) + ("?" if owned else "")]
+        kind = _kind(dtype)
+        return storage["now"], self.writes[kind + "?" if owned else kind]
 
     def _seen(self, t: TensorType) -> Held:
         """A tensor that no operator made. Its elements are known as long as nothing of its kind was ever written."""
@@ -180,7 +183,7 @@ class Memory:
         base = result.base
         if base is not None and id(result) in self.held:  # an operator that gave back what it got: another object of the same memory
             result = result.but()
-        own = self.m.heap.space({"is": None, "now": _FIRST})
+        own = self._record(result)
         if base is None:
             base = Storage(own)
             result = result.but(base=base)
@@ -188,6 +191,14 @@ class Memory:
         own["is"] = result
         self.held[id(result)] = Held(result, result, storage, own, owned, self._at(storage, result.dtype, owned))
         return result
+
+    def _record(self, result: TensorType) -> Space:
+        """The record of a new tensor object: that of its autograd state where it has one of its own."""
+        own: Space | None = result.grad.own if result.grad is not None else None
+        if own is None or "is" in own:
+            return self.m.heap.space({"is": None, "now": _FIRST})
+        own["now"] = _FIRST
+        return own
 
     def sharing(self, made: TensorType, source: TensorType) -> TensorType:
         """A tensor that a model makes in the memory of another."""
@@ -198,9 +209,7 @@ class Memory:
 
     def called(self, name: str, result: Any, written: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The results of an operator that ran, and what it wrote into."""
-        first = [args[0]] if writing(name) and args and isinstance(args[0], TensorType) else []
-        found = [*first, *(t for t in written if isinstance(t, TensorType) and (id(t) in self.held or t.base is not None))]
-        targets: list[TensorType] = list({id(t): t for t in found}.values())
+        targets = self._targets(name, written, args)
         out = kwargs.get("out")
         outs = [out] if isinstance(out, TensorType) else list(out) if isinstance(out, tuple) else []
         if not targets and not outs:
@@ -223,6 +232,14 @@ class Memory:
         single = isinstance(result, TensorType) and len(targets) == 1
         made = self.write(targets[0], result if single and self._same_object(result, targets[0]) else None)
         return made if single else self.made(result)
+
+    def _targets(self, name: str, written: list[Any], args: tuple[Any, ...]) -> list[TensorType]:
+        """The tensors that a call wrote into, each once."""
+        first = [args[0]] if writing(name) and args and isinstance(args[0], TensorType) else []
+        if not written:
+            return first
+        found = [*first, *(t for t in written if isinstance(t, TensorType) and (id(t) in self.held or t.base is not None))]
+        return list({id(t): t for t in found}.values())
 
     def _is_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a call got nothing through which a gradient may pass."""

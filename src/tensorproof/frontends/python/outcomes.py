@@ -11,7 +11,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.frontends.python import fixes, recovery, suspects, tensors
 from tensorproof.frontends.python.errors import Raised
-from tensorproof.libraries import autograd, index_ranges, label_ranges, layers, tape
+from tensorproof.libraries import autograd, index_ranges, label_ranges, layers
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.path import Stated
 from tensorproof.values.python_values import AFTER_ERROR, Layer
@@ -53,7 +53,7 @@ def taken(
     if not isinstance(result, Module):
         given = args if layer is None or not layer.module.parameters else (*args, layer)
         result = outcome.outputs = autograd.observed(m, name, outcome, given, kwargs, node, layer)
-    recovery.rooted(m, outcome, layer, assumed)
+        recovery.rooted(m, outcome, layer, assumed)
     suspects.look(m, name, outcome, node)
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))
@@ -66,7 +66,11 @@ def taken(
     made = tensors.as_program_value(m, result)
     if layer is None and outcome.outputs is not None and name.startswith("keras."):
         made = layers.keras_result(m, name, made, args, kwargs, before)
-    return tape.taken(m, name, made, args, kwargs, node, layer, before) if "tape" in m.model_state else made
+    if "tape" not in m.model_state:
+        return made
+    from tensorproof.libraries import tape
+
+    return tape.taken(m, name, made, args, kwargs, node, layer, before)
 
 
 def _state(m: Interpreter, outcome: Outcome, node: ast.AST, layer: Layer | None) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from tensorproof.frontends.python.source import Source
 from tensorproof.terms.records import dataclass
 
-_RELATIVE = re.compile(r"^\s*from\s+\.", re.MULTILINE)
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """What lies in the folder of a project."""
 _DEEPEST = 12
@@ -53,7 +52,7 @@ def places(source: Source, given: tuple[Path, ...] = (), imported: bool = False)
 
 def relative_level(source: Source) -> int:
     """The most dots that a relative import of the file has."""
-    if not _RELATIVE.search(source.text):
+    if not any(line.lstrip().startswith("from") and line.lstrip()[4:].lstrip().startswith(".") for line in source.text.splitlines() if "from" in line):
         return 0
     return max((node.level for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom)), default=0)
 

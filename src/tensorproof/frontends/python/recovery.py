@@ -233,14 +233,13 @@ def rooted(m: Interpreter, outcome: Outcome, layer: Any, fresh: bool) -> None:
     results = _tensors(outcome.outputs)
     if not results:
         return
-    if fresh:
-        outcome = Outcome(outcome.outputs)
-    held = {id(t) for t in layer.module.parameters.values()} if layer is not None else set[int]()
-    values = [value for value in outcome.bound.values() if isinstance(value, (TensorType, tuple, list))]
-    given = [one for value in values for one in _tensors(value) if id(one) not in held]
-    roots = frozenset[int]().union(*(roots_of(m, one) for one in given))
-    if layer is not None and not fresh:
-        roots |= {hash(layer.span)}
+    held = {id(t) for t in layer.module.parameters.values()} if layer is not None else ()
+    roots = frozenset[int]() if layer is None or fresh else frozenset((hash(layer.span),))
+    for value in outcome.bound.values() if not fresh else ():
+        if isinstance(value, (TensorType, tuple, list)):
+            for one in _tensors(value):
+                if id(one) not in held:
+                    roots |= roots_of(m, one)
     for one in results:
         m.roots[id(one)] = (one, roots or frozenset((id(one),)))
 

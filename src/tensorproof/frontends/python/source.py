@@ -7,7 +7,6 @@ import io
 import re
 import stat
 import sys
-import tokenize
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,13 +49,22 @@ def read(path: str) -> Source:
 
 def decode(path: str, data: bytes) -> str:
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None).read()
+        return io.TextIOWrapper(io.BytesIO(data), _encoding(data), newline=None).read()
     except (SyntaxError, LookupError):
         raise BadFile(path, f"is not Python: {_about_encoding(data)}") from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadFile(path, f"is not Python: its bytes cannot be decoded as {error.encoding} text", line=line) from None
+
+
+def _encoding(data: bytes) -> str:
+    """The encoding of a file; `SyntaxError` where its first lines contradict themselves."""
+    head = b"".join(data.split(b"\n", 2)[:2])
+    if head.isascii() and b"coding" not in head:
+        return "utf-8"
+    import tokenize
+
+    return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
 
 
 def _about_encoding(data: bytes) -> str:

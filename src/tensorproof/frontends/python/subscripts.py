@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import iteration, questions, tensors, uncounted
 from tensorproof.frontends.python.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.frame import Frame
-from tensorproof.libraries import registry, tf_tensors, torch_sizes
+from tensorproof.libraries import registry, torch_sizes
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
@@ -277,6 +277,8 @@ def store(frame: Frame, owner: Any, index: Any, value: Any, node: ast.AST) -> No
                 m.heap.set(owner.items, known, value)
         case TensorType():
             if owner.framework == "tf":
+                from tensorproof.libraries import tf_tensors
+
                 tf_tensors.refuse_items(m, owner, node)
             m.spelling(f"{tensors.tensor_class(owner)}.__setitem__", (owner, _cut(m, owner, index), value), {}, node)
         case Instance():

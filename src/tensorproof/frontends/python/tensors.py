@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
-from tensorproof.libraries import autograd, backward, index_limits, layers, library_objects, registry, tf_tensors, torch_sizes
+from tensorproof.libraries import autograd, index_limits, layers, library_objects, registry, torch_sizes
 from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
@@ -37,6 +37,8 @@ def tensor_class(tensor: TensorType) -> str:
 
 def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Any:
     if owner.framework == "tf":
+        from tensorproof.libraries import tf_tensors
+
         return tf_tensors.attribute(m, owner, name, node)
     if owner.framework == "keras":
         return layers.keras_tensor_attribute(m, owner, name, node)
@@ -65,6 +67,8 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
             data = owner.but(requires_grad=False, parameter=False, base=owner.base or SOMEWHERE, grad=autograd.fresh(m, False))
             return index_limits.same(m, owner, m.memory.made(data))
         case "grad":
+            from tensorproof.libraries import backward
+
             return backward.grad_of(m, owner)
         case "layout":
             return f"torch.{owner.layout}"
@@ -199,7 +203,7 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     if kind is List:
         return [plain(m, v, node) for v in value.items]
     if kind is tuple or kind is TensorShape:
-        return tuple(plain(m, v, node) for v in value)
+        return tuple([plain(m, v, node) for v in value])
     if kind is Dict:
         return {k: plain(m, v, node) for k, v in value.items.items()}
     if kind is Set:
@@ -287,10 +291,12 @@ def without_values(value: Any) -> Any:
 
 
 def has_unknown(value: Any) -> bool:
+    if type(value) is TensorType or value is None:
+        return False
     if isinstance(value, Unknown):
         return True
     if isinstance(value, (tuple, list)):
-        return any(has_unknown(v) for v in value)
+        return any(map(has_unknown, value))
     if isinstance(value, dict):
         return any(has_unknown(v) for v in value.values())
     return isinstance(value, slice) and any(isinstance(p, Unknown) for p in (value.start, value.stop, value.step))
