@@ -29,7 +29,7 @@ class Origin(Enum):
 class Atom:
     """An indivisible factor: a symbol, or `//`, `%`, `min`, `max`, `ite` of terms that did not simplify."""
 
-    __slots__ = ("__weakref__", "args", "hi", "kind", "lo", "order", "origin")
+    __slots__ = ("__weakref__", "args", "hi", "kind", "lo", "order", "origin", "texts")
 
     kind: str
     args: tuple[Any, ...]
@@ -37,6 +37,8 @@ class Atom:
     hi: Bound
     origin: Origin | None
     order: int
+    texts: dict[int, str]
+    """How it is written inside of so many others."""
 
     @property
     def name(self) -> str:
@@ -45,13 +47,19 @@ class Atom:
     def __repr__(self) -> str:
         if self.kind == "symbol":
             return self.name
-        if len(_SHOWN) >= MOST_SHOWN:  # terms share their parts, texts do not: written out, a term may be as long as two to its depth
+        depth = len(_SHOWN)
+        if depth in self.texts:
+            return self.texts[depth]
+        if depth >= MOST_SHOWN:  # terms share their parts, texts do not: written out, a term may be as long as two to its depth
             return f"(…{self.order})"
         _SHOWN.append(self)
         try:
-            return self._text()
+            text = self._text()
         finally:
             _SHOWN.pop()
+        if len(text) <= LONGEST_KEPT:
+            self.texts[depth] = text
+        return text
 
     def _text(self) -> str:
         match self.kind:
@@ -65,6 +73,8 @@ class Atom:
 
 MOST_SHOWN = 8
 """How deep terms within terms are written out."""
+LONGEST_KEPT = 10_000
+"""Longer texts are made anew each time, from those of their parts."""
 _SHOWN: list[Atom] = []
 Monomial = tuple[tuple[Atom, int], ...]
 
@@ -143,6 +153,7 @@ def _atom(kind: str, args: tuple[Any, ...], lo: Bound, hi: Bound, origin: Origin
         found = Atom()
         _count += 1
         found.kind, found.args, found.lo, found.hi, found.origin, found.order = kind, args, lo, hi, origin, _count
+        found.texts = {}
         _ATOMS[key] = found
     return found
 
