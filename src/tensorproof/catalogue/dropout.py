@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Bool, Float, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Float, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, DType
 from tensorproof.terms.predicates import disj, eq
@@ -32,7 +32,10 @@ def by_channel(c: Call) -> Shape:
     return shape
 
 
-DROPOUT = Op("dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x")
+DROPOUT = Op(
+    "dropout", (Tensor("x"),), (*ATTRIBUTES, Anything("mask")), same_shape, dropped_type, random=True, aliases="x",
+    doc="`mask`: the shape of what is drawn, which broadcasts over x",
+)  # fmt: skip
 ALPHA_DROPOUT = Op("alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x", doc="keeps mean and variance")
 FEATURE_DROPOUT = Op("feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", doc="drops whole channels")
 FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x")

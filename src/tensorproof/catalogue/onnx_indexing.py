@@ -23,13 +23,14 @@ from tensorproof.terms.tensor import TensorType
 
 
 def gathered(c: Call) -> TensorType:
-    x, index, axis = c.tensor("x"), c.tensor("index"), c["dim"]
+    x, index, axis, batch = c.tensor("x"), c.tensor("index"), c["dim"], c["batch_dims"]
     n = x.shape[axis]
-    for at in index.contents or ():
+    for at in index.contents or () if not c["lenient"] else ():
         c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {axis} of size {n!r}", ("index", "x"))
-    made = Shape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
+    made = Shape((*x.shape[:axis], *index.shape[batch:], *x.shape[axis + 1 :]))
     contents = None
-    if known(x) and index.contents is not None and all(type(v) is int for v in index.contents) and small(made):
+    inside = not c["lenient"] or all(type(v) is int and type(n) is int and 0 <= v < n for v in index.contents or ())
+    if not batch and inside and known(x) and index.contents is not None and all(type(v) is int for v in index.contents) and small(made):
         outer, inner = int(product(x.shape[:axis])), int(product(x.shape[axis + 1 :]))  # type: ignore[arg-type]
         held = x.contents or ()
         contents = tuple(held[(o * n + at % n) * inner + i] for o in range(outer) for at in index.contents for i in range(inner))
@@ -39,10 +40,11 @@ def gathered(c: Call) -> TensorType:
 GATHER_SLICES = Op(
     "gather_slices",
     (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:")),
-    (Axis("dim", 0, scalar_ok=False),),
+    (Axis("dim", 0, scalar_ok=False), Int("batch_dims", 0), Bool("lenient", False)),
     gathered,
     Like("x"),
-    doc="The slices of an axis that an index tensor names; its axes take the place of that axis.",
+    doc="The slices of an axis that an index tensor names; its axes, but for the first `batch_dims`, which are those of x, take the place of that axis. "
+    "`lenient`: an index out of range is no error.",
 )
 
 
@@ -138,7 +140,8 @@ ONE_HOT_VALUES = Op(
 
 def reverse_sequence(c: Call) -> Shape:
     x, lengths, batch, time = c.shape("x"), c.shape("lengths"), c["batch_dim"], c["time_dim"]
-    c.require("axis", {batch, time} == {0, 1}, f"batch and time are the first two axes, and are {batch} and {time}", ("batch_dim", "time_dim"))
+    usual = {batch, time} == {0, 1} or not c["first_two"]
+    c.require("axis", usual, f"batch and time are the first two axes, and are {batch} and {time}", ("batch_dim", "time_dim"))
     c.equal("batch", lengths[0], x[batch], "there are {a} lengths and {b} sequences", ("lengths", "x"))
     return x
 
@@ -146,7 +149,7 @@ def reverse_sequence(c: Call) -> Shape:
 REVERSE_SEQUENCE = Op(
     "reverse_sequences",
     (Tensor("x", "A B ..."), Tensor("lengths", "L", INDEX)),
-    (Int("batch_dim", 1, least=0, most=1), Int("time_dim", 0, least=0, most=1)),
+    (Int("batch_dim", 1, least=0), Int("time_dim", 0, least=0), Bool("first_two", True)),
     reverse_sequence,
     Like("x"),
     doc="Every sequence of a batch turned round, up to its length.",

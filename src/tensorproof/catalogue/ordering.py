@@ -123,7 +123,7 @@ def _count(c: Call, among: Dim) -> Dim:
 
 def _distinct(name: str, doc: str) -> Op:
     return Op(
-        name, (ANY_X,), (Bool("return_inverse", False), Bool("return_counts", False), Axis("dim", None, optional=True, scalar_ok=False)),
+        name, (ANY_X,), (Bool("return_inverse", False), Bool("return_counts", False), Bool("sorted", True), Axis("dim", None, optional=True, scalar_ok=False)),
         distinct_shape, Like("x"), outputs=(Out("values"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts")),
         data_dependent=True, doc=doc,
     )  # fmt: skip

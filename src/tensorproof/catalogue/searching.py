@@ -111,7 +111,8 @@ ONE_HOT = Op(
 def unravel_shapes(c: Call) -> list[Any]:
     sizes = c["size"]
     check_positions(c, c.tensor("x"), product(sizes), ("x", "size"))
-    return [TensorType(c.shape("x"), INT64, strides=UNKNOWN_STRIDES)] * len(sizes)
+    dtype = INT64 if c.prescribed is None else c.prescribed.dtypes[0]
+    return [TensorType(c.shape("x"), dtype, strides=UNKNOWN_STRIDES)] * len(sizes)
 
 
 UNRAVEL = Op(

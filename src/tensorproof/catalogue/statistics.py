@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.call import Call
+from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
@@ -207,26 +207,37 @@ HISTOGRAMDD = Op(
 
 
 def bincount_shape(c: Call) -> Shape:
-    contents, least = c.contents("x"), c["minlength"]
+    contents, least, most = c.contents("x"), c["minlength"], c["maxlength"]
     if c.given("weight"):
         held, n = c.shape("weight")[0], c.dims["N"]
         c.require("weight", disj(eq(held, n), eq(n, 0)), f"there are {held!r} weights for {n!r} elements", ("weight", "x"))
     if contents is not None and all(isinstance(v, int) for v in contents):
         c.require("negative", all(v >= 0 for v in contents), "a number to be counted is negative", "x")
-        if isinstance(least, int):
-            return Shape((max(least, max(contents, default=-1) + 1),))
-    return Shape((c.fresh("bins", least if isinstance(least, int) else 0),))
+        if isinstance(least, int) and (most is None or isinstance(most, int)):
+            count = max(least, max(contents, default=-1) + 1)
+            return Shape((count if most is None else min(count, most),))
+    return Shape((c.fresh("bins", least if isinstance(least, int) and most is None else 0),))
 
 
 BINCOUNT = Op(
     "bincount",
     inputs=(Tensor("x", "N", ALL_INTS), Tensor("weight", "_", NUMERIC, optional=True, default=None)),
-    attributes=(Int("minlength", 0, least=0),),
+    attributes=(Int("minlength", 0, least=0), Int("maxlength", None, optional=True)),
     shape=bincount_shape,
     dtype=lambda c: INT64 if not c.given("weight") or c.dims["N"] == 0 else FLOAT32 if c.dtype("weight") is FLOAT32 else FLOAT64,
     data_dependent=True,
-    doc="How often each whole number occurs.",
+    doc="How often each whole number occurs; those from `maxlength` on are not counted.",
 )
+HISTOGRAM_FIXED_WIDTH = Op(
+    "histogram_fixed_width", (Tensor("x", "...", NUMERIC), Tensor("limits", "2", NUMERIC)), (Int("bins", 100, least=1),),
+    any_rank(lambda c: Shape((c["bins"],))), INT64,
+    doc="How many elements fall into each of equal bins between two limits; what lies beyond counts with the first or the last.",
+)  # fmt: skip
+CONFUSION_MATRIX = Op(
+    "confusion_matrix", (Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS), WEIGHT), (Int("count"),),
+    any_rank(lambda c: Shape((c["count"], c["count"]))), INT64,
+    doc="How often (or with what weight) each class in x goes with each class in y.",
+)  # fmt: skip
 
 
 def dist_type(c: Call) -> DType | None:

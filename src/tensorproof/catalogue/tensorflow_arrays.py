@@ -186,8 +186,7 @@ def _ends(c: Call, name: str) -> tuple[Any, ...] | None:
         if value.shape.known:
             c.require("rank", len(value.shape) == 1, f"{name} must be a vector, and has shape {value.shape!r}", name)
         return (None,) * value.shape[0] if value.shape.known and type(value.shape[0]) is int else None
-    made: tuple[Any, ...] | None = value
-    return made
+    return tuple(None if isinstance(v, TensorType) else v for v in value)
 
 
 @any_rank

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorproof.catalogue.tensorflow_arrays import INDICES, X, agreed, numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
-from tensorproof.ops.inputs import Anything, Bool, ElementType, Int, Ints, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, INT32
 from tensorproof.terms.ints import Dim
@@ -76,10 +76,10 @@ SCATTER_ND = Op(
 TENSOR_SCATTER = Op(
     "tensor_scatter",
     (X, INDICES, Tensor("y")),
-    (),
+    (Choice("reduction", ("update", "add", "sub", "max", "min"), "update"),),
     any_rank(lambda c: _scattered(c, c.shape("x"))),
     Same("x", "y"),
-    doc="x with updates put, added or held against.",
+    doc="x with updates put, added, taken away or held against.",
 )
 
 
@@ -172,9 +172,10 @@ def segment(c: Call) -> Shape:
     return Shape((c.fresh("segments") if c["count"] is None else c["count"], *x[1:]))
 
 
+REDUCTION = Choice("reduction", ("sum", "prod", "mean", "max", "min", "sqrt_n"), "sum")
 SEGMENT = Op(
-    "segment", (X, INDICES), (Int("count", None, optional=True), Bool("sparse", None, optional=True)), segment, Like("x"), data_dependent=True,
-    doc="Rows summed (multiplied, averaged ...) by sorted segment numbers.",
+    "segment", (X, INDICES), (Int("count", None, optional=True), Bool("sparse", None, optional=True), REDUCTION), segment, Like("x"), data_dependent=True,
+    doc="Rows reduced by sorted segment numbers.",
 )  # fmt: skip
 
 
@@ -191,7 +192,7 @@ def unsorted_segment(c: Call) -> Shape:
     return Shape((n, *x[len(index) :]))
 
 
-UNSORTED_SEGMENT = Op("unsorted_segment", (X, INDICES), (Int("count", loose=True),), unsorted_segment, Like("x"))
+UNSORTED_SEGMENT = Op("unsorted_segment", (X, INDICES), (Int("count", loose=True), REDUCTION), unsorted_segment, Like("x"))
 
 
 def _multiples(c: Call, size: Dim, block: Dim) -> Dim:

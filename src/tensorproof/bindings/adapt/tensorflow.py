@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run
-from tensorproof.ops.element_types import CONVERTED
+from tensorproof.bindings.call import Run, operator
+from tensorproof.ops.call import Call, python_number
+from tensorproof.ops.element_types import CONVERTED, promoted
 from tensorproof.ops.inputs import Choice, as_size
 from tensorproof.terms.dtypes import FLOATS, INT32, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 Arguments = dict[str, Any]
@@ -41,6 +42,33 @@ def tensor(shape: Any, dtype: DType | None, contents: tuple[Any, ...] | None = N
 def anew(x: TensorType, shape: Any) -> TensorType:
     """A tensor of x's element type and another shape."""
     return tensor(shape, x.dtype)
+
+
+def told(run: Run, op: str, x: TensorType, shape: Any, **attributes: Any) -> TensorType:
+    """An operator of x that keeps its element type, with the shape that static inference tells."""
+    made: TensorType = run.shaped(op, shape if isinstance(shape, Shape) else Shape(shape), x.dtype, x=x, **attributes)
+    return made
+
+
+def promoted_type(run: Run, **operands: Any) -> DType | None:
+    """The common element type of operands, some of which may be Python numbers."""
+    given = {name: v if isinstance(v, TensorType) else python_number(v) for name, v in operands.items()}
+    return promoted(Call(operator(run.row.op), given, run.session, run.name), tuple(operands))
+
+
+def broadcast_of(run: Run, shapes: list[Shape], about: tuple[str, ...], code: str = "broadcast") -> Shape:
+    """The shape to which these broadcast, which they must."""
+    def stated(holds: Any, a: Dim, b: Dim) -> None:
+        run.require(code, holds, f"sizes {a!r} and {b!r} do not broadcast: they must be equal, or one of them 1", about)
+
+    return broadcast(shapes, stated)
+
+
+def of_type(run: Run, x: Any, dtype: DType | None) -> Any:
+    """x as elements of this type: cast, where it has another."""
+    if not isinstance(x, TensorType) or x.weak or x.dtype is dtype or dtype is None:
+        return x
+    return run("cast", x=x, dtype=dtype)
 
 
 def ranked(run: Run, x: TensorType, rank: int, name: str = "x") -> TensorType:

@@ -5,21 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef_arrays, tf_joins
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, modern, ranked, same_types, somewhere, tensor, vector, whole
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, told, vector, whole
 from tensorproof.bindings.adapt.tf_arguments import DTYPE, Loosely
 from tensorproof.bindings.adapt.tf_joins import parts
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, ElementType, Int, Ints, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, UINT8, DType
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     """One tensor alone is handed on, whatever its rank."""
-    return anew(a["xs"][0], a["xs"][0].shape) if len(a["xs"]) == 1 else tf_joins.concat(a, run)
+    if len(a["xs"]) > 1:
+        return tf_joins.concat(a, run)
+    made: TensorType = run.shaped("cat", a["xs"][0].shape, a["xs"][0].dtype, xs=tuple(a["xs"]), dim=a["dim"])
+    return made
 
 
 @takes(ElementType("dtype", INT32, dtypes=INDEX))
@@ -63,9 +67,9 @@ def block(a: Arguments, run: Run) -> TensorType:
 def repeat(a: Arguments, run: Run) -> TensorType:
     x, times = a["x"], a["times"]
     if x.shape.known and len(x.shape) == 0:
-        x = anew(x, (1,))
+        x = run("unsqueeze", x=x, dim=0)
     if a.get("dim") is None:
-        x, at = anew(x, (x.shape.numel,)), 0
+        x, at = told(run, "reshape", x, (x.shape.numel,), size=(-1,)) if not x.shape.known or len(x.shape) != 1 else x, 0
     else:
         found = axis(run, a["dim"], len(x.shape)) if x.shape.known else None
         if found is None:
@@ -74,23 +78,38 @@ def repeat(a: Arguments, run: Run) -> TensorType:
     n = x.shape[at]
     counts = vector(run, times, "times", scalar=True)
     if counts is None or None in counts:
-        return anew(x, (*x.shape[:at], run.fresh("repeated"), *x.shape[at + 1 :]))
+        return told(run, "repeat_interleave", x, (*x.shape[:at], run.fresh("repeated"), *x.shape[at + 1 :]), times=times, dim=at)
     scalar = len(counts) == 1
     run.require("times", scalar or eq(n, len(counts)), f"{len(counts)} counts go with an axis of size {n!r}", ("times", "x"))
     run.require("times", conj(*(ge(t, 0) for t in counts)), f"nothing is repeated {counts!r} times", ("times",))
-    return anew(x, (*x.shape[:at], n * counts[0] if scalar else sum(counts), *x.shape[at + 1 :]))
+    if not isinstance(times, TensorType):
+        times = counts[0] if scalar else run("constant", data=TensorType(Shape((len(counts),)), INT32, contents=counts, framework="tf"))
+    return told(run, "repeat_interleave", x, (*x.shape[:at], n * counts[0] if scalar else sum(counts), *x.shape[at + 1 :]), times=times, dim=at)
 
 
 @takes(Ints("dim", loose=True, one=False))
 def reverse(a: Arguments, run: Run) -> TensorType:
-    return graphdef_arrays.reverse(a, run)
+    x, dims = a["x"], vector(run, a["dim"], "dim")
+    if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
+        return told(run, "flip", x, x.shape, dim=a["dim"])
+    axes = tuple(axis(run, d, len(x.shape)) for d in dims)
+    run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
+    made: TensorType = run("flip", x=x, dim=axes)
+    return made
 
 
 @takes(Tensor("lengths", "...", INDEX), Int("dim", None, optional=True), Int("batch_dim", None, optional=True))
 def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     run.require("axis", a.get("dim") is not None, "the axis that is reversed must be given", ("dim",))
-    return graphdef_arrays.reverse_sequence({**a, "dim": a.get("dim") or 0, "batch_dim": a.get("batch_dim") or 0}, run)
+    x, lengths, time, batch = a["x"], ranked(run, a["lengths"], 1, "lengths"), a["dim"], a.get("batch_dim") or 0
+    for name, at in (("dim", time), ("batch_dim", batch)) if x.shape.known else ():
+        run.require("axis", 0 <= at < len(x.shape), f"{name} = {at} is out of range for x {x.shape!r}", (name, "x"))
+    if x.shape.known:
+        run.require("axis", time != batch, "the batch axis cannot be the one that is reversed", ("dim", "batch_dim"))
+        n = x.shape[batch]
+        run.require("lengths", eq(n, lengths.shape[0]), f"{lengths.shape[0]!r} lengths go with a batch of {n!r}", ("lengths", "x"))
+    return told(run, "reverse_sequences", x, x.shape, lengths=lengths, batch_dim=batch, time_dim=time, first_two=False)
 
 
 @takes(Ints("shifts", loose=True), Ints("dim", loose=True))
@@ -102,7 +121,10 @@ def roll(a: Arguments, run: Run) -> TensorType:
     for d in dims or ():
         if d is not None and x.shape.known:
             axis(run, d, len(x.shape))
-    return anew(x, x.shape)
+    if shifts is None or dims is None or None in (*shifts, *dims) or not x.shape.known:
+        return told(run, "roll", x, x.shape, shifts=a["shifts"], dim=a["dim"])
+    made: TensorType = run("roll", x=x, shifts=shifts, dim=dims) if shifts else run("identity", x=x)
+    return made
 
 
 @takes(Anything("on"), Anything("off"), Int("dim", None, optional=True), DTYPE)
@@ -110,7 +132,8 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
     typed = [v.dtype for v in (a.get("on"), a.get("off")) if isinstance(v, TensorType)]
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32)
     run.require("dtype", dtype is not BOOL or a.get("on") is not None, "truth values need on_value and off_value", ("dtype",))
-    made: TensorType = run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), dim=-1 if a.get("dim") is None else a["dim"], dtype=dtype)
+    dim = -1 if a.get("dim") is None else a["dim"]
+    made: TensorType = run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=a.get("on"), off=a.get("off"), dim=dim, dtype=dtype)
     return made
 
 
@@ -118,7 +141,14 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
 def sequence_mask(a: Arguments, run: Run) -> TensorType:
     count = whole(a.get("count"))
     n = run.fresh("longest") if count is None or isinstance(count, TensorType) else count
-    return tensor((*a["x"].shape, n) if a["x"].shape.known else somewhere(run), a.get("dtype") or BOOL)
+    x = a["x"]
+    places = run.typed("arange", x.dtype, start=0, end=n, step=1, dtype=x.dtype)
+    if not x.shape.known:
+        unknown: TensorType = run.shaped("lt", somewhere(run), a.get("dtype") or BOOL, x=places, y=x)
+        return unknown
+    made = run.typed("lt", BOOL, x=places, y=run("unsqueeze", x=x, dim=len(x.shape)))
+    result: TensorType = of_type(run, made, a.get("dtype") or BOOL)
+    return result
 
 
 @takes(Tensors("xs", "...", frozenset({INT32})), Tensors("ys"))
@@ -131,22 +161,29 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
 @takes(Tensors("xs"), Choice("indexing", ("xy", "ij"), "xy"))
 def meshgrid(a: Arguments, run: Run) -> Any:
     same_types(run, a, "xs")
-    xs = [x if not x.shape.known or len(x.shape) == 1 else anew(x, (x.shape.numel,)) for x in a["xs"]]
-    return [x.but(strides=None) for x in run("meshgrid", xs=tuple(xs), indexing=a.get("indexing") or "xy")]
+    xs = [x if not x.shape.known or len(x.shape) == 1 else run("reshape", x=x, size=(x.shape.numel,)) for x in a["xs"]]
+    return list(run("meshgrid", xs=tuple(xs), indexing=a.get("indexing") or "xy"))
 
 
 @takes(Axis("dim", -1), Choice("direction", ("ASCENDING", "DESCENDING"), "ASCENDING"))
 def sort(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = _ordered(a, run, a["x"].dtype, INT32)[0]
+    return made
+
+
+def _ordered(a: Arguments, run: Run, *dtypes: DType | None) -> Any:
+    """The row's operator along one axis, which x must have."""
     x = a["x"]
     at_least(run, x, 1)
     if x.shape.known:
         axis(run, a["dim"], len(x.shape))
-    return anew(x, x.shape)
+    return run.typed(run.row.op, *dtypes, x=x, dim=a["dim"], descending=a.get("direction") == "DESCENDING")
 
 
 @takes(Axis("dim", -1), Choice("direction", ("ASCENDING", "DESCENDING"), "ASCENDING"))
 def argsort(a: Arguments, run: Run) -> TensorType:
-    return sort(a, run).but(dtype=INT32)
+    made: TensorType = _ordered(a, run, INT32)
+    return made
 
 
 @takes(Tensor("x"), Tensor("y"), Choice("side", ("left", "right"), "left"), DTYPE)
@@ -160,18 +197,32 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
         run.require(
             "rows", eq(product(x.shape[:-1]), product(y.shape[:-1])), f"x {x.shape!r} and y {y.shape!r} must have as many rows", ("x", "y")
         )
-    return tensor(y.shape, a.get("dtype") or INT32)
+    if x.shape.known and y.shape.known and x.shape[:-1] != y.shape[:-1]:
+        x = told(run, "reshape", x, (*y.shape[:-1], x.shape[-1]), size=(*y.shape[:-1], x.shape[-1]))
+    x, y = (of_type(run, v, UINT8) if v.dtype is BOOL else v for v in (x, y))
+    made: TensorType = run.shaped("searchsorted", y.shape, a.get("dtype") or INT32, x=x, y=y, right=a.get("side") == "right")
+    return made
+
+
+@takes(DTYPE)
+def unique(a: Arguments, run: Run, counts: bool = False) -> Any:
+    """The distinct elements in the order in which they first stand, and for each element which of them it is."""
+    x = ranked(run, a["x"], 1)
+    dtype = a.get("dtype") or INT32
+    return tuple(run.typed("unique", x.dtype, dtype, dtype, x=x, return_inverse=True, return_counts=counts, sorted=False))
 
 
 @takes(DTYPE)
 def unique_counts(a: Arguments, run: Run) -> Any:
-    x = ranked(run, a["x"], 1)
-    n, dtype = run.fresh("unique"), a.get("dtype") or INT32
-    return anew(x, (n,)), tensor(x.shape, dtype), tensor((n,), dtype)
+    return unique(a, run, counts=True)
 
 
 @takes(Tensor("x", " | N", INDEX), Ints("size", least=1, one=False))
 def unravel_index(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
-    n: Dim = run.fresh("axes") if size is None else len(size)
-    return anew(x, (n, *x.shape) if x.shape.known else somewhere(run))
+    if size is None or None in size or not x.shape.known:
+        n: Dim = run.fresh("axes") if size is None else len(size)
+        return told(run, "stack", x, (n, *x.shape) if x.shape.known else somewhere(run), xs=(x,))
+    parts = run.typed("unravel_index", x.dtype, x=x, size=size)
+    made: TensorType = run.typed("stack", x.dtype, xs=tuple(parts), dim=0)
+    return made

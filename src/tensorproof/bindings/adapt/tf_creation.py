@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorproof.bindings.adapt.graphdef import merged
-from tensorproof.bindings.adapt.tensorflow import Arguments, few, ranked, same_types, somewhere, tensor, whole
+from tensorproof.bindings.adapt.tensorflow import Arguments, ranked, same_types, somewhere, told, whole
 from tensorproof.bindings.adapt.tf_arguments import DTYPE, SIZE, Holes, as_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, ElementType, Int, Ints, Number, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32
+from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
@@ -19,21 +21,29 @@ def zeros(a: Arguments, run: Run) -> TensorType:
     given = a["size"]
     if isinstance(given, TensorType) and given.shape.known and not len(given.shape):  # one number is a shape of one axis here
         given = (whole(given),) if given.contents is not None else (run.session.number_in(given),)
-    made, dtype = as_shape(run, given), a.get("dtype") or FLOAT32
-    value = int("ones" in run.name)
-    count = few(made) if dtype.is_integer else None
-    return tensor(made, dtype, None if count is None else (value,) * count)
+    return _filled(run, given, run.row.fixed["value"], a.get("dtype") or FLOAT32)
+
+
+def _filled(run: Run, given: Any, value: Any, dtype: DType | None) -> TensorType:
+    """A tensor full of one value, with a symbol for each size that is not known."""
+    shape = as_shape(run, given)
+    if not shape.known:
+        unknown: TensorType = run.shaped("full", shape, dtype, size=given, value=value, dtype=dtype)
+        return unknown
+    made: TensorType = run.typed("full", dtype, size=tuple(shape), value=value, dtype=dtype)
+    return made
 
 
 @takes(SIZE, Tensor("value", ""))
 def fill(a: Arguments, run: Run) -> TensorType:
     value = ranked(run, a["value"], 0, "value") if isinstance(a["value"], TensorType) else a["value"]
-    return tensor(as_shape(run, a["size"]), value.dtype)
+    return _filled(run, a["size"], value, value.dtype)
 
 
 @takes(DTYPE)
 def zeros_like(a: Arguments, run: Run) -> TensorType:
-    return tensor(a["x"].shape, a.get("dtype") or a["x"].dtype)
+    made: TensorType = run.typed("full_like", a.get("dtype") or a["x"].dtype, x=a["x"], value=run.row.fixed["value"], dtype=a.get("dtype"))
+    return made
 
 
 @takes(
@@ -47,7 +57,11 @@ def eye(a: Arguments, run: Run) -> TensorType:
     n = run.fresh("rows") if isinstance(n, TensorType) else n
     m = n if m is None else run.fresh("columns") if isinstance(m, TensorType) else m
     lead = as_shape(run, a["size"]) if a.get("size") is not None else Shape()
-    return tensor((*lead, n, m) if lead.known else somewhere(run), a.get("dtype") or FLOAT32)
+    dtype = a.get("dtype") or FLOAT32
+    made: TensorType = run.typed("eye", dtype, n=n, m=m, dtype=dtype)
+    if not lead.known or len(lead):
+        return told(run, "expand", made, (*lead, n, m) if lead.known else somewhere(run), size=(*lead, n, m) if lead.known else a["size"])
+    return made
 
 
 @takes(Number("start"), Number("end", None, optional=True), Number("step", 1), DTYPE)
@@ -64,7 +78,8 @@ def range(a: Arguments, run: Run) -> TensorType:
     if any(isinstance(v, TensorType) for v in values) or (
         any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)
     ):
-        return tensor((run.fresh("range"),), dtype)
+        unknown: TensorType = run.shaped("arange", Shape((run.fresh("range"),)), dtype, start=start, end=end, step=step, dtype=dtype)
+        return unknown
     made: TensorType = run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
     return made
 
@@ -79,7 +94,8 @@ def linspace(a: Arguments, run: Run) -> TensorType:
     n = run.fresh("steps") if isinstance(steps, TensorType) else steps
     run.require("steps", ge(n, 0), f"the number of steps must not be negative, and is {n!r}", ("steps",))
     first = a["start"].shape if isinstance(a["start"], TensorType) else Shape()
-    return tensor((n, *first), dtype)
+    made: TensorType = run.shaped("linspace", Shape((n, *first)), dtype, start=a["start"], end=a["end"], steps=n, dtype=dtype)
+    return made
 
 
 @takes(Tensor("data"), DTYPE, Anything("size"))
@@ -87,27 +103,29 @@ def constant(a: Arguments, run: Run) -> TensorType:
     """Numbers, nested lists or a tensor; a shape may spread one number."""
     x, size = a["data"], a.get("size")
     dtype = a.get("dtype") or x.dtype
-    contents = (
-        x.contents if dtype is x.dtype or (dtype is not None and dtype.is_integer and x.dtype is not None and x.dtype.is_integer) else None
-    )
     if not x.weak and a.get("dtype") is not None and x.dtype is not None:
         run.require(
             "dtype", a["dtype"] is x.dtype, f"a tensor of {x.dtype!r} does not become {a['dtype']!r} here: use tf.cast", ("data", "dtype")
         )
+    held = dtype is x.dtype or (dtype is not None and dtype.is_integer and x.dtype is not None and x.dtype.is_integer)
+    constant: TensorType = run.typed("constant", dtype, data=x if held or x.contents is None else x.but(contents=None), dtype=dtype)
     if size is None:
-        return tensor(x.shape, dtype, contents)
-    made = as_shape(run, size)
-    if made.known and x.shape.known:
-        n, m = made.numel, x.shape.numel
-        run.require("size", disj(eq(n, m), eq(m, 1)), f"{m!r} elements do not make the shape {made!r}", ("size", "data"))
-    return tensor(made, dtype)
+        return constant
+    shape = as_shape(run, size)
+    if shape.known and x.shape.known:
+        n, m = shape.numel, x.shape.numel
+        run.require("size", disj(eq(n, m), eq(m, 1)), f"{m!r} elements do not make the shape {shape!r}", ("size", "data"))
+        if m == 1:
+            one = told(run, "reshape", constant, (), size=()) if len(x.shape) else constant
+            return told(run, "expand", one, shape, size=tuple(shape))
+    return told(run, "reshape", constant, shape, size=size)
 
 
 @takes(Holes("size", shape=True, loose=True, optional=True))
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
     size = a["size"]
     if size is None:
-        made: TensorType = a["x"]
+        made: TensorType = run("identity", x=a["x"])
         return made
     wanted = size if isinstance(size, Shape) else Shape(run.fresh("any") if n is None or n == -1 else n for n in size)
     result: TensorType = run("ensure_shape", x=a["x"], size=wanted)
@@ -117,9 +135,9 @@ def ensure_shape(a: Arguments, run: Run) -> TensorType:
 @takes(ElementType("dtype", optional=False), Holes("size", None, shape=True, optional=True))
 def placeholder(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
-    if size is None:
-        return tensor(somewhere(run, "placeholder"), a["dtype"])
-    return tensor([run.fresh("placeholder") if n is None or n == -1 else n for n in size], a["dtype"])
+    shape = somewhere(run, "placeholder") if size is None else Shape(run.fresh("placeholder") if n is None or n == -1 else n for n in size)
+    made: TensorType = run.shaped("stated", shape, a["dtype"], size=tuple(shape) if shape.known else None, dtype=a["dtype"])
+    return made
 
 
 @takes(Tensor("x"), Holes("size", shape=True, optional=True))
@@ -127,14 +145,21 @@ def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
     made = somewhere(run) if size is None else Shape(run.fresh("placeholder") if n is None or n == -1 else n for n in size)
     merged(run, [a["x"].shape, made], ("x", "size"))
-    return tensor(made, a["x"].dtype)
+    result: TensorType = run.shaped("placeholder_with_default", made, a["x"].dtype, x=a["x"], size=made)
+    return result
 
 
 @takes(Anything("size"), DTYPE, Anything("initializer"))
 def get_variable(a: Arguments, run: Run) -> TensorType:
     size, given = a.get("size"), a.get("initializer")
     if isinstance(given, TensorType):
-        return tensor(given.shape, a.get("dtype") or given.dtype)
+        return _stated(run, given.shape, a.get("dtype") or given.dtype)
     if size is None:
         raise run.give_up("the shape of the variable is not given")
-    return tensor(as_shape(run, (size,) if isinstance(size, int) else size), a.get("dtype") or FLOAT32)
+    return _stated(run, as_shape(run, (size,) if isinstance(size, int) else size), a.get("dtype") or FLOAT32)
+
+
+def _stated(run: Run, shape: Shape, dtype: DType | None) -> TensorType:
+    """A variable: what it holds the session decides."""
+    made: TensorType = run.shaped("stated", shape, dtype, size=tuple(shape) if shape.known else None, dtype=dtype)
+    return made

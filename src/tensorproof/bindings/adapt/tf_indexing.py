@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef, tf_shapes
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, somewhere, tensor, vector, whole
+from tensorproof.bindings.adapt.tensorflow import Arguments, same_types, somewhere, told, vector, whole
 from tensorproof.bindings.adapt.tf_arguments import SIZE
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import python_number
 from tensorproof.ops.inputs import Index, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, INDEX, INT64
+from tensorproof.terms.ints import Term, product
 from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 
 
@@ -54,7 +55,7 @@ def boolean_mask(a: Arguments, run: Run) -> TensorType:
     """The elements where a mask over some axes is true, as one axis."""
     x, mask = a["x"], a["mask"]
     if not mask.shape.known or not x.shape.known:
-        return anew(x, somewhere(run))
+        return told(run, "compress", x, somewhere(run), condition=mask)
     at = whole(a.get("dim")) or 0
     run.require("rank", len(mask.shape) >= 1, "the mask cannot be a scalar", ("mask",))
     run.require(
@@ -62,19 +63,53 @@ def boolean_mask(a: Arguments, run: Run) -> TensorType:
     )
     for m, n in zip(mask.shape, x.shape[at:]):
         run.require("mask", eq(m, n), f"the mask {mask.shape!r} does not fit the axes of x {x.shape!r}", ("mask", "x"))
-    return anew(x, (*x.shape[:at], run.fresh("kept"), *x.shape[at + len(mask.shape) :]))
+    n = product(mask.shape)
+    rows = told(run, "reshape", x, (*x.shape[:at], n, *x.shape[at + len(mask.shape) :]), size=(*x.shape[:at], n, *x.shape[at + len(mask.shape) :]))
+    flat = told(run, "reshape", mask, (n,), size=(n,))
+    return told(run, "compress", rows, (*x.shape[:at], run.fresh("kept"), *x.shape[at + len(mask.shape) :]), condition=flat, dim=at)
 
 
-@takes(Tensor("condition"), Tensor("x", optional=True, scalar=True, default=None), Tensor("y", optional=True, scalar=True, default=None))
+@takes(Tensor("x"))
+def places(a: Arguments, run: Run) -> TensorType:
+    """Where a condition holds, a row for each place."""
+    x = a["x"]
+    if x.shape.known:
+        found: TensorType = run.typed("nonzero", INT64, x=x)
+        return found
+    made: TensorType = run.shaped("nonzero", Shape((run.fresh("true"), x.shape.rank)), INT64, x=x)
+    return made
+
+
+@takes(Tensor("condition"), Tensor("x", scalar=True, default=None), Tensor("y", scalar=True, default=None))
 def where(a: Arguments, run: Run) -> TensorType:
     condition, x, y = a["condition"], a.get("x"), a.get("y")
     run.require("choices", (x is None) == (y is None), "give both choices or none", ("x", "y"))
     if x is None:
-        return tensor((run.fresh("true"), condition.shape.rank), INT64)
+        return places({"x": condition}, run)
     run.require("dtype", condition.dtype in (None, BOOL), f"the condition must be truth values, not {condition.dtype!r}", ("condition",))
     if run.name.startswith("tf.compat.v1.") and isinstance(x, TensorType) and isinstance(y, TensorType):
-        return graphdef.select({"condition": condition, "x": x, "y": y}, run)
+        return _old_where(condition, x, y, run)
     made: TensorType = run("where", condition=condition, x=x, y=y)
+    return made
+
+
+def _old_where(condition: TensorType, x: TensorType, y: TensorType, run: Run) -> TensorType:
+    """In version 1 a vector may choose between the rows of two tensors."""
+    given = condition.shape
+    dtype = same_types(run, {"x": x, "y": y}, "x", "y")
+    shape = graphdef.merged(run, [x.shape, y.shape], ("x", "y"))
+    if given.known and shape.known and len(given):
+        if len(given) == 1 and len(shape) != 1:
+            run.require("condition", len(shape) > 0, "a vector does not choose between scalars", ("condition", "x"))
+            sentence = f"the condition has {given[0]!r} elements and the choices {shape[0]!r} rows"
+            run.require("condition", eq(given[0], shape[0]), sentence, ("condition", "x"))
+            size = (given[0], *(1,) * (len(shape) - 1))
+            condition = told(run, "reshape", condition, size, size=size)
+        else:
+            shape = graphdef.merged(run, [shape, given], ("condition", "x"), "condition")
+    elif given.known and len(given) > 1:
+        shape = given
+    made: TensorType = run.shaped("where", shape, dtype, condition=condition, x=x, y=y)
     return made
 
 
@@ -85,7 +120,15 @@ def tensor_equality(a: Arguments, run: Run) -> TensorType:
     if any(v.weak for v in made):
         result: TensorType = run(run.row.op, x=a["x"], y=a["y"])
         return result
-    return graphdef.equality({"x": made[0], "y": made[1], "incompatible_shape_error": False}, run)
+    x, y = made
+    same_types(run, {"x": x, "y": y}, "x", "y")
+    fits: list[bool] = [x.shape.known and y.shape.known and not any(isinstance(n, Term) for n in (*x.shape, *y.shape))]
+    shape = broadcast([x.shape, y.shape], lambda holds, m, n: fits.append(holds is True)) if fits[0] else somewhere(run)
+    if fits[0] and not all(fits):  # one answer for the whole
+        answer: TensorType = run.typed("full", BOOL, size=(), value=run.row.op == "ne", dtype=BOOL)
+        return answer
+    found: TensorType = run.shaped(run.row.op, shape, BOOL, x=x, y=y)
+    return found
 
 
 def _part(run: Run, value: Any, open_: list[int], bit: int) -> Any:
@@ -129,9 +172,9 @@ def getitem(a: Arguments, run: Run) -> TensorType:
             )
             masks["shrink_axis_mask"] |= 1 << i
             last = first if isinstance(first, TensorType) else _next(first)
-        begin.append(None if isinstance(first, TensorType) else first)
-        end.append(None if isinstance(last, TensorType) else last)
-        strides.append(None if isinstance(step, TensorType) else step)
+        begin.append(first)
+        end.append(last)
+        strides.append(step)
     made: TensorType = run(
         "strided_slice",
         x=a["x"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, ranked, same_types, somewhere, tensor, vector
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, ranked, same_types, somewhere, told, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Int, Ints, Tensors
 from tensorproof.terms.dtypes import FLOAT32, INDEX
@@ -23,19 +23,31 @@ def concat(a: Arguments, run: Run) -> TensorType:
             "rank", not x.shape.known or len(x.shape) == rank, f"tensor {i} has shape {x.shape!r} and another has rank {rank}", ("xs",)
         )
         run.require("rank", not x.shape.known or len(x.shape) > 0, "a tensor without axes cannot be joined to others", ("xs",))
-    if rank is None:
-        return tensor(somewhere(run), dtype)
-    at = axis(run, a["dim"], rank, name="dim")
-    if at is None:
-        return tensor([run.fresh("axis") for _ in range(rank)], dtype)
+    at = None if rank is None else axis(run, a["dim"], rank, name="dim")
+    if at is None or rank is None:
+        shape = somewhere(run) if rank is None else Shape(run.fresh("axis") for _ in range(rank))
+        unknown: TensorType = run.shaped("cat", shape, dtype, xs=xs, dim=a["dim"])
+        return unknown
     if any(not x.shape.known for x in xs) or any(isinstance(n, Term) for x in xs for n in x.shape):
-        xs = tuple(_filled(run, x, xs, at, rank) for x in xs)
+        full = [_filled(run, x, xs, at, rank) for x in xs]
+        if any(made != x.shape for made, x in zip(full, xs)):
+            _agree(run, full, at)
+            total = sum((s[at] for s in full[1:]), full[0][at])
+            joined: TensorType = run.shaped("cat", Shape((*full[0][:at], total, *full[0][at + 1 :])), dtype, xs=xs, dim=at)
+            return joined
     made: TensorType = run("cat", xs=xs, dim=at)
     return made
 
 
-def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: int) -> TensorType:
-    """x with what the others know of its axes."""
+def _agree(run: Run, shapes: list[Shape], at: int) -> None:
+    """Shapes that may differ in one axis only."""
+    for other in shapes[1:]:
+        for i, (m, n) in enumerate(zip(other, shapes[0])):
+            run.require("size", i == at or eq(m, n), f"axis {i} is {m!r} in one tensor and {n!r} in another: only axis {at} may differ", ("xs",))
+
+
+def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: int) -> Shape:
+    """The shape of x with what the others know of its axes."""
     shape = tuple(x.shape) if x.shape.known else (None,) * rank
     made: list[Dim] = []
     for i, n in enumerate(shape):
@@ -48,7 +60,7 @@ def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: 
         made.append(
             best if best is not None else n if n is not None else next((y.shape[i] for y in xs if y.shape.known), run.fresh("axis"))
         )
-    return x.but(shape=Shape(made)) if Shape(made) != x.shape else x
+    return Shape(made)
 
 
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", extra=1))
@@ -57,17 +69,23 @@ def stack(a: Arguments, run: Run) -> TensorType:
     xs: tuple[TensorType, ...] = tuple(a["xs"])
     if not xs:  # a vector of no elements
         run.require("empty", a["dim"] in (0, None), "an empty list has no axis other than 0", ("xs",))
-        return tensor((0,), FLOAT32)
+        nothing: TensorType = run.shaped("stack", Shape((0,)), FLOAT32, xs=(), dim=0)
+        return nothing
     same_types(run, a, "xs")
     shape = next((x.shape for x in xs if x.shape.known), None)
     if shape is None:
-        return anew(xs[0], somewhere(run))
+        unknown: TensorType = run.shaped("stack", somewhere(run), xs[0].dtype, xs=xs, dim=a["dim"])
+        return unknown
     for i, x in enumerate(xs):
         run.require(
             "rank", not x.shape.known or len(x.shape) == len(shape), f"tensor {i} has shape {x.shape!r} and another {shape!r}", ("xs",)
         )
     at = axis(run, a["dim"], len(shape), 1)
-    xs = tuple(_filled(run, x, xs, -1, len(shape)) for x in xs)
+    full = [_filled(run, x, xs, -1, len(shape)) for x in xs]
+    if any(made != x.shape for made, x in zip(full, xs)):
+        _agree(run, full, -1)
+        stacked: TensorType = run.shaped("stack", Shape((*full[0][:at], len(xs), *full[0][at:])), xs[0].dtype, xs=xs, dim=at)
+        return stacked
     if len(shape) == 0 and any(x.contents is not None for x in xs):
         kind = next((x.dtype for x in xs if x.dtype is not None), None)
         if kind in INDEX:
@@ -79,18 +97,18 @@ def stack(a: Arguments, run: Run) -> TensorType:
 def parts(run: Run, x: TensorType, count: int, at: int | None) -> tuple[TensorType, ...]:
     """x cut into `count` equal parts."""
     if not x.shape.known or at is None:
-        return tuple(anew(x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run)) for _ in range(count))
+        shapes = [Shape(run.fresh("axis") for _ in x.shape) if x.shape.known else somewhere(run) for _ in range(count)]
+        unknown: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, x.dtype, x=x, sizes=(), dim=0 if at is None else at)
+        return unknown
     n = x.shape[at]
     run.require("parts", eq(n % count, 0), f"an axis of size {n!r} does not divide into {count} parts", ("x", "count"))
-    return tuple(
-        t.but(strides=None)
-        for t in run(
-            "split_sizes",
-            x=x.but(shape=Shape((*x.shape[:at], n // count * count, *x.shape[at + 1 :]))),
-            dim=at,
-            sizes=(n // count,) * count,
-        )
-    )
+    sizes = (n // count,) * count
+    if isinstance(n, Term):
+        part = Shape((*x.shape[:at], sizes[0], *x.shape[at + 1 :]))
+        made: tuple[TensorType, ...] = run.shaped("split_sizes", [part] * count, x.dtype, x=x, sizes=sizes, dim=at)
+        return made
+    found: tuple[TensorType, ...] = run("split_sizes", x=x, sizes=sizes, dim=at)
+    return found
 
 
 @takes(Int("count", least=1), Axis("dim", 0, loose=True))
@@ -106,7 +124,8 @@ def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if not x.shape.known:
         if count is None:
             raise run.give_up("the number of parts is not known")
-        return tuple(anew(x, somewhere(run)) for _ in range(count))
+        unknown: tuple[TensorType, ...] = run.shaped("unbind", [somewhere(run) for _ in range(count)], x.dtype, x=x, dim=a["dim"])
+        return unknown
     at_least(run, x, 1)
     at = axis(run, a["dim"], len(x.shape))
     n = x.shape[at]
@@ -115,18 +134,22 @@ def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     run.require("parts", eq(n, count), f"axis {at} has size {n!r} and {count!r} parts are asked for", ("x", "count"))
     if type(count) is not int:
         raise run.give_up("the number of parts is not known")
-    return tuple(t.but(strides=None) for t in run("unbind", x=x.but(shape=Shape((*x.shape[:at], count, *x.shape[at + 1 :]))), dim=at))
+    if isinstance(n, Term):
+        made: tuple[TensorType, ...] = run.shaped("unbind", [Shape((*x.shape[:at], *x.shape[at + 1 :]))] * count, x.dtype, x=x, dim=at)
+        return made
+    found: tuple[TensorType, ...] = run("unbind", x=x, dim=at)
+    return found
 
 
 @takes(Ints("times", loose=True, least=None, one=False))
 def tile(a: Arguments, run: Run) -> TensorType:
     x, times = a["x"], vector(run, a["times"], "times")
     if times is None:
-        return anew(x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run))
+        return told(run, "repeat", x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run), times=a["times"])
     x = ranked(run, x, len(times))
     for t in times:
         run.require("times", t is None or ge(t, 0), f"an axis cannot be repeated {t!r} times", ("times",))
     if any(t is None for t in times):
-        return anew(x, [run.fresh("axis") if t is None else n * t for n, t in zip(x.shape, times)])
-    made: TensorType = run("repeat", x=x, times=times).but(strides=None)
+        return told(run, "repeat", x, [run.fresh("axis") if t is None else n * t for n, t in zip(x.shape, times)], times=a["times"])
+    made: TensorType = run("repeat", x=x, times=times)
     return made

@@ -4,26 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, modern, ranked, same_types, tensor, vector, whole
-from tensorproof.bindings.adapt.tf_arguments import COMPLEX_OF, DTYPE, real
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, broadcast_of, modern, promoted_type, ranked, same_types, told, vector, whole
+from tensorproof.bindings.adapt.tf_arguments import COMPLEX_OF, DTYPE
 from tensorproof.bindings.adapt.tf_shapes import reduce
 from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.call import python_number
 from tensorproof.ops.element_types import CONVERTED
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
 from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+
+def same_type(a: Arguments, run: Run) -> TensorType:
+    """An elementwise function that keeps whole numbers whole."""
+    made: TensorType = run.typed(run.row.op, a["x"].dtype, x=a["x"])
+    return made
+
+
+def gelu(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run.typed("gelu", a["x"].dtype, x=a["x"], approximate="tanh" if a.get("tanh") else "none")
+    return made
 
 
 def numeric(a: Arguments, run: Run) -> TensorType:
     """A function that real numbers pass through."""
     kind = a["x"].dtype
     run.require("dtype", kind is None or kind.kind in "iufc", f"{run.name} takes numbers, not {kind!r}", ("x",))
-    return anew(a["x"], a["x"].shape)
+    made: TensorType = run.typed(run.row.op, kind, x=a["x"])
+    return made
 
 
 def real_part(a: Arguments, run: Run) -> TensorType:
-    return real(numeric(a, run))
+    x = a["x"]
+    run.require("dtype", x.dtype is None or x.dtype.kind in "iufc", f"{run.name} takes numbers, not {x.dtype!r}", ("x",))
+    made: TensorType = run.typed("real", None if x.dtype is None else x.dtype.real, x=x)
+    return made
 
 
 def magnitude(a: Arguments, run: Run) -> TensorType:
@@ -42,21 +59,48 @@ def times(a: Arguments, run: Run) -> TensorType:
     kinds = [v.dtype for v in (a["x"], a["y"]) if isinstance(v, TensorType) and v.framework not in CONVERTED]
     if BOOL not in kinds:
         return binary(a, run)
-    whole = {k: v.but(dtype=INT32, contents=None) if isinstance(v, TensorType) else v for k, v in a.items()}
-    made: TensorType = run("mul", x=whole["x"], y=whole["y"]).but(dtype=BOOL)
+    made: TensorType = run.typed("mul", BOOL, x=a["x"], y=a["y"])
     return made
 
 
 def true_quotient(a: Arguments, run: Run) -> TensorType:
     """Whole numbers become floats: of 64 bits, but for those of 8 and 16 bits."""
-    made = run("add", x=a["x"], y=a["y"]).but(contents=None)
-    kind = made.dtype
-    if kind is not None and (kind.is_integer or kind is BOOL):
-        run.require("dtype", kind is not BOOL, "truth values are not divided", ("x", "y"))
-        result: TensorType = made.but(dtype=FLOAT32 if kind.bits <= 16 else FLOAT64)
+    kind = promoted_type(run, x=a["x"], y=a["y"])
+    run.require("dtype", kind is not BOOL, "truth values are not divided", ("x", "y"))
+    if kind is not None and kind.is_integer:
+        kind = FLOAT32 if kind.bits <= 16 else FLOAT64
+    made: TensorType = run.typed("div", kind, x=a["x"], y=a["y"])
+    return made
+
+
+def one_type(a: Arguments, run: Run) -> TensorType:
+    """A function of two tensors that broadcast, which keeps their element type, be it whole or not."""
+    made: TensorType = run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"], **run.row.fixed)
+    return made
+
+
+def squared_difference(a: Arguments, run: Run) -> TensorType:
+    """The difference times its conjugate."""
+    kind = promoted_type(run, x=a["x"], y=a["y"])
+    made = run.typed("sub", kind, x=a["x"], y=a["y"])
+    if kind is not None and kind.is_complex:
+        result: TensorType = run.typed("mul", kind, x=made, y=run.typed("conj", kind, x=made))
         return result
-    found: TensorType = made
+    found: TensorType = run.typed("square", kind, x=made)
     return found
+
+
+def reciprocal_no_nan(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run.typed("div_no_nan", a["x"].dtype, x=1, y=a["x"])
+    return made
+
+
+def old_quotient(a: Arguments, run: Run) -> TensorType:
+    """The quotient of Python 2: whole numbers are divided with the remainder left out."""
+    kind = promoted_type(run, x=a["x"], y=a["y"])
+    rounding = "floor" if kind is not None and kind.is_integer else None
+    made: TensorType = run.typed("div", kind, x=a["x"], y=a["y"], rounding=rounding)
+    return made
 
 
 @takes(Tensor("x", "", scalar=True), Tensor("y"))
@@ -71,25 +115,30 @@ def scalar_mul(a: Arguments, run: Run) -> TensorType:
 def clip(a: Arguments, run: Run) -> TensorType:
     """The bounds broadcast, but not beyond the shape of the tensor."""
     x = a["x"]
-    made = run("maximum", x=run("minimum", x=x, y=a["high"]), y=a["low"])
-    if x.shape.known and made.shape.known:
-        run.require(
-            "bounds", len(made.shape) == len(x.shape), f"the bounds must not widen the shape {x.shape!r} to {made.shape!r}", ("low", "high")
-        )
-        for m, n in zip(made.shape, x.shape):
-            run.require("bounds", eq(m, n), f"the bounds must not widen the shape {x.shape!r} to {made.shape!r}", ("low", "high"))
-    return anew(x, x.shape).but(dtype=made.dtype)
+    capped = run("minimum", x=x, y=a["high"])
+    low = a["low"].shape if isinstance(a["low"], TensorType) else Shape()
+    for wide in (capped.shape, broadcast_of(run, [capped.shape, low], ("x", "low"), "maximum/broadcast")):
+        if x.shape.known and wide.known:
+            sentence = f"the bounds must not widen the shape {x.shape!r} to {wide!r}"
+            run.require("clamp/bounds", len(wide) == len(x.shape), sentence, ("low", "high"))
+            for m, n in zip(wide, x.shape):
+                run.require("clamp/bounds", eq(m, n), sentence, ("low", "high"))
+    kind = promoted_type(run, x=capped, y=a["low"])
+    made: TensorType = run.shaped("maximum", x.shape, kind, x=capped, y=a["low"] if isinstance(a["low"], TensorType) else python_number(a["low"]))
+    return made
 
 
 @takes(Tensor("x"), Choice("message", ("not a number",)))
 def check_numerics(a: Arguments, run: Run) -> TensorType:
-    return anew(a["x"], a["x"].shape)
+    made: TensorType = run("identity", x=a["x"])
+    return made
 
 
-@takes(Tensor("x", "... N"))
+@takes(Tensor("x", "... N"), Axes("dim", None))
 def shifted(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 1)
-    return anew(a["x"], a["x"].shape)
+    made: TensorType = run.typed(run.row.op, a["x"].dtype, x=a["x"], dim=a.get("dim"))
+    return made
 
 
 @takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))
@@ -97,7 +146,8 @@ def hash_bucket(a: Arguments, run: Run) -> TensorType:
     run.require(
         "buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",)
     )
-    return tensor(a["x"].shape, INT64)
+    made: TensorType = run.typed("empty_like", INT64, x=a["x"], dtype=INT64)
+    return made
 
 
 @takes(Tensor("x"), Float("clip_norm"), Axes("dim", None))
@@ -106,25 +156,43 @@ def clip_by_norm(a: Arguments, run: Run) -> TensorType:
     run.require(
         "dtype", x.dtype is None or x.dtype.is_float or x.dtype.is_complex, f"a norm is taken of floats, not of {x.dtype!r}", ("x",)
     )
-    for d in vector(run, a.get("dim"), "dim") or ():
-        axis(run, d, len(x.shape))
-    return anew(x, x.shape)
+    axes = tuple(axis(run, d, len(x.shape)) for d in vector(run, a.get("dim"), "dim", scalar=True) or ())
+    return clipped(run, x, a["clip_norm"], axes)
+
+
+def clipped(run: Run, x: TensorType, limit: Any, axes: tuple[int, ...]) -> TensorType:
+    """x with a norm over some axes (all, where there are none) that is at most the limit."""
+    kind = x.dtype
+    length = run.typed("vector_norm", kind, x=x, ord=2, dim=axes or None, keepdim=True)
+    least = run.typed("maximum", kind, x=length, y=limit)
+    made: TensorType = run.shaped("div", x.shape, kind, x=run.typed("mul", kind, x=x, y=limit), y=least)
+    return made
 
 
 @takes(Tensors("xs"), Float("clip_norm"), Anything("use_norm"))
 def clip_by_global_norm(a: Arguments, run: Run) -> Any:
-    kind = same_types(run, a, "xs")
-    return [anew(x, x.shape) for x in a["xs"]], tensor((), kind if a["xs"] else FLOAT32)
+    """Each tensor times limit · min(1 / norm, 1 / limit); not a number where the norm is not finite."""
+    kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
+    norm, limit = a.get("use_norm"), a["clip_norm"]
+    norm = global_norm(a, run) if norm is None else norm
+    least = run.typed("minimum", kind, x=run.typed("div", kind, x=1.0, y=norm), y=run.typed("div", kind, x=1.0, y=limit))
+    scale = run.typed("add", kind, x=run.typed("mul", kind, x=least, y=limit), y=run.typed("sub", kind, x=norm, y=norm))
+    return [run.shaped("mul", x.shape, kind, x=x, y=scale) for x in a["xs"]], norm
 
 
 @takes(Tensors("xs"))
 def global_norm(a: Arguments, run: Run) -> TensorType:
-    return tensor((), same_types(run, a, "xs"))
+    """The root of the sum of all squares."""
+    kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
+    squares = tuple(run.shaped("sum_of_squares", Shape(), kind, x=x, dim=None, keepdim=False) for x in a["xs"])
+    total = run.typed("sum", kind, x=run.typed("stack", kind, xs=squares, dim=0), dim=0, keepdim=False)
+    made: TensorType = run.typed("sqrt", kind, x=total)
+    return made
 
 
 def complex(a: Arguments, run: Run) -> TensorType:
     kind = same_types(run, a, "x", "y")
-    made: TensorType = run("add", x=a["x"], y=a["y"]).but(dtype=None if kind is None else COMPLEX_OF.get(kind), contents=None)
+    made: TensorType = run.typed("complex", None if kind is None else COMPLEX_OF.get(kind), x=a["x"], y=a["y"])
     return made
 
 
@@ -140,8 +208,7 @@ def count_nonzero(a: Arguments, run: Run) -> TensorType:
     given = a["x"] if isinstance(a.get("x"), TensorType) else a.get("input")
     if not isinstance(given, TensorType):
         raise run.refuse("x", "the tensor to count in is missing", ("x",))
-    made = reduce({**a, "x": given.but(dtype=FLOAT32, contents=None), "keepdim": bool(a.get("keepdim"))}, run)
-    return made.but(dtype=a.get("dtype") or INT64, contents=None)
+    return reduce({**a, "x": given, "keepdim": bool(a.get("keepdim")), "dtype": a.get("dtype") or INT64}, run)
 
 
 @takes(Tensors("xs"))
@@ -159,8 +226,12 @@ def add_n(a: Arguments, run: Run) -> TensorType:
 def bincount(a: Arguments, run: Run) -> TensorType:
     if a.get("axis") is not None:
         raise run.give_up("bincount along an axis")
-    weights = a.get("weights")
-    return tensor((run.fresh("bins"),), weights.dtype if isinstance(weights, TensorType) else a.get("dtype") or INT32)
+    weights, x = a.get("weights"), a["x"]
+    dtype = weights.dtype if isinstance(weights, TensorType) else a.get("dtype") or INT32
+    flat = x if x.shape.known and len(x.shape) == 1 else told(run, "reshape", x, (x.shape.numel,), size=(-1,))
+    least, most = whole(a.get("minlength")) or 0, whole(a.get("maxlength"))
+    made: TensorType = run.shaped("bincount", Shape((run.fresh("bins"),)), dtype, x=flat, weight=weights, minlength=least, maxlength=most)
+    return made
 
 
 @takes(Tensor("x", "N", INDEX), Tensor("y", "N", INDEX), Int("count", least=1), Anything("weight"), DTYPE)
@@ -171,12 +242,14 @@ def confusion_matrix(a: Arguments, run: Run) -> TensorType:
     x, y = a["x"], a["y"]
     if x.shape.known and y.shape.known and len(x.shape) == len(y.shape) == 1:
         run.require("batch", eq(x.shape[0], y.shape[0]), f"{x.shape[0]!r} labels go with {y.shape[0]!r} predictions", ("x", "y"))
-    return tensor((count, count), a.get("dtype") or INT32)
+    made: TensorType = run.typed("confusion_matrix", a.get("dtype") or INT32, x=x, y=y, weight=a.get("weight"), count=count)
+    return made
 
 
 @takes(Tensor("x", "...", frozenset({DType.STRING})))
 def string_length(a: Arguments, run: Run) -> TensorType:
-    return tensor(a["x"].shape, INT32)
+    made: TensorType = run.typed("empty_like", INT32, x=a["x"], dtype=INT32)
+    return made
 
 
 @takes(Tensor("x"), Tensor("value_range", "2"), Int("count", 100, least=1, loose=True), DTYPE)
@@ -185,4 +258,6 @@ def histogram(a: Arguments, run: Run) -> TensorType:
     limits = ranked(run, a["value_range"], 1, "value_range")
     run.require("range", eq(limits.shape[0], 2), f"a range has two ends, and this has {limits.shape[0]!r}", ("value_range",))
     count = whole(a["count"])
-    return tensor((run.fresh("bins") if isinstance(count, TensorType) else count,), a.get("dtype") or INT32)
+    bins = run.fresh("bins") if isinstance(count, TensorType) else count
+    made: TensorType = run.typed("histogram_fixed_width", a.get("dtype") or INT32, x=a["x"], limits=limits, bins=bins)
+    return made

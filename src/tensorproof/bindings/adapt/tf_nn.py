@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt import graphdef_convolutions, graphdef_values
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, modern, ranked, same_types, somewhere, tensor, vector
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tf_math import clipped
 from tensorproof.bindings.adapt.tf_windows import channels_last
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Tensor
-from tensorproof.terms.dtypes import FLOAT32, INDEX, INT32, INT64, DType
-from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, INT64, DType
+from tensorproof.terms.predicates import disj, eq, ge, le
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
 @takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))
 def space_depth(a: Arguments, run: Run) -> TensorType:
     x, last = ranked(run, a["x"], 4), channels_last(a.get("data_format") or "NHWC")
-    s = x.shape
-    image = x if last else anew(x, (s[0], s[2], s[3], s[1]))
-    made = run("depth_to_space" if "depth_to_space" in run.name else "space_to_depth", x=image, block=a["block"])
-    return made if last else anew(made, (made.shape[0], made.shape[3], made.shape[1], made.shape[2]))
+    image = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
+    made: TensorType = run(run.row.op, x=image, block=a["block"])
+    result: TensorType = made if last else run("permute", x=made, dim=(0, 3, 1, 2))
+    return result
 
 
 @takes(Axis("dim", None, optional=True, scalar_ok=False))
@@ -28,29 +29,43 @@ def softmax(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     if x.shape.known:
         axis(run, dim, len(x.shape))
-    return anew(x, x.shape)
+    return told(run, run.row.op, x, x.shape, dim=dim)
 
 
 @takes(Tensor("x"), Axis("dim", -1))
 def crelu(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
-    if not x.shape.known:
-        return anew(x, x.shape)
-    at = axis(run, a["dim"], len(x.shape))
-    return anew(x, (*x.shape[:at], 2 * x.shape[at], *x.shape[at + 1 :]))
+    at = axis(run, a["dim"], len(x.shape)) if x.shape.known else a["dim"]
+    shape = Shape((*x.shape[:at], 2 * x.shape[at], *x.shape[at + 1 :])) if x.shape.known else x.shape
+    both: TensorType = run.shaped("cat", shape, x.dtype, xs=(x, run.typed("neg", x.dtype, x=x)), dim=at)
+    made: TensorType = run.typed("relu", x.dtype, x=both)
+    return made
 
 
 @takes(Float("slope", 0.2))
 def leaky_relu(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     whole_numbers = x.dtype is not None and x.dtype.is_integer
-    return tensor(x.shape, FLOAT32 if whole_numbers else x.dtype)
+    made: TensorType = run.typed("leaky_relu", FLOAT32 if whole_numbers else x.dtype, x=x, slope=a["slope"])
+    return made
 
 
 @takes(Tensor("x", "N ... C"), Tensor("bias", "C"), Choice("data_format", ("NHWC", "NCHW"), None, optional=True))
 def bias_add(a: Arguments, run: Run) -> TensorType:
-    return graphdef_convolutions.bias_add({**a, "data_format": "NCHW" if str(a.get("data_format") or "NHWC").startswith("NC") else "NHWC"}, run)
+    x, bias, last = a["x"], ranked(run, a["bias"], 1, "bias"), not str(a.get("data_format") or "NHWC").startswith("NC")
+    kind = same_types(run, a, "x", "bias")
+    at_least(run, x, 2 if last else 3)
+    if not x.shape.known:
+        unknown: TensorType = run.shaped("add", x.shape, kind, x=x, y=bias)
+        return unknown
+    channels = x.shape[-1 if last else 1]
+    run.require("channels", eq(channels, bias.shape[0]), f"x has {channels!r} channels and bias {bias.shape[0]!r} elements", ("x", "bias"))
+    if not last:
+        size = (bias.shape[0], *(1,) * (len(x.shape) - 2))
+        bias = run("reshape", x=bias, size=size)
+    made: TensorType = run.shaped("add", x.shape, kind, x=x, y=bias)
+    return made
 
 
 @takes(
@@ -61,12 +76,15 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
 )
 def batch_normalization(a: Arguments, run: Run) -> TensorType:
     """(x - mean) · scale + offset: everything broadcasts, and what is not x has one element type."""
-    same_types(run, a, "mean", "variance", "weight", "bias")
-    made = a["x"].but(dtype=None, contents=None)
-    for name in ("mean", "variance", "weight", "bias"):
-        if isinstance(a.get(name), TensorType):
-            made = run("add", x=made, y=a[name].but(dtype=None))
-    return anew(a["x"], made.shape)
+    kind, x = same_types(run, a, "mean", "variance", "weight", "bias"), a["x"]
+    weight, bias = a.get("weight"), a.get("bias")
+    factor = run.typed("rsqrt", kind, x=run.typed("add", kind, x=a["variance"], y=a.get("variance_epsilon", 0.001)))
+    if weight is not None:
+        factor = run.typed("mul", kind, x=factor, y=weight)
+    shift = run.typed("sub", kind, x=0 if bias is None else bias, y=run.typed("mul", kind, x=a["mean"], y=factor))
+    scaled = run.typed("mul", x.dtype, x=x, y=of_type(run, factor, x.dtype))
+    made: TensorType = run.typed("add", x.dtype, x=scaled, y=of_type(run, shift, x.dtype))
+    return made
 
 
 @takes(
@@ -92,34 +110,58 @@ def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
             "outside of training mean and variance must be given",
             ("mean", "variance"),
         )
-    statistics = tensor((channels,), FLOAT32)
-    return anew(x, x.shape), statistics, statistics
+    return _fused(run, x, a, channels_last(a.get("data_format") or "NHWC"))
+
+
+def _fused(run: Run, x: TensorType, a: Arguments, last: bool) -> tuple[TensorType, ...]:
+    """The batch normalised, and the mean and the variance that were used (that of a batch over one element less), or the new running ones."""
+    training = bool(a.get("training", True))
+    image = run("permute", x=x, dim=(0, 3, 1, 2)) if last else x
+    mean, variance = (None, None) if training else (a["mean"], a["variance"])
+    made = run.typed(
+        "batch_norm", x.dtype, x=image, running_mean=mean, running_var=variance, weight=a["weight"], bias=a["bias"], training=training,
+        eps=a.get("epsilon", 0.001),
+    )  # fmt: skip
+    made = run("permute", x=made, dim=(0, 2, 3, 1)) if last else made
+    if not training:
+        return made, run("identity", x=a["mean"]), run("identity", x=a["variance"])
+    shape = Shape((image.shape[1],))
+    found = list(run.shaped("var_mean", [shape, shape], FLOAT32, FLOAT32, x=image, dim=(0, 2, 3), keepdim=False, correction=1))
+    share, old = a.get("exponential_avg_factor", 1.0), (a.get("variance"), a.get("mean"))
+    found = [run.typed("lerp", FLOAT32, x=o, y=now, weight=share) if isinstance(o, TensorType) else now for o, now in zip(old, found)]
+    return made, found[1], found[0]
 
 
 @takes(Axes("dim"), Bool("keepdim", False, optional=True))
 def moments(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = modern(a)
     x, keep = a["x"], bool(a.get("keepdim"))
-    if not x.shape.known:
-        return anew(x, somewhere(run)), anew(x, somewhere(run))
-    gone = {axis(run, d, len(x.shape)) for d in vector(run, a["dim"], "dim", scalar=True) or ()}
-    made = anew(x, [1 if i in gone else n for i, n in enumerate(x.shape) if keep or i not in gone])
-    return made, made
+    axes = vector(run, a["dim"], "dim", scalar=True) or ()
+    if x.shape.known:
+        axes = tuple(dict.fromkeys(axis(run, d, len(x.shape)) for d in axes))
+        shape = Shape(1 if i in axes else n for i, n in enumerate(x.shape) if keep or i not in axes)
+    else:
+        shape = somewhere(run)
+    folded = x if axes else run("unsqueeze", x=x, dim=0)  # a new axis of one element, folded away, stands for none
+    variance, mean = run.shaped("var_mean", [shape, shape], x.dtype, x.dtype, x=folded, dim=axes or (0,), keepdim=keep and bool(axes), correction=0)
+    return mean, variance
 
 
 @takes(Axes("dim", None))
 def l2_normalize(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
-    x = a["x"]
-    for d in vector(run, a.get("dim"), "dim", scalar=True) or ():
-        if x.shape.known:
-            axis(run, d, len(x.shape))
-    return anew(x, x.shape)
+    x, given = a["x"], vector(run, a.get("dim"), "dim", scalar=True)
+    axes = tuple(axis(run, d, len(x.shape)) if x.shape.known else d for d in given or ())
+    least = a.get("epsilon", 1e-12)  # of the sum of squares, as `eps` is of the norm
+    return told(run, "normalize", x, x.shape, p=2.0, dim=None if given is None else axes, eps=least**0.5 if isinstance(least, (int, float)) else least)
 
 
 @takes(Tensor("x"))
 def zero_fraction(a: Arguments, run: Run) -> TensorType:
-    return tensor((), FLOAT32)
+    x = a["x"]
+    zero = run.typed("eq", BOOL, x=x, y=False if x.dtype is BOOL else 0)
+    made: TensorType = run.shaped("mean", Shape(), FLOAT32, x=run("cast", x=zero, dtype=FLOAT32), dim=None, keepdim=False)
+    return made
 
 
 @takes(Float("rate", None, least=0.0, most=0.9, optional=True), Float("keep_prob", None, optional=True), Anything("noise_shape"))
@@ -151,7 +193,11 @@ def dropout(a: Arguments, run: Run) -> TensorType:
                 f"noise of shape {noise!r} does not broadcast over x {x.shape!r}",
                 ("noise_shape", "x"),
             )
-    return anew(x, x.shape)
+    kept = a.get("keep_prob")
+    if kept is not None:
+        rate = 1 - kept if isinstance(kept, (int, float)) else run("sub", x=1, y=kept) if isinstance(kept, TensorType) else kept
+    mask = tuple(noise) if isinstance(noise, (tuple, list)) else noise
+    return told(run, "dropout", x, x.shape, p=rate, training=True, mask=mask)
 
 
 @takes(Tensor("weight", "V ..."), Tensor("index", "...", INDEX, values="index:V"), Anything("max_norm"))
@@ -159,10 +205,15 @@ def embedding_lookup(a: Arguments, run: Run) -> TensorType:
     weight, index = a["weight"], a["index"]
     if not isinstance(weight, TensorType) or not isinstance(index, TensorType):
         raise run.give_up("an embedding in several parts")
-    run.require("dtype", index.dtype is None or index.dtype in _PLACES, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
+    whole_numbers = index.dtype is None or index.dtype in _PLACES
+    run.require("embedding/dtype", whole_numbers, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
     at_least(run, weight, 1, "weight")
     known = weight.shape.known and index.shape.known
-    return anew(weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run))
+    made = told(run, "gather_slices", weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run), index=index, dim=0, lenient=True)
+    most = a.get("max_norm")
+    if most is None or not index.shape.known or not made.shape.known:
+        return made
+    return clipped(run, made, most, tuple(range(len(index.shape), len(made.shape))))
 
 
 _PLACES = frozenset({DType.INT16, INT32, INT64})
@@ -171,7 +222,16 @@ _PLACES = frozenset({DType.INT16, INT32, INT64})
 @takes(Int("k", 1, least=0, loose=True), Anything("sorted"), ElementType("index_type", INT32, dtypes=_PLACES))
 def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     run.require("dtype", a.get("index_type") in _PLACES | {None}, f"places are whole numbers, not {a.get('index_type')!r}", ("index_type",))
-    return graphdef_values.top_k({**a, "dtype": a.get("index_type") or INT32}, run)
+    x, k = a["x"], whole(a["k"])
+    at_least(run, x, 1)
+    if isinstance(k, TensorType):
+        k = run.session.number_in(ranked(run, k, 0, "k"))
+    run.require("k", ge(k, 0), f"k must not be negative, and is {k!r}", ("k",))
+    if x.shape.known:
+        run.require("k", le(k, x.shape[-1]), f"k = {k!r} is more than the {x.shape[-1]!r} elements of the last axis", ("k", "x"))
+    shape = Shape((*x.shape[:-1], k)) if x.shape.known else somewhere(run)
+    ordered = a.get("sorted", True) is not False
+    return tuple(run.shaped("topk", [shape, shape], x.dtype, a.get("index_type") or INT32, x=x, k=k, dim=-1, largest=True, sorted=ordered))
 
 
 @takes(Tensor("x", "N K"), Tensor("y", "K M"), Tensor("bias", "M"))
@@ -180,15 +240,16 @@ def xw_plus_b(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y", "bias")
     at_least(run, x, 2)
     at_least(run, y, 2, "y")
-    made = run("matmul", x=x, y=y)
-    if not made.shape.known:
-        result: TensorType = made
-        return result
-    run.require(
-        "bias",
-        eq(bias.shape[0], made.shape[-1]),
-        f"bias has {bias.shape[0]!r} elements and the product {made.shape[-1]!r} columns",
-        ("bias", "y"),
-    )
-    found: TensorType = made
-    return found
+    product = run("matmul", x=x, y=y)
+    if product.shape.known:
+        columns = product.shape[-1]
+        run.require("linear/bias", eq(bias.shape[0], columns), f"bias has {bias.shape[0]!r} elements and the product {columns!r} columns", ("bias", "y"))
+    made: TensorType = run.shaped("add", product.shape, product.dtype, x=product, y=bias)
+    return made
+
+
+@takes(*vars(xw_plus_b)["parameters"].values())
+def relu_layer(a: Arguments, run: Run) -> TensorType:
+    made = xw_plus_b(a, run)
+    result: TensorType = run.typed("relu", made.dtype, x=made)
+    return result

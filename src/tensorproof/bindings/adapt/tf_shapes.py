@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import PLACES, Arguments, anew, at_least, axis, few, modern, ranked, same_types, somewhere, tensor, vector
+from tensorproof.bindings.adapt.tensorflow import PLACES, Arguments, at_least, axis, modern, ranked, same_types, somewhere, told, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor
 from tensorproof.terms.dtypes import INDEX, INT64
@@ -18,16 +18,19 @@ from tensorproof.terms.tensor import TensorType
 def reshape(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:
-        return anew(x, somewhere(run))
+        return told(run, "reshape", x, somewhere(run), size=a["size"])
     if any(n is None or (isinstance(n, Term) and lower(n) < 0) for n in size):
-        return anew(x, [run.fresh("size") if n is None or (isinstance(n, Term) and lower(n) < 0) else n for n in size] if -1 not in size else
-                    [run.fresh("size") if n is None or n == -1 else n for n in size])  # fmt: skip
+        if -1 in size:
+            sizes = [run.fresh("size") if n is None or n == -1 else n for n in size]
+        else:
+            sizes = [run.fresh("size") if n is None or (isinstance(n, Term) and lower(n) < 0) else n for n in size]
+        return told(run, "reshape", x, sizes, size=a["size"])
     if not x.shape.known:
         for n in size:
             run.require("size", n == -1 or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
         run.require("size", sum(1 for n in size if n == -1) <= 1, f"only one size can be -1, and the shape is {size!r}", ("size",))
-        return anew(x, [run.fresh("size") if n == -1 else n for n in size])
-    made: TensorType = run("reshape", x=x, size=size).but(strides=None)
+        return told(run, "reshape", x, [run.fresh("size") if n == -1 else n for n in size], size=size)
+    made: TensorType = run("reshape", x=x, size=size)
     return made
 
 
@@ -35,23 +38,22 @@ def reshape(a: Arguments, run: Run) -> TensorType:
 def reduce(a: Arguments, run: Run, once: bool = True) -> TensorType:
     """Axes folded away; an empty list of axes folds none, and None all. `once`: none may be named twice, which static inference does not see."""
     a = modern(a)
-    x, keep = a["x"], bool(a.get("keepdim"))
-    given = a["dim"]
+    x, keep, given = a["x"], bool(a.get("keepdim")), a["dim"]
     axes = None if given is None else vector(run, given, "dim", scalar=True)
     if given is None and x.shape.known:
         axes = tuple(range(len(x.shape)))
-    dtype = run(run.row.op, x=x.but(shape=Shape((2,)), contents=None), dim=0, keepdim=False).dtype
+    op, dtype, fixed = run.row.op, a.get("dtype") or x.dtype, run.row.fixed
     if not x.shape.known or axes is None or any(type(d) is not int for d in axes):
-        if given is None and not keep:
-            return tensor((), dtype)
-        return tensor(Shape(run.fresh("axis") for _ in x.shape) if keep and x.shape.known else somewhere(run), dtype)
+        whole = given is None and not keep
+        shape = Shape() if whole else Shape(run.fresh("axis") for _ in x.shape) if keep and x.shape.known else somewhere(run)
+        unknown: TensorType = run.shaped(op, shape, dtype, x=x, dim=given, keepdim=keep, **fixed)
+        return unknown
     found = [axis(run, d, len(x.shape)) for d in axes]
     axes = tuple(dict.fromkeys(found))
     run.require("axis", not once or len(axes) == len(found), f"axis names an axis twice: {tuple(found)!r}", ("dim",))
-    if not axes:
-        made: TensorType = x.but(dtype=dtype) if len(x.shape) or given is not None else run(run.row.op, x=x, dim=None, keepdim=keep)
-        return made
-    result: TensorType = run(run.row.op, x=x, dim=axes, keepdim=keep)
+    if not axes and given is not None:  # a new axis of one element, folded away, stands for none
+        x, axes, keep = run("unsqueeze", x=x, dim=0), (0,), False
+    result: TensorType = run.typed(op, dtype, x=x, dim=axes or None, keepdim=keep, **fixed)
     return result
 
 
@@ -63,7 +65,9 @@ def arg_reduce(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or INT64
     at_least(run, x, 1)
     if not x.shape.known or (at := axis(run, a["dim"] if a["dim"] is not None else 0, len(x.shape))) is None:
-        return tensor(somewhere(run) if not x.shape.known else [run.fresh("axis") for _ in x.shape[1:]], dtype)
+        shape = somewhere(run) if not x.shape.known else Shape(run.fresh("axis") for _ in x.shape[1:])
+        unknown: TensorType = run.shaped(run.row.op, shape, dtype, x=x, dim=a["dim"], keepdim=False)
+        return unknown
     made: TensorType = run(run.row.op, x=x, dim=at, keepdim=False, dtype=dtype)
     return made
 
@@ -71,28 +75,30 @@ def arg_reduce(a: Arguments, run: Run) -> TensorType:
 @takes(Ints("dim", None, optional=True, loose=True))
 def transpose(a: Arguments, run: Run) -> TensorType:
     x, order = a["x"], a.get("dim")
-    if order is None:
-        return run("reversed_axes", x=x).but(strides=None) if x.shape.known else anew(x, somewhere(run))
-    order = vector(run, order, "dim")
+    if a.get("conjugate"):
+        x = run.typed("conj", x.dtype, x=x)
+    if order is None and x.shape.known:
+        order = range(len(x.shape))[::-1]
+    order = vector(run, tuple(order) if isinstance(order, range) else order, "dim")
     if order is None or any(type(v) is not int for v in order):
         known = len(order) if order is not None else len(x.shape) if x.shape.known else None
-        return anew(x, somewhere(run) if known is None else [run.fresh("axis") for _ in range(known)])
+        return told(run, "permute", x, somewhere(run) if known is None else [run.fresh("axis") for _ in range(known)], dim=a.get("dim"))
     x = ranked(run, x, len(order))
     order = tuple(axis(run, v, len(order)) for v in order)
     run.require("axes", len(set(order)) == len(order) or "Conjugate" in run.name, f"the order {order!r} names an axis twice", ("dim",))
-    return run("permute", x=x, dim=order).but(strides=None) if order else x
+    made: TensorType = run("permute", x=x, dim=order)
+    return made
 
 
 @takes(Axis("dim", extra=1, loose=True))
 def expand_dims(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     x = a["x"]
-    if not x.shape.known:
-        return anew(x, somewhere(run))
-    at = axis(run, a["dim"], len(x.shape), 1)
+    at = axis(run, a["dim"], len(x.shape), 1) if x.shape.known else None
     if at is None:
-        return anew(x, [run.fresh("axis") for _ in range(len(x.shape) + 1)])
-    made: TensorType = run("unsqueeze", x=x, dim=at).but(strides=None)
+        axes = [run.fresh("axis") for _ in range(len(x.shape) + 1)] if x.shape.known else somewhere(run)
+        return told(run, "unsqueeze", x, axes, dim=a["dim"])
+    made: TensorType = run("unsqueeze", x=x, dim=at)
     return made
 
 
@@ -102,16 +108,19 @@ def squeeze(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     x, dims = a["x"], vector(run, a.get("dim"), "dim") or ()
     if not x.shape.known:
-        return anew(x, somewhere(run))
+        return told(run, "squeeze", x, somewhere(run), dim=dims or None)
     if not dims:
-        made = run("squeeze", x=x, dim=None).but(strides=None)
-        result: TensorType = made if made.shape.known else made.but(shape=somewhere(run, "squeezed"))
+        if any(isinstance(n, Term) and lower(n) <= 1 for n in x.shape):
+            return told(run, "squeeze", x, somewhere(run, "squeezed"), dim=None)
+        result: TensorType = run("squeeze", x=x, dim=None)
         return result
     axes = {axis(run, d, len(x.shape)) for d in dims}
     for at in axes:
         run.require("size", eq(x.shape[at], 1), f"axis {at} has size {x.shape[at]!r}; only axes of size 1 can go", ("x", "dim"))
-    found: TensorType = x.but(shape=Shape(n for i, n in enumerate(x.shape) if i not in axes), strides=None)
-    return found
+    if all(x.shape[at] == 1 for at in axes):
+        found: TensorType = run("squeeze", x=x, dim=tuple(axes))
+        return found
+    return told(run, "squeeze", x, [n for i, n in enumerate(x.shape) if i not in axes], dim=tuple(axes))
 
 
 @takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("CONSTANT", "REFLECT", "SYMMETRIC"), "CONSTANT"))
@@ -124,9 +133,9 @@ def pad(a: Arguments, run: Run) -> TensorType:
     if rows is None:
         n = paddings.shape[0] if isinstance(paddings, TensorType) and paddings.shape.known and type(paddings.shape[0]) is int else None
         n = len(x.shape) if n is None and x.shape.known else n
-        return anew(x, somewhere(run) if n is None else [run.fresh("axis") for _ in ranked(run, x, n).shape])
+        return told(run, "pad", x, somewhere(run) if n is None else [run.fresh("axis") for _ in ranked(run, x, n).shape], padding=paddings)
     x = ranked(run, x, len(rows))
-    reach = {"REFLECT": 1, "SYMMETRIC": 0}.get(str(a.get("mode") or "CONSTANT").upper())
+    reach = {"REFLECT": 1, "SYMMETRIC": 0}.get(mode)
     made: list[Dim] = []
     for n, (before, after) in zip(x.shape, rows):
         run.require(
@@ -138,7 +147,12 @@ def pad(a: Arguments, run: Run) -> TensorType:
                 "padding", fits, f"padding ({before!r}, {after!r}) taken from an axis of size {n!r} is too large", ("paddings", "x")
             )
         made.append(n + before + after)
-    return anew(x, made)
+    flat = tuple(n for pair in reversed(rows) for n in pair)
+    value = a.get("constant_values", a.get("value")) if mode == "CONSTANT" else None
+    if mode == "CONSTANT":
+        plain: TensorType = run.typed("pad", x.dtype, x=x, padding=flat, mode="constant", value=value)
+        return plain
+    return told(run, "pad", x, made, padding=flat, mode=mode.lower())
 
 
 def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
@@ -169,13 +183,12 @@ def gather(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", index.dtype is None or index.dtype in PLACES, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
     at_least(run, x, 1)
     dim = a["dim"] if a.get("dim") is not None else a.get("batch_dims") or 0
-    if not x.shape.known:
-        return anew(x, somewhere(run))
-    at = axis(run, dim, len(x.shape))
-    if at is None or not index.shape.known:
-        lengths = len(x.shape) - 1 + len(index.shape) if index.shape.known else None
-        return anew(x, somewhere(run) if lengths is None else [run.fresh("axis") for _ in range(lengths - (a.get("batch_dims") or 0))])
     batch = a.get("batch_dims") or 0
+    given = {"index": index, "dim": dim, "batch_dims": batch}
+    at = axis(run, dim, len(x.shape)) if x.shape.known else None
+    if at is None or not index.shape.known:
+        lengths = len(x.shape) - 1 + len(index.shape) if x.shape.known and index.shape.known else None
+        return told(run, "gather_slices", x, somewhere(run) if lengths is None else [run.fresh("axis") for _ in range(lengths - batch)], **given)
     run.require(
         "batch_dims",
         -len(index.shape) <= batch <= len(index.shape),
@@ -186,30 +199,26 @@ def gather(a: Arguments, run: Run) -> TensorType:
     run.require("batch_dims", batch <= at, f"batch_dims {batch} lies behind the axis {at}", ("batch_dims", "dim"))
     for m, n in zip(x.shape[:batch], index.shape[:batch]):
         run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "index"))
-    shape = Shape((*x.shape[:at], *index.shape[batch:], *x.shape[at + 1 :]))
-    contents = None
-    if x.contents is not None and index.contents is not None and len(x.shape) == 1 and batch == 0:
-        places = [i for i in index.contents if type(i) is int and 0 <= i < len(x.contents)]
-        contents = tuple(x.contents[i] for i in places) if len(places) == len(index.contents) else None
-    return tensor(shape, x.dtype, contents)
+    made: TensorType = run.typed("gather_slices", x.dtype, x=x, index=index, dim=at, batch_dims=batch, lenient=True)
+    return made
 
 
 @takes(Ints("size", shape=True, loose=True, one=False))
 def broadcast_to(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:
-        return anew(x, somewhere(run))
+        return told(run, "expand", x, somewhere(run), size=a["size"])
     if any(n is None for n in size) or not x.shape.known:
-        return anew(x, [run.fresh("axis") if n is None else n for n in size])
+        return told(run, "expand", x, [run.fresh("axis") if n is None else n for n in size], size=a["size"])
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
-    made: TensorType = run("expand", x=x, size=size).but(strides=None)
+    made: TensorType = run("expand", x=x, size=size)
     return made
 
 
 @takes(Ints("size", shape=True, loose=True))
-def sized(a: Arguments, run: Run) -> TensorType:
-    """A tensor whose shape is an argument: filled, random, empty."""
+def sized(a: Arguments, run: Run, **told: Any) -> TensorType:
+    """A tensor whose shape is an argument: filled, random, empty. `told` is what else the row's operator takes."""
     size = vector(run, a["size"], "size")
     dtype = a.get("dtype")
     value = a.get("value")
@@ -218,14 +227,16 @@ def sized(a: Arguments, run: Run) -> TensorType:
             "rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",)
         )
         dtype = value.dtype
-    if size is None:
-        return tensor(somewhere(run), dtype)
-    for n in size:
+    if value is not None:
+        told = {**told, "value": value}
+    for n in size or ():
         run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
-    shape = Shape(run.fresh("size") if n is None else n for n in size)
-    if isinstance(value, TensorType) and value.contents is not None and (count := few(shape)) is not None:
-        return tensor(shape, dtype, value.contents * count)
-    return tensor(shape, dtype)
+    if size is None or None in size:
+        shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None else n for n in size)
+        unknown: TensorType = run.shaped(run.row.op, shape, dtype, size=a["size"], dtype=dtype, **told)
+        return unknown
+    made: TensorType = run.typed(run.row.op, dtype, size=size, dtype=dtype, **told)
+    return made
 
 
 def arange(a: Arguments, run: Run) -> TensorType:
@@ -242,6 +253,7 @@ def arange(a: Arguments, run: Run) -> TensorType:
         ends.append(value)
     dtype = a.get("dtype") or dtype
     if any(v is None for v in ends) or (any(isinstance(v, Term) for v in ends) and any(isinstance(v, float) for v in ends)):
-        return tensor((run.fresh("range"),), dtype)
+        unknown: TensorType = run.shaped("arange", Shape((run.fresh("range"),)), dtype, **{n: a[n] for n in ("start", "end", "step")}, dtype=dtype)
+        return unknown
     made: TensorType = run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)
     return made
