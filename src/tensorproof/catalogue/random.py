@@ -88,7 +88,6 @@ RANDPERM = Op(
     "randperm", attributes=(Int("n", least=0), ElementType(dtypes=REALS | ALL_INTS)), dtype=Given("dtype", INT64), shape="n", random=True,
 )  # fmt: skip
 
-
 def normal_shape(c: Call) -> Shape:
     mean, std = c["mean"], c["std"]
     if std.weak:
