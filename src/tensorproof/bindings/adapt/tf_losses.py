@@ -37,7 +37,7 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     )
     sides = [(v.shape, axis(run, dim, len(v.shape))) for v in (x, target)]
     tables = [Shape((product(n for i, n in enumerate(s) if i != at), s[at])) for s, at in sides]
-    joint = broadcast_of(run, tables, ("x", "target"), "cross_entropy/broadcast")
+    joint = broadcast_of(run, tables, ("x", "target"), "add/broadcast")
     sentence = f"logits {x.shape!r} and labels {target.shape!r} do not go together"
     run.require("cross_entropy/rows", eq(joint[0], tables[0][0]), sentence, ("x", "target"))
     at = sides[0][1]
