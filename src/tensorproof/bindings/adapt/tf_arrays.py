@@ -38,7 +38,7 @@ def split_any(a: Arguments, run: Run) -> Any:
     sizes, x = whole(a["sizes"]), a["x"]
     if isinstance(sizes, int):
         at_least(run, x, 1)
-        run.require("parts", sizes >= 1, f"there must be at least one part, and {sizes!r} are asked for", ("sizes",))
+        run.require("split/parts", sizes >= 1, f"there must be at least one part, and {sizes!r} are asked for", ("sizes",))
         return list(parts(run, x, sizes, axis(run, a["dim"], len(x.shape)) if x.shape.known else None))
     count = a.get("num")
     if isinstance(sizes, TensorType) and sizes.shape.known and len(sizes.shape) == 1 and type(sizes.shape[0]) is int:

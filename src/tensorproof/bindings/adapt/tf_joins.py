@@ -101,7 +101,7 @@ def parts(run: Run, x: TensorType, count: int, at: int | None) -> tuple[TensorTy
         unknown: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, x.dtype, x=x, sizes=(), dim=0 if at is None else at)
         return unknown
     n = x.shape[at]
-    run.require("parts", eq(n % count, 0), f"an axis of size {n!r} does not divide into {count} parts", ("x", "count"))
+    run.require("split/parts", eq(n % count, 0), f"an axis of size {n!r} does not divide into {count} parts", ("x", "count"))
     sizes = (n // count,) * count
     if isinstance(n, Term):
         part = Shape((*x.shape[:at], sizes[0], *x.shape[at + 1 :]))
