@@ -38,7 +38,6 @@ HOSTILE: dict[str, str | bytes] = {
     "literal.py": "x = [" + ", ".join(map(str, range(150_000))) + f"]{END}", "input.py": f"x = input()\nhelp()\nlicense(){END}",
 }  # fmt: skip
 """Beside these: a dangling link, a link to itself, and a file without permission."""
-ALONE = {"exit.py": [], "endless.py": []}
 MINUTES = {
     "table.py": "import numpy as np\nt = np.array([[p / np.power(10000, 2 * (j // 2) / 512) for j in range(512)] for p in range(20000)])\n",
     "fib.py": "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nprint(fib(45))\n",
@@ -133,12 +132,12 @@ def hostile_folder(count: int, root: Path) -> bool:
     alone = {name: report(run("check", name, "--output-format", "json", cwd=root, user=user)[0]) for name in ordinary}
     same = sum(programs[name] == together[name] and found[name] == codes[name] for name, (programs, found) in alone.items())
     hostile = [*HOSTILE, "dangling.py", "loop.py", "secret.py"]
-    named = [name for name in hostile if codes.get(name) or name in ALONE]
+    named = [name for name in hostile if codes.get(name)]
     for name in hostile:
         print(f"  {name:16} {together.get(name, {}).get('verdict', '-'):8} {', '.join(codes.get(name, []))}")
     ran = (root / "RAN").exists()
     print(f"{len(together)} files in {seconds:.1f} s (limits add up to {20 * count} s), exit status {done.returncode}")
-    print(f"ordinary files as alone: {same} of {len(ordinary)} · hostile files answered: {len(named)} of {len(hostile)} · something was run: {ran}")
+    print(f"ordinary files as alone: {same} of {len(ordinary)} · hostile files named: {len(named)} of {len(hostile)} · something was run: {ran}")
     return same == len(ordinary) and len(named) == len(hostile) and not ran and seconds < 20 * count
 
 

@@ -50,6 +50,9 @@ def either(m: Any, condition: Any, a: Any, b: Any) -> Any:
 # --- iterators ---
 
 
+ENDED = "data have ended"
+
+
 def next_batch(m: Any, me: Model, node: Any) -> Any:
     """`next` of an iterator over data: its state is how many batches were taken."""
     found = registry.rounds(m, me if me.kind == "enumerate" else me.space["source"], node)
@@ -62,6 +65,9 @@ def next_batch(m: Any, me: Model, node: Any) -> Any:
         m.heap.set(me.space, "at", at + 1)
         return batch_at(m, found, at, node)
     if isinstance(per_pass(found), Term):  # how many there are is known to the program's author
+        if me.space.get("begun") is True and (ENDED, id(node)) not in m.model_state:
+            m.model_state[(ENDED, id(node))] = node  # one end stands for all: each begins a new iterator
+            m.may_raise("StopIteration", "the data give no more batches", node)
         return _any_batch(m, me, found, node)
     total = per_pass(found)
     ended = ge(at, total)

@@ -16,7 +16,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.objects import Bound, Dict, Function, List, Model
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 
 Args = tuple[Any, ...]
@@ -203,7 +203,13 @@ def _reduced(m: Any, me: Model, args: Args, kwargs: Words, node: Any) -> Any:
     return series(m, me.space["rows"] if kwargs.get("axis", args[0] if args else 0) in (1, "columns") else me.space["columns_"])
 
 
+_OF_APPLY = ("func", "axis", "raw", "result_type", "convert_dtype", "by_row", "engine", "engine_kwargs", "args")
+
+
 def _applied(m: Any, me: Model, args: Args, kwargs: Words, node: Any) -> Any:
+    function, more = kwargs.get("func", args[0] if args else None), kwargs.get("args", ())
+    if isinstance(function, (Function, Bound)) and isinstance(more, tuple):
+        m.call(function, (Unknown(VALUE), *more), {k: v for k, v in kwargs.items() if k not in _OF_APPLY}, node)
     by_row = me.kind == FRAME and kwargs.get("axis", args[1] if len(args) > 1 else 0) in (1, "columns")
     return series(m, me.space["rows"]) if by_row else _same(m, me, (), {}, node)
 

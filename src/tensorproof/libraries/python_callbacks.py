@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.model import AT_EXIT, KindModel
 from tensorproof.libraries.plain import argument, quiet, unknown
-from tensorproof.values.objects import List, Model
+from tensorproof.values.objects import Bound, Function, List, Model
 from tensorproof.values.python_values import REAL, Unknown
 
 Args = tuple[Any, ...]
@@ -97,7 +97,16 @@ def at_exit(m: Any) -> None:
 
 
 def _signal(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
-    """A handler runs when a signal comes, and none is taken to come."""
+    """A handler runs when a signal comes, or not."""
+    handler = argument(args, kwargs, 1, "handler")
+    if isinstance(handler, (Function, Bound)):
+
+        def come() -> None:
+            _, raised = m.attempt(handler, (Unknown("a signal", number="int"), None), {}, node)
+            if raised is not None and not raised.quiet:
+                m.gap("signal.signal", node, f"its handler raises: {raised.message}")
+
+        m.branching.choose(m.open_truth("a signal comes", node), come, lambda: None)
     return Model("object", m.heap.space())
 
 

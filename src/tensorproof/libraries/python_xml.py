@@ -61,7 +61,7 @@ _ELEMENT = KindModel(
     },
     rounds=_rounds, item=lambda m, me, index, node: _element(m) if not isinstance(index, slice) else Unknown("elements"),
     length=lambda m, me, node: m.symbol(m.name_here("elements", node), 0, None, Origin.USER),
-    truth=lambda m, me, node: m.open_truth("an element", node), open=True,
+    truth=lambda m, me: Unknown("an element"), open=True,
 )  # fmt: skip
 _ATTRIBUTES = KindModel(
     methods={"get": _get, "keys": _texts, "values": _texts}, item=lambda m, me, index, node: TEXT, open=True,

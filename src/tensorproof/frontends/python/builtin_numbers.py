@@ -86,6 +86,8 @@ def _extreme(word: str) -> Run:
         if all(type(v) is TensorType and v.shape == () and v.dtype is found[0].dtype and v.framework == found[0].framework for v in found):
             return found[0].but(contents=None, parameter=False)
         if any(isinstance(v, (Unknown, TensorType)) for v in found):
+            if len(found) > 1 and all(isinstance(v, TensorType) for v in found[:2]):
+                m.truth(m.compare(ast.Lt if word == "min" else ast.Gt, found[1], found[0], node), node)
             kinds = {operations.number_kind(v) for v in found}
             return Unknown(word, number="" if "" in kinds else "float" if "float" in kinds else "int")
         if not all_plain(tuple(found)):
@@ -135,10 +137,13 @@ def _number(native: Any) -> Run:
 
                 return value if native is bool else ite(value, 1, 0)
             case Unknown(text=True) if native is int:
+                m.may_raise("ValueError", "the text is no whole number", node)
                 return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER)
             case Unknown(ratio=(above, below)) if native is int and lower(above) >= 0:
                 return floordiv(above, below)
             case Unknown() | Choice():
+                if isinstance(value, Unknown) and value.text:
+                    m.may_raise("ValueError", "the text is no number", node)
                 return REAL if native is float else Unknown(native.__name__, number="int" if native is int else "")
             case Instance():
                 return m.call(m.attribute(value, f"__{native.__name__}__", node), (), {}, node)

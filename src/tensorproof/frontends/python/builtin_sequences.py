@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from collections.abc import Iterator as HostIterator
 from functools import cmp_to_key
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import generators, iteration, made_of_many, operations, uncounted
@@ -215,8 +216,21 @@ def _reversed(m: Interpreter, node: ast.AST, value: Any) -> Any:
     return Unknown("reversed") if found is None else iteration.iterator(m, found[::-1])
 
 
+def _comparable(m: Interpreter, keys: list[Any], node: ast.AST) -> None:
+    """Sorting asks for the truth of `a < b`: that of two tensors of several elements is refused, as is that of two tuples that are equal before them."""
+    for a, b in pairwise(keys):
+        while type(a) is tuple and type(b) is tuple and a and b:
+            at = next((i for i, (x, y) in enumerate(zip(a, b)) if type(x) is TensorType or type(x) is not type(y) or x != y), None)
+            if at is None or not all(isinstance(v, (int, float, str)) for v in (*a[:at], *b[:at])):
+                break
+            a, b = a[at], b[at]
+        if type(a) is TensorType and type(b) is TensorType and a is not b:
+            m.truth(m.compare(ast.Lt, b, a, node), node)
+
+
 def sort_items(m: Interpreter, items: list[Any], key: Any, reverse: Any, node: ast.AST) -> Any:
     keys = [v if key is None else m.call(key, (v,), {}, node) for v in items]
+    _comparable(m, keys, node)
     try:
         order = sorted(range(len(items)), key=lambda i: host(m, keys[i]), reverse=bool(reverse))
     except ValueError:

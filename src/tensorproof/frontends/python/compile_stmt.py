@@ -164,6 +164,8 @@ def _unpacking(node: ast.expr, parts: list[ast.expr], scope: Scope) -> Put:
     star = next((i for i, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
 
     def run(frame: Frame, value: Any) -> None:
+        if frame.machine.guards:
+            uncounted.may_not_fit(frame.machine, value, len(parts), node)
         found = iteration.items(frame.machine, value, node, len(parts) if star is None else None)
         if found is None:
             many = uncounted.parts(frame.machine, value, node) if star is not None else None

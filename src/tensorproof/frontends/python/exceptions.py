@@ -11,7 +11,7 @@ from tensorproof.frontends.python import iteration
 from tensorproof.frontends.python.errors import BASES, Raised, Undecided, is_kind
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
-from tensorproof.libraries import library_objects
+from tensorproof.libraries import library_objects, registry
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Function, Instance, Model
 from tensorproof.values.python_values import Named, Unknown
@@ -50,6 +50,47 @@ def raising(frame: Frame, value: Any, node: ast.AST) -> Exception:
     raised.own = frame.module is None or not frame.module.foreign
     raised.quiet = isinstance(kind, str) and kind in ("SystemExit", "KeyboardInterrupt") and (not args or args[0] in (0, None))
     return raised
+
+
+class Guard:
+    """The `except` clauses of a `try` that is running, and the exceptions that data may bring about in it."""
+
+    __slots__ = ("pending", "takes")
+
+    def __init__(self, takes: Callable[[Raised], bool]) -> None:
+        self.takes = takes
+        self.pending: list[Raised] = []
+
+    def __call__(self, raised: Raised) -> bool:
+        return self.takes(raised)
+
+
+def may_raise(m: Interpreter, kind: str, message: str, node: ast.AST) -> None:
+    """An exception that hangs on data: the innermost `try` that waits for it runs its handler, too."""
+    raised = m.raised(kind, message, node)
+    raised.quiet = True
+    for guard in reversed(m.guards):
+        if guard(raised):
+            if isinstance(guard, Guard) and not any(one.kind == kind for one in guard.pending):
+                guard.pending.append(raised)
+            return
+
+
+def next_or(m: Interpreter, value: Model, default: Any, node: ast.AST) -> Any:
+    """`next(value, default)` of data: where they may have ended, the default or the item."""
+    guard = Guard(lambda raised: raised.kind == "StopIteration")
+    m.guards.append(guard)
+    m.handlers += 1
+    try:
+        item = registry.next_item(m, value, node)
+    except Raised as raised:
+        if raised.kind == "StopIteration":
+            return default
+        raise
+    finally:
+        m.handlers -= 1
+        m.guards.pop()
+    return m.branching.choose(m.open_truth("the data have ended", node), lambda: default, lambda: item) if guard.pending else item
 
 
 def exception_object(m: Interpreter, kind: str, args: tuple[Any, ...], node: ast.AST) -> Model:
@@ -96,7 +137,8 @@ def compile_try(node: Any, scope: Scope) -> Act:
     def guarded(frame: Frame) -> Signal | None:
         m = frame.machine
         m.handlers += 1
-        m.guards.append(lambda raised: any(wanted is None or matches(m, raised, wanted(frame), node) for wanted, _, _ in handlers))
+        guard = Guard(lambda raised: any(wanted is None or matches(m, raised, wanted(frame), node) for wanted, _, _ in handlers))
+        m.guards.append(guard)
         marks, frames, waiting = len(m.heap.marks), len(m.frames), len(frame.waiting)
         try:
             signal = body(frame)
@@ -113,7 +155,16 @@ def compile_try(node: Any, scope: Scope) -> Act:
             raise
         m.handlers -= 1
         m.guards.pop()
-        return signal if signal is not None else other(frame)
+        return either(frame, guard.pending, signal, frame.result)
+
+    def either(frame: Frame, pending: list[Raised], signal: Signal | None, result: Any) -> Signal | None:
+        """What follows the body: the `else`, or a handler where what the data hold may have raised its exception."""
+        if not pending:
+            frame.result = result
+            return signal if signal is not None else other(frame)
+        m = frame.machine
+        came = m.open_truth(f"{pending[0].kind} is raised", node)
+        return m.branching.split(frame, came, lambda f: handle(f, pending[0]), lambda f: either(f, pending[1:], signal, result))
 
     def handle(frame: Frame, raised: Raised) -> Signal | None:
         m = frame.machine

@@ -327,7 +327,7 @@ def next_of(m: Interpreter, value: Any, node: ast.AST, default: Any = MISSING) -
         case Unknown():
             return value
         case Model():
-            return registry.next_item(m, value, node)
+            return registry.next_item(m, value, node) if default is MISSING else m.next_or(value, default, node)
         case List() | Dict() | Set() | tuple() | str():
             raise m.raised("TypeError", f"a {type(value).__name__.lower()} is not an iterator", node)
         case _:

@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import iteration
+from tensorproof.frontends.python import endings, iteration
 from tensorproof.frontends.python.any_round import FAILED, any_rounds, many_rounds
 from tensorproof.frontends.python.errors import Dead, Fork
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
@@ -246,6 +246,7 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
     from tensorproof.frontends.python.compile_stmt import block
 
     test, body, other = expression(node.test, scope), block(node.body, scope), block(node.orelse, scope)
+    endless = endings.has_no_end(node)
 
     def rounds(m: Interpreter, frame: Frame, open_rounds: int, seen: Any) -> Signal | None:
         began, at, unsure = m.steps, 0, False
@@ -317,6 +318,8 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
     def run(frame: Frame) -> Signal | None:
         m = frame.machine
         base, stood_for_many = len(frame.waiting), m.stood_for_many
+        if endless:
+            endings.endless(m, node)
         signal = rounds(m, frame, 0, None)
         with uncounted_lists(m, m.stood_for_many != stood_for_many):
             return finish(m, frame, base, signal, other, bool(node.orelse))

@@ -13,6 +13,7 @@ from tensorproof.frontends.python import (
     callbacks,
     calling,
     comparisons,
+    endings,
     equality,
     exceptions,
     failures,
@@ -264,6 +265,15 @@ class Interpreter:
         self.path.stated.append(Stated(requirement, self.user_span(node), (), tuple(self.facts), exception=kind))
         self.assume(predicate)
 
+    def may_raise(self, kind: str, message: str, node: ast.AST) -> None:
+        """What data hold may bring about this exception. Where the program waits for it, both are followed; else it is taken not to happen."""
+        if self.guards:
+            exceptions.may_raise(self, kind, message, node)
+
+    def next_or(self, value: Any, default: Any, node: ast.AST) -> Any:
+        """`next(value, default)` of data."""
+        return exceptions.next_or(self, value, default, node)
+
     def ended_here(self, p: Predicate) -> bool:
         """Whether an iterator is at its end, which a `try` waits for: where nobody knows, the `try` runs both ways in an iteration that stands for many."""
         number = self.heap.branch_since(-1)
@@ -424,6 +434,7 @@ class Interpreter:
         except Raised as raised:
             self.uncaught(raised)
             self.path.ended = True
+            endings.ended(self, raised)
         except Dead:
             self.path.ended = True
         except (OutOfBudget, RecursionError) as spent:

@@ -312,6 +312,9 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
                 return bool(value.items)
             count = length(held)
             return m.open_truth("items", node) if isinstance(count, Unknown) else gt(count, 0)
+        case tuple() if uncounted(value):
+            count = length(value)
+            return m.open_truth("items", node) if isinstance(count, Unknown) else gt(count, 0)
         case Choice():
             a, b = truth(m, value.then, node), truth(m, value.other, node)
             return disj(conj(value.condition, a), conj(negate(value.condition), b))

@@ -10,7 +10,7 @@ from tensorproof.frontends.python import library_names, tensors
 from tensorproof.frontends.python.attributes import in_class
 from tensorproof.libraries import autograd, backward, library_objects, registry
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Model, ModuleFile, Native, Property
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, ModuleFile, Native, Property
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
             if isinstance(setter, Function) or (isinstance(setter, Native) and isinstance(holder, Class)):
                 m.call(Bound(setter, owner), (name, value), {}, node)
                 return
+            _has_slot(m, owner, name, node)
             m.heap.set(owner.space, name, value)
             registry.attribute_stored(m, owner, name, value, node)
         case Class():
@@ -70,6 +71,21 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
             m.unknown_writes += 1
         case _:
             m.gap(f"{type(owner).__name__}.{name} = …", node)
+
+
+def _has_slot(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> None:
+    """An object whose classes all have `__slots__` takes no other attribute."""
+    if name in owner.space or not isinstance(owner.cls.space.get("__slots__"), (tuple, str, List)):
+        return
+    named: set[Any] = set()
+    for cls in owner.cls.mro:
+        held = cls.space.get("__slots__") if isinstance(cls, Class) else () if cls is object else None
+        items = held.items if isinstance(held, List) else (held,) if isinstance(held, str) else held
+        if not isinstance(items, (tuple, list)) or not all(isinstance(n, str) for n in items):
+            return
+        named |= set(items)
+    if name not in named and "__dict__" not in named:
+        raise m.raised("AttributeError", f"{owner.cls.name} has no slot for the attribute {name}", node)
 
 
 def _replace_attributes(m: Interpreter, owner: Instance, value: Any, node: ast.AST) -> None:

@@ -167,6 +167,8 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
     if not isinstance(index, int):
         raise m.raised("TypeError", f"a {type(owner).__name__.lower()} is indexed by whole numbers, not by {type(index).__name__}", node)
     if not -len(sequence) <= index < len(sequence):
+        if owner is m.model_state.get("sys.argv") and not m.argv and index > 0:
+            return Unknown(f"sys.argv[{index}]", text=True, key=f"sys.argv[{index}]")  # the user's to give
         raise m.raised("IndexError", f"index {index} is out of range for {len(sequence)} items", node)
     return sequence[index]
 

@@ -169,11 +169,22 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
 def _in_range(m: Interpreter, items: list[Any], index: Any, node: ast.AST) -> None:
     """An index that is beyond the end for sure."""
     total = length(items)
+    if isinstance(total, Unknown):
+        m.may_raise("IndexError", "the index may be out of range", node)
     if type(index) not in (int, Term) or type(total) is not Term:
         return
     beyond = ge(index, total) if lower(index) >= 0 else gt(-index, total) if isinstance(index, int) else False
     if beyond is True or (isinstance(beyond, Predicate) and m.implied(beyond)):
         raise m.raised("IndexError", f"index {index!r} is out of range for {total!r} items", node)
+    if beyond is not False:
+        m.may_raise("IndexError", f"index {index!r} is out of range for {total!r} items", node)
+
+
+def may_not_fit(m: Interpreter, value: Any, names: int, node: ast.AST) -> None:
+    """Items of which the number is not known, unpacked into so many names."""
+    items = value.items if isinstance(value, List) else value if isinstance(value, tuple) else ()
+    if uncounted(items):
+        m.may_raise("ValueError", f"the values are unpacked into {names} names", node)
 
 
 def part_of(m: Interpreter, owner: Any, ends: list[Any]) -> List | None:
