@@ -253,8 +253,8 @@ def take(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
         return me
     if isinstance(wanted, int) and isinstance(count, int):
         return me if wanted >= count else like(m, me, count=wanted, last=None)
-    if wanted == 1:
-        return like(m, me, count=1, last=None, counted=True)
+    if wanted == 1 or (isinstance(wanted, int) and 0 < wanted <= me.space.get(REGULAR, 0)):
+        return like(m, me, count=wanted, last=None, counted=True)
     return like(m, me, count=wanted if count is ENDLESS and last is None else unknown_count(m, node) if count is ENDLESS else minimum(count, wanted))
 
 
@@ -270,7 +270,18 @@ def skip(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     return like(m, me, count=maximum(count - wanted, 1))
 
 
+REGULAR = "regular"
+"""How many regular elements come before the first smaller one, in a dataset that is repeated."""
+
+
 def repeat(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
+    made = _repeated(m, me, args, kwargs, node)
+    if me.space["last"] is not None and isinstance(me.space["count"], int):
+        m.heap.set(made.space, REGULAR, me.space["count"] - 1)
+    return made
+
+
+def _repeated(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
     times, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space["last"]
     if times is None or times == -1:
         return like(m, me, count=ENDLESS)
@@ -303,7 +314,7 @@ def shuffle(m: Any, me: Model, args: Any, kwargs: Any, node: Any) -> Any:
         raise m.raised("TypeError", "shuffle needs a buffer_size", node, "call/arguments")
     if isinstance(size, (int, Term)) and upper(size) <= 0:
         m.demand("ValueError", ge(size, 1), f"the buffer of shuffle must hold 1 element at least, not {size!r}", node, "data/shuffle")
-    return me
+    return like(m, me) if REGULAR in me.space else me
 
 
 # --- several datasets ---
