@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -17,7 +18,7 @@ IDIOMS = [case for case in CASES if case.title.startswith("idioms_torch_")]
 
 def test_each_idiom_has_a_twin_with_one_bug() -> None:
     assert len(IDIOMS) >= 90
-    assert ["# error: " in case.code for case in IDIOMS] == [True, False] * (len(IDIOMS) // 2)
+    assert [case.title.endswith(", with a bug") for case in IDIOMS] == [True, False] * (len(IDIOMS) // 2)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
@@ -28,4 +29,5 @@ def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeyp
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         line, why = failing_line(case.code)
-    assert line == (expected[0] if expected else None), why
+    undecided = bool(re.search(r"# (gap|unknown)", case.code))
+    assert line == (expected[0] if expected else None) or (undecided and not expected), why

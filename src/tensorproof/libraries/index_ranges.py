@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries import greatest, index_limits
+from tensorproof.libraries import greatest, index_limits, whole_numbers
 from tensorproof.libraries.label_ranges import note, of
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, Term, sole_atom
@@ -39,6 +39,7 @@ def follow(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], res
     """Called after every call of torch or NumPy that gave tensors."""
     word = name.rpartition(".")[2]
     greatest.follow(m, name, args, kwargs, result)
+    whole_numbers.follow(m, word, args, result)
     index_limits.follow(m, word, args, kwargs, result)
     if word in ("randint", "arange", "randperm", "randint_like"):
         _made(m, word, args, kwargs, result)

@@ -128,7 +128,18 @@ def any_of(items: list[Any], m: Any = None) -> Any:
         return Record.of(first.cls, parts) if all(v.cls is first.cls for v in items) else Unknown("one of several items")
     if m is not None and isinstance(first, Dict) and all(list(v.items) == list(first.items) for v in items):
         return Dict(m.heap.entries({k: any_of([v.items[k] for v in items], m) for k in first.items}))
+    if m is not None and isinstance(first, List) and first.items and not any(v.deque or uncounted(v.items) or not v.items for v in items):
+        return _any_list([list(v.items) for v in items], m)
     return REAL if isinstance(first, float) else Unknown("one of several items", number=kind_of_numbers(items))
+
+
+def _any_list(rows: list[list[Any]], m: Any) -> List:
+    """One list that stands for any of several."""
+    lengths = [len(row) for row in rows]
+    if min(lengths) == max(lengths):
+        return List(m.heap.row([any_of(list(column), m) for column in zip(*rows)]))
+    count = m.session.fresh("length", min(lengths), max(lengths))
+    return List(m.heap.row([gathered(count, [any_of([one for row in rows for one in row], m)])]))
 
 
 def kind_of_numbers(items: Any) -> str:
@@ -153,6 +164,8 @@ def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
     """The items in an order that nobody knows."""
     if uncounted(items):
         return [gathered(length(items), shown(items))]
+    if items and all(isinstance(v, List) for v in items):
+        return [any_of(items, m) for _ in items]  # each of a length of its own
     return [any_of(items, m)] * len(items) if items else []
 
 

@@ -56,6 +56,6 @@ _NAMES = {
 FILES = {
     **{f"tf.{name}": file for file, names in _NAMES.items() for name in names}, "tf.compat.v1": "tf_graph", "tf.logging": "quiet",
     "tf.compat.v1.logging": "quiet", "tf1 initializer": "tf_variables", "tf1 context": "tf_graph", "tf.reshape": "outside",
-    "tf.expand_dims": "tf_lenient", "slim": "slim", "slim scope": "slim",
+    "tf.expand_dims": "tf_lenient", "tf.range": "tf_lenient", "slim": "slim", "slim scope": "slim",
     "tf mnist": "tf_examples", "tf mnist sets": "tf_examples",
 }  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries.whole_numbers import size_in, whole_tensor
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
 
 
@@ -19,4 +21,14 @@ def _expand_dims(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: An
     return m.spelling("tf.expand_dims", (*args[:1], *map(_only, args[1:2]), *args[2:]), named, node)
 
 
-FUNCTIONS: dict[str, Any] = {"tf.expand_dims": _expand_dims}
+def _range(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    """Ends that are tensors of one whole number each: a range from a number up to the same number and ten has ten items."""
+    ends = [v for v in (*args, *kwargs.values()) if isinstance(v, TensorType)]
+    if not ends or m.model_state.get("tf1") or not all(whole_tensor(v) and v.framework == "tf" and not v.taped for v in ends):
+        return m.spelling("tf.range", args, kwargs, node)
+    sized = [size_in(m, v) if isinstance(v, TensorType) else v for v in args]
+    named = {k: size_in(m, v) if isinstance(v, TensorType) else v for k, v in kwargs.items()}
+    return m.spelling("tf.range", tuple(sized), {"dtype": ends[0].dtype, **named}, node)
+
+
+FUNCTIONS: dict[str, Any] = {"tf.expand_dims": _expand_dims, "tf.range": _range}

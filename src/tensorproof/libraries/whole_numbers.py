@@ -25,6 +25,23 @@ def same_size(m: Any, value: Any, size: Dim) -> None:
     m.model_state.setdefault("sizes", {})[id(value)] = (value, size)
 
 
+def forget(m: Any, value: Any) -> None:
+    """This tensor holds another number from here on."""
+    m.model_state.get("sizes", {}).pop(id(value), None)
+
+
+_SHIFTS = {"__add__": 1, "__radd__": 1, "add": 1, "__sub__": -1, "sub": -1, "subtract": -1}
+
+
+def follow(m: Any, word: str, args: tuple[Any, ...], result: Any) -> None:
+    """Called after every call that gave tensors: a number that is larger by a known one is a size that is larger by it."""
+    if word not in _SHIFTS or len(args) != 2 or not whole_tensor(result) or m.model_state.get("tf1"):
+        return
+    x, by = args if type(args[0]) is not int or word.endswith("sub") else args[::-1]
+    if type(by) is int and whole_tensor(x) and not x.taped:
+        same_size(m, result, size_in(m, x) + _SHIFTS[word] * by)
+
+
 def whole_tensor(value: Any) -> bool:
     """Whether a tensor is one whole number that nobody knows."""
     return isinstance(value, TensorType) and value.contents is None and value.dtype is not None and value.dtype.is_integer and value.shape.numel == 1

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import made_of_many, operations, uncounted
 from tensorproof.frontends.python.builtin_sequences import sort_items
+from tensorproof.frontends.python.joining import CannotJoin, join
 from tensorproof.frontends.python.plain_values import all_plain, host
 from tensorproof.libraries import greatest, library_objects
 from tensorproof.libraries.whole_numbers import number_of
-from tensorproof.terms.ints import Origin, Term, absolute, floordiv, lower, maximum, minimum
-from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.ints import Dim, Origin, Term, absolute, floordiv, lower, maximum, minimum
+from tensorproof.terms.predicates import Predicate, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -57,7 +58,19 @@ def _one_of(m: Interpreter, items: list[Any], word: str, node: ast.AST) -> Any:
         return items[0]
     if len(items) > MOST_CANDIDATES or any(isinstance(v, Unknown) for v in items):
         return Unknown(word)
-    return m.item(tuple(items), m.symbol(m.name_here(word, node), 0, len(items) - 1, Origin.UNMODELLED), node)
+    index = m.symbol(m.name_here(word, node), 0, len(items) - 1, Origin.UNMODELLED)
+    try:
+        return _halved(items, 0, index)
+    except CannotJoin:
+        return m.item(tuple(items), index, node)
+
+
+def _halved(items: list[Any], start: int, index: Dim) -> Any:
+    """The item at an index that is not known, as a choice between two halves: so that the choices do not lie deep within each other."""
+    if len(items) == 1:
+        return items[0]
+    middle = len(items) // 2
+    return join(lt(index, start + middle), _halved(items[:middle], start, index), _halved(items[middle:], start + middle, index))
 
 
 def _extreme(word: str) -> Run:
