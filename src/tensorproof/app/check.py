@@ -69,7 +69,7 @@ def check(paths: list[str], options: Options | None = None, ended: Callable[[Pro
     chosen = options or Options()
     refused: list[BadFile] = []
     given = files(paths, refused)
-    alone = len(given) == 1 and not os.path.isdir(paths[0])
+    alone = len(given) == 1 and (not os.path.isdir(paths[0]) or is_model(paths[0]))
     if chosen.arguments and len(given) != 1:
         raise BadInput(f"program arguments need exactly one program, {len(given)} are given")
     checked: list[Program] = []
@@ -78,22 +78,40 @@ def check(paths: list[str], options: Options | None = None, ended: Callable[[Pro
         if isinstance(path, BadFile):
             checked.append(_unreadable(path))
         else:
-            checked.append(check_source(read(path), chosen) if alone else _check_one(path, chosen))
+            checked.append(_checked(path, chosen) if alone else _check_one(path, chosen))
         if ended is not None:
             ended(checked[-1])
     unmet(chosen.told)
     return checked
 
 
+def _checked(path: str, options: Options) -> Program:
+    """One Python file or saved model."""
+    if not is_model(path):
+        return check_source(read(path), options)
+    from tensorproof.app.models import check_model
+
+    return check_model(path, options)
+
+
+def is_model(path: str) -> bool:
+    """Whether a path names a saved model: by its suffix, or a folder that holds a SavedModel."""
+    if os.path.isdir(path):
+        return any(os.path.isfile(os.path.join(path, name)) for name in ("saved_model.pb", "saved_model.pbtxt"))
+    return path.removesuffix(".gz").endswith((".onnx", ".pb", ".pbtxt", ".meta"))
+
+
 def _check_one(path: str, options: Options) -> Program:
     """One file of several."""
     start = perf_counter()
     try:
-        return check_source(read(path), options)
+        return _checked(path, options)
     except BadFile as error:
         return _unreadable(error)
-    except BadInput:
-        raise  # of what the user said beyond the files
+    except BadInput as error:
+        if not is_model(path):
+            raise  # of what the user said beyond the files
+        return _unreadable(BadFile(path, str(error).removeprefix(path).strip().rstrip(".")))
     except Exception as bug:
         about = f"the analysis of this file failed: {type(bug).__name__}: {' '.join(str(bug).split())[:200]}; please report it"
         return _failed(Verdict.UNKNOWN, Diagnostic("internal/failure", Severity.ERROR, about, Span(path, 1, 1, 1, 2)), perf_counter() - start)
@@ -133,7 +151,7 @@ def files(paths: list[str], unreadable: list[BadFile] | None = None) -> list[str
         unreadable.append(bad)
 
     for path in paths:
-        if not os.path.isdir(path):
+        if not os.path.isdir(path) or is_model(path):
             found.append(path)
             continue
         inside: list[str] = []

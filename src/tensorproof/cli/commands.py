@@ -32,7 +32,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         file, name = entry_of(given.entry)
         paths = [file] if file not in paths else paths
     if not paths:
-        raise BadInput("check needs a Python file or a directory")
+        raise BadInput("check needs a Python file, a directory or a saved model")
     told = Told(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
     chosen = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
     done: list[Program] = []

@@ -28,7 +28,12 @@ class Parser(argparse.ArgumentParser):
 
 
 def check(parser: Parser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="Python files, or directories of them; arguments of the program follow after --")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="Python files, directories of them, or saved models (ONNX, GraphDef, SavedModel); the program's arguments follow after --",
+    )
     parser.add_argument("--entry", metavar="FILE.py::Name", help="enter this module instead of running the program")
     _inputs(parser)
     parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")

@@ -14,3 +14,5 @@ class Span:
     column: int
     end_line: int
     end_column: int
+    node: str = ""
+    """The node of a saved graph that this is, with the calls that lead to it (`call/node`)."""

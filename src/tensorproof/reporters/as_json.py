@@ -35,6 +35,7 @@ def diagnostic(d: Diagnostic) -> dict[str, Any]:
         "code": d.code, "severity": d.severity.value, "message": d.message,
         "path": span.path, "line": span.line, "column": span.column, "end_line": span.end_line, "end_column": span.end_column,
         "certainty": d.certainty.value, "witness": d.witness,
-        "trail": [{"path": s.span.path, "line": s.span.line, "message": s.message} for s in d.trail],
+        "trail": [{"path": s.span.path, "line": s.span.line, "message": s.message, **({"node": s.span.node} if s.span.node else {})} for s in d.trail],
+        **({"node": span.node} if span.node else {}),
         "fix": {"message": d.fix, "edits": []} if d.fix else None,
     }  # fmt: skip

@@ -39,15 +39,22 @@ def full_of(program: Program, verbose: bool = False) -> str:
     texts = {program.path: program.text.splitlines()} if program.text else {}
     blocks = ["\n".join(_block(d, program.path, texts)) for d in program.diagnostics]
     if verbose and program.gaps:
-        told = [f"{g.span.path}:{g.span.line}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
+        told = [f"{_place(g.span)}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
         blocks.append("\n".join(told))
     if verbose and program.open:
-        blocks.append("\n".join(f"{g.span.path}:{g.span.line}: may fail, depending on data [{g.callee}]: {g.reason}" for g in program.open))
+        blocks.append("\n".join(f"{_place(g.span)}: may fail, depending on data [{g.callee}]: {g.reason}" for g in program.open))
     return "\n\n".join(blocks)
 
 
 def _head(d: Diagnostic) -> str:
-    return f"{d.span.path}:{d.span.line}:{d.span.column}: {d.severity.value}[{d.code}]: {d.message}"
+    return f"{_place(d.span, column=True)}: {d.severity.value}[{d.code}]: {d.message}"
+
+
+def _place(span: Span, column: bool = False) -> str:
+    """Where something is: a line of a file, or a node of a saved graph."""
+    if span.node:
+        return f"{span.path}: node {span.node}" if span.line <= 1 else f"{span.path}:{span.line}: node {span.node}"
+    return f"{span.path}:{span.line}:{span.column}" if column else f"{span.path}:{span.line}"
 
 
 def _line(span: Span, texts: dict[str, list[str]]) -> str:
@@ -67,6 +74,8 @@ def _line(span: Span, texts: dict[str, list[str]]) -> str:
 def _block(d: Diagnostic, path: str, texts: dict[str, list[str]]) -> list[str]:
     if d.code in OF_THE_FILE:
         return [_head(d), f"   tensorproof explain {d.code}"]
+    if d.span.node:
+        return [*_node_block(d), _closing(d)]
     text = _line(d.span, texts)
     end = d.span.end_column if d.span.end_line == d.span.line else len(text) + 1
     carets = " " * min(d.span.column - 1, MOST_SHOWN) + "^" * max(1, min(end, MOST_SHOWN) - d.span.column)
@@ -74,10 +83,19 @@ def _block(d: Diagnostic, path: str, texts: dict[str, list[str]]) -> list[str]:
     for step in d.trail:
         where = "" if step.span.path == d.span.path else f"  ({step.span.path})"
         shown.append(f"{step.span.line:5} | {_line(step.span, texts)}    {step.message}{where}")
+    return [*shown, _closing(d)]
+
+
+def _node_block(d: Diagnostic) -> list[str]:
+    """A finding at a node: its operation, with the nodes that its inputs come from."""
+    return [_head(d), *([f"      | {d.label}"] if d.label else [])]
+
+
+def _closing(d: Diagnostic) -> str:
     if d.severity is not Severity.ERROR:
-        return [*shown, f"   tensorproof explain {d.code}"]
+        return f"   tensorproof explain {d.code}"
     mend = f" · fix: {d.fix}" if d.fix else ""
-    return [*shown, f"   {_when(d)}{mend} · tensorproof explain {d.code}"]
+    return f"   {_when(d)}{mend} · tensorproof explain {d.code}"
 
 
 def _when(d: Diagnostic) -> str:
@@ -106,7 +124,7 @@ def summary(programs: list[Program]) -> str:
     gaps = Counter(g.callee for g in causes)
     first = {g.callee: g.span for g in reversed(causes)}
     if gaps:
-        named = ", ".join(f"{callee} ({first[callee].path}:{first[callee].line})" for callee, _ in gaps.most_common(3))
+        named = ", ".join(f"{callee} ({_place(first[callee])})" for callee, _ in gaps.most_common(3))
         rest = len(every) - len(causes)
         more = (" …" if len(gaps) > 3 else "") + (f", and {rest} that depend on them" if rest else "")
         parts.append(f"{_count(len(causes), 'call')} not understood: {named}{more}")
@@ -120,7 +138,7 @@ def _left_open(programs: list[Program]) -> str:
     left = [g for p in programs if p.verdict is Verdict.UNKNOWN for g in p.open]
     if not left:
         return "a size that only the data decides is left open, so nothing is proved there"
-    named = ", ".join(f"{g.callee} ({g.span.path}:{g.span.line}: {_short(g.reason)})" for g in left[:2])
+    named = ", ".join(f"{g.callee} ({_place(g.span)}: {_short(g.reason)})" for g in left[:2])
     return f"{_count(len(left), 'requirement')} left open, decided by data: {named}{' …' if len(left) > 2 else ''}"
 
 

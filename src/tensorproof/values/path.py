@@ -43,5 +43,7 @@ class Path:
     """Whether something was not followed because of an error: nothing is proved without that error."""
     cut: bool = False
     """Whether one side of a branch was left at an error: nothing is proved when that error is ignored."""
+    fed: bool = False
+    """Whether the caller feeds everything that is not in the program, as for a saved graph: no size is the world's."""
     open: list[Gap] = field(default_factory=list[Gap])
     """The requirements that neither hold for every value nor fail for one, where each is stated: known once the path is decided."""

@@ -47,7 +47,7 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
             continue
         before = len(findings)
         try:
-            error, open_ = _decide_one(solver, stated, findings, not path.gaps, guards)
+            error, open_ = _decide_one(solver, stated, findings, not path.gaps, guards, path.fed)
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             undecided = True
             path.open.append(Gap(stated.requirement.code, stated.span, f"the time is used up: {stated.requirement.message}"))
@@ -90,7 +90,9 @@ def _taken_to_hold(solver: LayeredSolver, held: Truth) -> bool:
     return True
 
 
-def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, guards: list[Diagnostic]) -> tuple[bool, bool]:
+def _decide_one(
+    solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, guards: list[Diagnostic], fed: bool
+) -> tuple[bool, bool]:
     """(an error was found, the requirement stays open). Where all was understood, a truth value that nobody knows is the world's."""
     predicate = stated.requirement.predicate
     with solver.scope():
@@ -105,7 +107,7 @@ def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic
         if proved:
             return False, False
         possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
-        origins = {atom.origin for atom in symbols(predicate)}
+        origins = {Origin.USER if fed and atom.origin is Origin.WORLD else atom.origin for atom in symbols(predicate)}
         if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
             guards.append(_finding(stated, Certainty.POSSIBLE, {}))
             return False, False  # the program's own guard against what it may get: raising there is what it is for

@@ -94,7 +94,9 @@ def _settle(walk: Walk, node: Node, start: list[TensorType], step: Callable[[lis
         if after == carried:
             return carried
         carried = after
-    return [not_known(f"{walk.place}{node.name}:{i}", value.dtype, walk.framework) for i, value in enumerate(carried)]
+    unknown = [not_known(f"{walk.place}{node.name}:{i}", value.dtype, walk.framework) for i, value in enumerate(carried)]
+    step(unknown)
+    return unknown
 
 
 def _while(walk: Walk, node: Node) -> Results:
@@ -103,7 +105,11 @@ def _while(walk: Walk, node: Node) -> Results:
         return None
     edges = node.inputs
     held = {name: walk.held[edge] for name, edge in zip(body.inputs, edges) if edge is not None and edge in walk.held}
-    return _settle(walk, node, _values(walk, node), lambda carried: walk.inner(body, carried, node, held))
+    carried = _settle(walk, node, _values(walk, node), lambda carried: walk.inner(body, carried, node, held))
+    asked = _named(walk, node, "cond")
+    if asked is not None:
+        walk.inner(asked, carried, node, {name: held[other] for name, other in zip(asked.inputs, body.inputs) if other in held})
+    return carried
 
 
 def _onnx_if(walk: Walk, node: Node) -> Results:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tensorproof.graph import DeclaredShape
+from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, symbol
@@ -13,11 +14,29 @@ from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One node as it was met: the line of its file (0 when it has none), its operation, and its inputs with the nodes that they come from."""
+
+    line: int
+    spelling: str
+    scope: str
+    """The calls that lead to the graph that it stands in, `call/`, empty for the outermost."""
+    inputs: tuple[tuple[str, TensorType | None], ...] = ()
+    branches: tuple[str, ...] = ()
+    """The branches that must be taken to come here, where the graph does not say which are."""
+
+    def __repr__(self) -> str:
+        given = ", ".join("none" if value is None else f"{name} {value.shape!r}" for name, value in self.inputs)
+        return f"{self.spelling}({given})"
+
+
 @dataclass(slots=True)
 class Found:
     """`outputs` holds the results of every node; the rest says what was not understood or must hold, by node name.
 
-    `gaps` counts operations without a spelling; `unknown` tells why a known operator could not say its result.
+    `gaps` counts operations without a spelling; `unknown` tells why a known operator could not say its result. `applied` holds the operators that each
+    node applied, `places` the nodes that one of the others names.
     """
 
     outputs: dict[str, tuple[TensorType, ...]] = field(default_factory=dict[str, tuple[TensorType, ...]])
@@ -25,6 +44,13 @@ class Found:
     unknown: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     refused: list[tuple[str, Requirement]] = field(default_factory=list[tuple[str, Requirement]])
     requirements: list[tuple[str, Requirement]] = field(default_factory=list[tuple[str, Requirement]])
+    missing: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """The nodes without a spelling."""
+    places: dict[str, Place] = field(default_factory=dict[str, Place])
+    applied: list[tuple[str, Applied]] = field(default_factory=list[tuple[str, Applied]])
+    calls: int = 0
+    entered: set[str] = field(default_factory=set[str])
+    """The functions that were entered."""
 
     def include(self, inner: Found) -> None:
         """Add what was found inside a function or a branch; its values stay its own."""
@@ -32,13 +58,20 @@ class Found:
         self.unknown.extend(inner.unknown)
         self.refused.extend(inner.refused)
         self.requirements.extend(inner.requirements)
+        self.missing.extend(inner.missing)
+        self.places.update(inner.places)
+        self.applied.extend(inner.applied)
+        self.calls += inner.calls
+        self.entered |= inner.entered
 
 
 def declared(shape: DeclaredShape, name: str, origin: Origin = Origin.USER) -> Shape:
-    """A shape as a file declares it. Axes of one name are one symbol; an axis that is not said is a symbol of this place."""
+    """A shape as a file declares it. Axes of one name are one symbol; an axis that is not said is a symbol of this place. What is fed is not empty."""
     if shape.axes is None:
         return unknown_shape(name)
-    return Shape(axis if isinstance(axis, int) else symbol(axis if axis is not None else f"{name}[{i}]", origin=origin) for i, axis in enumerate(shape.axes))
+    least = int(origin is Origin.USER)
+    named = [axis if axis is not None else f"{name}[{i}]" for i, axis in enumerate(shape.axes)]
+    return Shape(axis if isinstance(axis, int) else symbol(axis, least, origin=origin) for axis in named)
 
 
 def not_known(name: str, dtype: DType | None, framework: str) -> TensorType:

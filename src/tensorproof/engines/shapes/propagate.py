@@ -12,7 +12,7 @@ from typing import Any
 from tensorproof.bindings.call import call
 from tensorproof.bindings.rows import rows
 from tensorproof.engines.shapes import flow
-from tensorproof.engines.shapes.found import Found, declared, join, not_known
+from tensorproof.engines.shapes.found import Found, Place, declared, join, not_known
 from tensorproof.engines.shapes.sources import FRAMEWORKS, constant_tensor, handle, is_silent, source
 from tensorproof.graph import Attribute, Constant, DeclaredShape, Edge, Function, Graph, Node
 from tensorproof.graph.order import is_back_edge, topological
@@ -30,6 +30,7 @@ _PASS_ON = (
     *("LoopCond", "Identity", "RefIdentity", "Switch", "RefSwitch"),
 )
 _TWICE = ("Switch", "RefSwitch")
+_BRANCHING = ("If", "StatelessIf", "Case", "StatelessCase")
 _MERGES = ("Merge", "RefMerge")
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape")
 
@@ -58,10 +59,15 @@ class Walk:
         around: Walk | None = None,
         attributes: Mapping[str, Attribute] | None = None,
         place: str = "",
+        branches: tuple[str, ...] = (),
+        spoiled: frozenset[str] = frozenset(),
     ) -> None:
         self.graph = graph
         self.functions = functions
         self.place = place
+        self.branches = branches
+        self.spoiled = set(spoiled)
+        """The nodes whose results hang on a node that was refused: what is refused there follows from it."""
         self.found = Found()
         self.depth: int = 0 if around is None else around.depth + 1
         self.framework = FRAMEWORKS[graph.framework]
@@ -122,11 +128,24 @@ class Walk:
     def inner(self, body: Graph, values: list[TensorType], node: Node, held: Mapping[str, TensorType] | None = None) -> list[TensorType]:
         """The results of a function's or branch's graph, given the values of its inputs in order."""
         given = dict(zip(body.inputs, values))
-        walk = Walk(body, self.functions, given, held, self, node.attributes, f"{self.place}{node.name}/")
+        branches = (*self.branches, f"{self.place}{node.name}:{body.name}") if node.spelling in _BRANCHING and not self._chosen(node) else self.branches
+        spoiled = frozenset(given if self._is_spoiled(node) else ())
+        walk = Walk(body, self.functions, given, held, self, node.attributes, f"{self.place}{node.name}/", branches, spoiled)
         if self.depth >= DEEPEST:
             return [not_known(f"{walk.place}{i}", None, self.framework) for i in range(len(body.outputs))]
+        self.found.entered.add(body.name)
         self.found.include(walk.run())
+        if any(edge.node in walk.spoiled for edge in body.outputs):
+            self.spoiled.add(node.name)
         return [walk.value(edge) for edge in body.outputs]
+
+    def _chosen(self, node: Node) -> bool:
+        """Whether it is known which branch a node takes."""
+        condition = self.values(node)[0] if node.inputs else None
+        return condition is not None and condition.contents is not None
+
+    def _is_spoiled(self, node: Node) -> bool:
+        return any(edge is not None and edge.node in self.spoiled for edge in node.inputs)
 
     def _back_edges(self, node: Node) -> list[Edge]:
         return [edge for edge in node.inputs if edge is not None and is_back_edge(self.graph, edge.node)]
@@ -157,6 +176,8 @@ class Walk:
 
     def _pass_on(self, node: Node, edge: Edge) -> tuple[TensorType, ...]:
         copies = 2 if node.spelling in _TWICE else 1
+        if edge.node in self.spoiled:
+            self.spoiled.add(node.name)
         if edge in self.held:
             self.held.update({Edge(node.name, i): self.held[edge] for i in range(copies)})
         return (self.value(edge),) * copies
@@ -177,8 +198,12 @@ class Walk:
     def _call(self, node: Node) -> tuple[TensorType, ...]:
         name = ".".join(part for part in (node.framework, node.domain, node.spelling) if part)
         taken = _takes(name)
+        where = self.place + node.name
+        self.found.calls += 1
         if taken is None:
             self.found.gaps[name] += 1
+            self.found.missing.append((where, name))
+            self.found.places[where] = self._met(node)
             return self._claimed(node)
         keywords = {key: self._attribute(node, key, given) for key, given in node.attributes.items() if key in taken}
         if node.framework == "onnx":
@@ -187,17 +212,27 @@ class Walk:
             keywords["_outputs"] = len(node.outputs)
         self._session.site = f"@{self.place}{node.name}"
         outcome = call(name, tuple(self._arguments(node)), keywords, self._session)
-        where = self.place + node.name
+        if self._is_spoiled(node):
+            self.spoiled.add(node.name)
+            return self._flat(node, outcome.outputs) if outcome.refused is None and outcome.unknown is None else self._claimed(node)
         self.found.requirements.extend((where, requirement) for requirement in outcome.requirements)
+        self.found.applied.extend((where, one) for one in outcome.applied)
+        if outcome.requirements or outcome.refused is not None or outcome.unknown is not None:
+            self.found.places[where] = self._met(node)
         if outcome.refused is not None and outcome.refused.code == "call/arguments" and self._in_the_dark(node):
             self.found.unknown.append((where, outcome.refused.message))
         elif outcome.refused is not None:
             self.found.refused.append((where, outcome.refused))
+            self.spoiled.add(node.name)
         elif outcome.unknown is not None:
             self.found.unknown.append((where, f"{name}: {outcome.unknown}"))
         else:
             return self._flat(node, outcome.outputs)
         return self._claimed(node)
+
+    def _met(self, node: Node) -> Place:
+        named = [edge.node + (f":{edge.output_index}" if edge.output_index else "") if edge is not None else "" for edge in node.inputs]
+        return Place(node.line, node.spelling, self.place, tuple(zip(named, self._arguments(node))), self.branches)
 
     def _in_the_dark(self, node: Node) -> bool:
         """Whether an input is of unknown rank: a row that does not take such a value says nothing about the program."""

@@ -16,7 +16,7 @@ _VARIABLES = ("VariableV2", "TemporaryVariable")
 _SCALARS_ARE_SCALARS = 24
 """Before this version of GraphDef a placeholder of shape [] was one of unknown shape."""
 _ITERATORS = ("IteratorGetNext", "IteratorGetNextSync")
-_SILENT = ("NoOp", "Assert", "Save", "SaveV2", "SaveSlices", "ControlTrigger", "Abort", "PrintV2", "MakeIterator", "WriteSummary")
+_SILENT = ("NoOp", "Assert", "Save", "SaveV2", "SaveSlices", "ControlTrigger", "Abort", "PrintV2", "MakeIterator", "WriteSummary", "DisableCopyOnRead")
 _SILENT_FAMILIES = (
     "AssignVariableOp",
     "AssignAddVariableOp",
