@@ -18,6 +18,7 @@ from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.solve import limits
 from tensorproof.terms.ints import begin_file
+from tensorproof.terms.labels import names_in, replaced
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.values.path import Path
 from tensorproof.values.told import NOTHING, Told
@@ -79,10 +80,25 @@ def check(paths: list[str], options: Options | None = None, ended: Callable[[Pro
             checked.append(_unreadable(path))
         else:
             checked.append(_checked(path, chosen) if alone else _check_one(path, chosen))
+        label_symbols(checked[-1])
         if ended is not None:
             ended(checked[-1])
     unmet(chosen.told)
     return checked
+
+
+def label_symbols(program: Program) -> None:
+    """Put the labels of symbols in place of their keys, in all that is shown of a program."""
+    program.diagnostics = [_labelled(d) for d in program.diagnostics]
+    for gaps in (program.gaps, program.open, program.later):
+        gaps[:] = [replace(g, reason=replaced(g.reason, names_in([g.reason]))) for g in gaps]
+
+
+def _labelled(d: Diagnostic) -> Diagnostic:
+    names = names_in([d.message, d.label, d.fix, *d.witness, *(s.message for s in d.trail)])
+    trail = tuple(replace(s, message=replaced(s.message, names)) for s in d.trail)
+    witness = {replaced(k, names): v for k, v in d.witness.items()}
+    return replace(d, message=replaced(d.message, names), label=replaced(d.label, names), fix=replaced(d.fix, names), witness=witness, trail=trail)
 
 
 def _checked(path: str, options: Options) -> Program:

@@ -30,12 +30,12 @@ ENOUGH = 1000
 """A file is taken to hold so many rows at least: that a table of ten rows is too short for the program is no fault of the program."""
 
 
-def rows_of(m: Any, node: Any, least: int = ENOUGH) -> Any:
-    return m.symbol(m.name_here("rows", node), least, None, Origin.WORLD)
+def rows_of(m: Any, node: Any, least: int = ENOUGH, file: Any = None) -> Any:
+    return m.symbol(m.name_here("rows", node, f"the number of rows in {file if isinstance(file, str) else 'the table'}"), least, None, Origin.WORLD)
 
 
-def columns_of(m: Any, node: Any) -> Any:
-    return m.symbol(m.name_here("columns", node), 1, None, Origin.USER)
+def columns_of(m: Any, node: Any, file: Any = None) -> Any:
+    return m.symbol(m.name_here("columns", node, f"the number of columns in {file if isinstance(file, str) else 'the table'}"), 1, None, Origin.USER)
 
 
 def names_in(value: Any) -> tuple[str, ...] | None:

@@ -26,7 +26,8 @@ VALUE = "a value of a table"
 
 def _read(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
     given = names_in(kwargs.get("usecols", kwargs.get("names")))
-    made = frame(m, rows_of(m, node), columns_of(m, node) if given is None else len(given), names=given or ())
+    file = args[0] if args else None
+    made = frame(m, rows_of(m, node, file=file), columns_of(m, node, file) if given is None else len(given), names=given or ())
     index = kwargs.get("index_col")
     return made if index is None or index is False else named(m, made, -1 if given is None else len(given) - 1)
 

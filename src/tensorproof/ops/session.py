@@ -8,6 +8,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, FLOAT32, INT64, DType
 from tensorproof.terms.ints import Dim, Origin, Term, symbol
+from tensorproof.terms.labels import label
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -67,7 +68,7 @@ class Session:
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""
         self.made += 1
-        made = f"{name}{self.site}#{self.made}"
+        made = label(f"{name}{self.site}#{self.made}", name)
         self.names.add(made)
         return symbol(made, lo, hi, Origin.UNMODELLED)
 

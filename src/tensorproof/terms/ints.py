@@ -12,6 +12,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from tensorproof.terms.labels import forget_labels
 from tensorproof.terms.spans import INF, Bound, divided, multiplied, raised
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ def begin_file() -> None:
     global _count
     _count = 0
     _ATOMS.clear()
+    forget_labels()
 
 
 def _atom(kind: str, args: tuple[Any, ...], lo: Bound, hi: Bound, origin: Origin | None = None) -> Atom:

@@ -38,6 +38,7 @@ from tensorproof.solve import limits
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Dim, Origin, symbol
+from tensorproof.terms.labels import label
 from tensorproof.terms.predicates import Predicate, Truth, conj, flag, implies, negate
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
@@ -124,12 +125,12 @@ class Interpreter:
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         return Span(path, line, column + 1, getattr(node, "end_lineno", None) or line, (getattr(node, "end_col_offset", None) or column) + 1)
 
-    def name_here(self, word: str, node: ast.AST) -> str:
-        """A name for something made at this place, the same in every replay."""
+    def name_here(self, word: str, node: ast.AST, words: str = "") -> str:
+        """A name for something made at this place, the same in every replay. Text shows it as `words`, or as `word` alone."""
         place = f"{word}@{getattr(node, 'lineno', 0)}"
         count = self.occurrences.get(place, 0)
         self.occurrences[place] = count + 1
-        return f"{place}#{count}" if count else place
+        return label(f"{place}#{count}" if count else place, words or word)
 
     def step(self, cost: int = 1) -> None:
         self.steps += cost
