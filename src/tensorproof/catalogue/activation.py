@@ -40,7 +40,7 @@ def increasing(function: Callable[[float], float]) -> Values:
 
 
 # --- fixed curves ---
-RELU = elementwise("relu", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: max(x, 0.0)))
+RELU = elementwise("relu", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: max(x, 0.0)), evaluate=lambda np, a: np.maximum(a["x"], 0))
 RELU6 = elementwise("relu6", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: min(max(x, 0.0), 6.0)))
 SIGMOID = elementwise("sigmoid", FLOATS | ALL_INTS | {DType.BOOL} | FULL_COMPLEXES, values=increasing(sigmoid))
 HARDSIGMOID = elementwise("hardsigmoid", FLOATS, values=increasing(lambda x: min(max(x / 6 + 0.5, 0.0), 1.0)))

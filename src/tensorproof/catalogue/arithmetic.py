@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
@@ -74,9 +75,15 @@ def no_bools(c: Call) -> DType | None:
     return scaled(c)
 
 
-ADD = promoting("add", NUMBERS, Number("alpha", 1), dtype=scaled, operands=NUMERIC | of_kind("s"), fold=_scaled_sum(1), doc="x + alpha · y")
-SUB = promoting("sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1), doc="x - alpha · y")
-MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(lambda x, y: x * y))
+ADD = promoting(
+    "add", NUMBERS, Number("alpha", 1), dtype=scaled, operands=NUMERIC | of_kind("s"), fold=_scaled_sum(1),
+    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["alpha"], a["y"])), doc="x + alpha · y",
+)  # fmt: skip
+SUB = promoting(
+    "sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1),
+    evaluate=lambda np, a: np.subtract(a["x"], np.multiply(a["alpha"], a["y"])), doc="x - alpha · y",
+)  # fmt: skip
+MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(lambda x, y: x * y), evaluate=lambda np, a: np.multiply(a["x"], a["y"]))
 
 
 def quotient(c: Call) -> DType | None:
@@ -111,6 +118,16 @@ def by_zero(op: str) -> tuple[Hazard, ...]:
 ROUNDING = Choice("rounding", (None, "trunc", "floor"), None)
 
 
+def divided(np: Any, a: Mapping[str, Any]) -> Any:
+    """The quotient, rounded where that is asked for."""
+    whole = np.asarray(a["x"]).dtype.kind in "biu" and np.asarray(a["y"]).dtype.kind in "biu"
+    if a["rounding"] is None:
+        return np.true_divide(a["x"], a["y"])
+    if a["rounding"] == "floor":
+        return np.floor_divide(a["x"], a["y"]) if whole else np.floor(np.true_divide(a["x"], a["y"]))
+    return np.trunc(np.true_divide(a["x"], a["y"]))
+
+
 def dividing(op: Op) -> Op:
     """The same operator; whoever makes up a call for it leaves zeros out of y."""
     return replace(op, inputs=(op.inputs[0], Tensor("y", "...", op.inputs[1].dtypes, scalar=True, values="positive")))
@@ -119,7 +136,7 @@ def dividing(op: Op) -> Op:
 DIV, REMAINDER, FMOD = map(
     dividing,
     (
-        promoting("div", MIXED | INTS, ROUNDING, dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient),
+        promoting("div", MIXED | INTS, ROUNDING, dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient, evaluate=divided),
         promoting("remainder", REALS, hazards=by_zero("remainder"), fold=folding(_modulo), doc="with the sign of y"),
         promoting("fmod", REALS, hazards=by_zero("fmod"), fold=folding(_truncated_modulo), doc="with the sign of x"),
     ),

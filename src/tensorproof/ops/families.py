@@ -10,7 +10,7 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Promote, Summed, ToFloat, Within
 from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, ElementType, Tensor
-from tensorproof.ops.record import DTypeRule, Hazard, Op, Out, Values
+from tensorproof.ops.record import DTypeRule, Evaluate, Hazard, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, FLOAT8S, INT64, NUMBERS, REALS_OR_BOOL, DType, DTypes, of_kind
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.shapes import Shape, unknown_shape
@@ -42,12 +42,13 @@ def elementwise(
     values: Values = UNKNOWN,
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
+    evaluate: Evaluate | None = None,
     doc: str = "",
 ) -> Op:
     """One input, one output of the same shape. Whole numbers become floats unless `dtype` says otherwise."""
     return Op(
         name, (Tensor("x", "...", dtypes),), attributes, same_shape, dtype if dtype is not None else ToFloat("x"),
-        values=values, hazards=hazards, fold=fold, doc=doc,
+        values=values, hazards=hazards, fold=fold, evaluate=evaluate, doc=doc,
     )  # fmt: skip
 
 
@@ -59,12 +60,13 @@ def pairwise(
     values: Values = UNKNOWN,
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
+    evaluate: Evaluate | None = None,
     doc: str = "",
 ) -> Op:
     """Two inputs that broadcast against each other; either may be a Python number."""
     return Op(
         name, (Tensor("x", "...", dtypes, scalar=True), Tensor("y", "...", dtypes, scalar=True)), attributes, broadcast_shape,
-        dtype if dtype is not None else Promote("x", "y"), values=values, hazards=hazards, fold=fold, doc=doc,
+        dtype if dtype is not None else Promote("x", "y"), values=values, hazards=hazards, fold=fold, evaluate=evaluate, doc=doc,
     )  # fmt: skip
 
 
@@ -81,11 +83,12 @@ def promoting(
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
     operands: DTypes = NUMERIC,
+    evaluate: Evaluate | None = None,
     doc: str = "",
 ) -> Op:
     """Two inputs that broadcast, of any element types whose common one (what `dtype` makes of them) torch `takes`."""
     rule = Within(dtype if dtype is not None else Promote("x", "y"), takes)
-    return pairwise(name, operands, *attributes, dtype=rule, values=values, hazards=hazards, fold=fold, doc=doc)
+    return pairwise(name, operands, *attributes, dtype=rule, values=values, hazards=hazards, fold=fold, evaluate=evaluate, doc=doc)
 
 
 def reduced_shape(c: Call, x: str = "x", dim: str = "dim", keep: str = "keepdim") -> Shape:
@@ -109,6 +112,7 @@ def reduction(
     values: Values = UNKNOWN,
     fold: Any = None,
     empty_is_all: bool = True,
+    evaluate: Evaluate | None = None,
     doc: str = "",
 ) -> Op:
     """Axes are folded away (`dim`, `keepdim`). `nonempty`: a reduced axis of size 0 is refused."""
@@ -134,18 +138,18 @@ def reduction(
     axis: Attribute = Axis("dim", None, optional=True) if one_axis else Axes("dim", None, empty_is_all=empty_is_all)
     return Op(
         name, (Tensor("x", "...", dtypes),), (axis, Bool("keepdim", False), *attributes), shape,
-        dtype if dtype is not None else Summed("x"), outputs=outputs, values=values, fold=fold, doc=doc,
+        dtype if dtype is not None else Summed("x"), outputs=outputs, values=values, fold=fold, evaluate=evaluate, doc=doc,
     )  # fmt: skip
 
 
-def comparison(name: str, dtypes: DTypes = REALS_OR_BOOL, doc: str = "") -> Op:
+def comparison(name: str, dtypes: DTypes = REALS_OR_BOOL, evaluate: Evaluate | None = None, doc: str = "") -> Op:
     """Two inputs that broadcast; the result is truth values."""
 
     def dtype(c: Call) -> DType:
         Promote("x", "y")(c)
         return BOOL
 
-    return pairwise(name, dtypes, dtype=dtype, doc=doc)
+    return pairwise(name, dtypes, dtype=dtype, evaluate=evaluate, doc=doc)
 
 
 def moved(shape: Shape, order: tuple[int, ...]) -> Shape:

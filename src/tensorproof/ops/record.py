@@ -88,6 +88,7 @@ class Out:
     when: str = ""
 
 
+Evaluate = Callable[[Any, Mapping[str, Any]], Any]
 DTypeRule = Callable[["Call"], DType | None]
 ShapeRule = Callable[["Call"], Any]
 
@@ -108,6 +109,10 @@ class Op:
     """Axis name of a layout → the last word of the code of its equality, such as {"K": "inner"}."""
     fold: Callable[[Call], Any] | None = None
     """The exact contents of the output (a flat tuple), or None, for small integer tensors."""
+    evaluate: Evaluate | None = None
+    """The values of the outputs: `evaluate(np, a)`, where `np` is NumPy or what stands for it. `a` holds arrays for tensors (bool, int64, float64 or
+    complex128; Python numbers stay such) and plain values for attributes, by name. It gives one array, or a tuple for several outputs; whoever calls it
+    sets the element types."""
     values: Values = Values()
     hazards: tuple[Hazard, ...] = ()
     writes: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from tensorproof.runners.observed import Observed
+from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
@@ -78,7 +78,7 @@ def observed(value: Any) -> Any:
     """Keras's results as plain data."""
     if isinstance(value, (_keras.KerasTensor, _tf.Tensor, _keras.Variable, _np.ndarray, _np.generic)):
         dtype = value.dtype
-        return (tuple(value.shape), dtype if isinstance(dtype, str) else dtype.name)
+        return Seen.of(tuple(value.shape), dtype if isinstance(dtype, str) else dtype.name, value)
     if isinstance(value, dict):
         return tuple(observed(v) for v in value.values())
     if isinstance(value, (tuple, list)):

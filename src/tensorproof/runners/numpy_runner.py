@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.runners.observed import Observed
+from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
@@ -58,7 +58,7 @@ def real(value: Any) -> Any:
 def observed(value: Any) -> Any:
     """NumPy's results as plain data."""
     if isinstance(value, (_np.ndarray, _np.generic)):
-        return (tuple(value.shape), str(value.dtype))
+        return Seen.of(tuple(value.shape), str(value.dtype), value)
     if isinstance(value, (tuple, list)):
         return tuple(observed(v) for v in value)
     if isinstance(value, (bool, int, float)):

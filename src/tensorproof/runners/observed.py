@@ -6,6 +6,29 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 
+class Seen(tuple[Any, ...]):
+    """(shape, element type label) of a real tensor, which is kept so that its numbers can be asked for."""
+
+    real: Any = None
+
+    @classmethod
+    def of(cls, shape: Any, label: str, real: Any) -> Seen:
+        made = cls((shape, label))
+        made.real = real
+        return made
+
+    def array(self) -> Any:
+        """The numbers, as a NumPy array."""
+        import numpy as np
+
+        value = self.real
+        if type(value).__module__.startswith("torch"):
+            value = value.detach().to_dense() if str(value.layout) != "torch.strided" else value.detach()
+            value = value.resolve_conj().resolve_neg()
+            return (value.float() if self[1] in ("bfloat16", "float8_e4m3fn", "float8_e5m2") else value).numpy()
+        return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+
+
 @dataclass(frozen=True, slots=True)
 class Observed:
     """`outputs` is a nested tuple of (shape, element type label) or plain values; `error` is the library's own sentence.

@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, checker, defs, helper, numpy_helper, reference, shape_inference
 
-from tensorproof.runners.observed import Observed
+from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
@@ -275,7 +275,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             results = evaluator.run(None, model.feeds)
             if any(isinstance(r, list) or r is None for r in results):
                 return Observed(aside="sequences and optional values are not compared here")
-            seen: tuple[Any, ...] = tuple((tuple(_np.shape(r)), _label(r)) for r in results)
+            seen: tuple[Any, ...] = tuple(Seen.of(tuple(_np.shape(r)), _label(r), r) for r in results)
         except Exception as error:
             words = _shown(error)
             whole = all(shape is not None and None not in shape for shape, _ in told)
@@ -291,7 +291,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
         if shape is not None and (len(shape) != len(true) or any(a is not None and a != b for a, b in zip(shape, true))):
             return Observed(aside=f"inference tells {shape}, evaluation gives {true}")
         if label is not None and kind is not None and label != kind:
-            seen = tuple((s, told[i][1] or k) for i, (s, k) in enumerate(seen))  # the evaluator is loose with types
+            seen = tuple(Seen.of(s[0], told[i][1] or s[1], s.real) for i, s in enumerate(seen))  # the evaluator is loose with types
             break
     if model.broken in _NOT_LOOKED_AT.get(model.operator, ()):
         return Observed(aside=f"neither looks at {model.broken}")

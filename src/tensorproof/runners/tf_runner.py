@@ -17,7 +17,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow as tf
 
-from tensorproof.runners.observed import Observed
+from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -82,7 +82,7 @@ def observed(value: Any) -> Any:
         return value
     if _tf.is_tensor(value) or isinstance(value, _tf.Variable):
         shape = value.shape
-        return (None if shape.rank is None else tuple(shape.as_list()), value.dtype.base_dtype.name)
+        return Seen.of(None if shape.rank is None else tuple(shape.as_list()), value.dtype.base_dtype.name, value)
     if isinstance(value, _tf.TensorShape):
         return value
     if isinstance(value, (tuple, list)):

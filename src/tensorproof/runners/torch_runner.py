@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tensorproof.runners.observed import Made, Observed
+from tensorproof.runners.observed import Made, Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
@@ -79,11 +79,11 @@ def real(value: Any) -> Any:
 def observed(value: Any) -> Any:
     """torch's results as plain data."""
     if isinstance(value, _torch.Tensor):
-        return (tuple(value.shape), str(value.dtype).removeprefix("torch."))
+        return Seen.of(tuple(value.shape), str(value.dtype).removeprefix("torch."), value)
     if isinstance(value, (tuple, list)):
         return tuple(observed(v) for v in value)
     if type(value).__module__ == "numpy":
-        return (tuple(value.shape), str(value.dtype))
+        return Seen.of(tuple(value.shape), str(value.dtype), value)
     return value
 
 

@@ -1,0 +1,241 @@
+"""Holds the reference functions of operators against the real libraries: drawn calls with drawn numbers, both sides compared.
+
+    python -m tests.conformance.reference --ops 'softmax' 'log_*' [--file activation] [--count 20] [--seed 0] [--list]
+
+An operator is tried through the spellings whose rows name it. What is evaluated is what the call applied (`Outcome.applied`), so that an adapter that applies
+the wrong operator, or the right one to wrong arguments, is found as well. The work runs in a child process that is started again when a call ends it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from random import Random
+from typing import Any
+
+from tensorproof.bindings import rows as tables
+from tensorproof.bindings.rows import rows
+from tensorproof.catalogue import find
+from tensorproof.catalogue.where import WHERE
+from tensorproof.engines.generate import calls
+from tensorproof.engines.values.evaluate import NotEvaluated, contents_of, evaluate
+from tensorproof.runners.observed import Seen
+from tensorproof.terms.records import replace
+from tensorproof.terms.tensor import TensorType
+from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
+
+ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef")
+LIMIT = 8
+"""Spellings of one operator that are tried."""
+TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
+SMALL = 512
+
+
+def spellings() -> dict[str, list[str]]:
+    """The functional spellings of each operator, those of torch first."""
+    found: dict[str, list[str]] = {}
+    for framework in ORDER:
+        for name in tables.names(LIBRARY[framework]):
+            if name.partition(".")[0] == framework:
+                for row in rows(name)[:1]:
+                    if row.call_arguments is None:
+                        found.setdefault(row.op, []).append(name)
+    return found
+
+
+def numbers(tensor: TensorType, random: Random) -> TensorType:
+    """The tensor with contents; those that were drawn for a purpose stay."""
+    if tensor.contents is not None or tensor.dtype is None or not tensor.shape.known or tensor.dtype.kind not in "biufc":
+        return tensor
+    count = int(tensor.shape.numel)
+    if count > SMALL:
+        return tensor
+    draw = {
+        "b": lambda: random.random() < 0.5,
+        "u": lambda: random.randint(0, 3),
+        "i": lambda: random.randint(0, 3),
+        "f": lambda: round(random.uniform(-3, 3), 2),
+        "c": lambda: complex(round(random.uniform(-2, 2), 2), round(random.uniform(-2, 2), 2)),
+    }[tensor.dtype.kind]
+    return tensor.but(contents=tuple(draw() for _ in range(count)))
+
+
+def filled(value: Any, random: Random) -> Any:
+    if isinstance(value, TensorType):
+        return numbers(value, random)
+    if type(value) in (tuple, list):
+        return type(value)(filled(v, random) for v in value)
+    if isinstance(value, dict):
+        return {k: filled(v, random) for k, v in value.items()}
+    return value
+
+
+def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any]]:
+    """The arrays of all tensors in arguments."""
+    if isinstance(value, TensorType):
+        if value.contents is not None and not value.weak:
+            yield id(value), contents_of(np, value)
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from inputs(np, one)
+    elif isinstance(value, dict):
+        yield from inputs(np, tuple(value.values()))
+
+
+def pairs(ours: Any, theirs: Any) -> Iterator[tuple[TensorType, Seen]]:
+    """Our tensors beside theirs."""
+    if isinstance(ours, TensorType) and isinstance(theirs, Seen):
+        yield ours, theirs
+    elif isinstance(ours, (tuple, list)) and isinstance(theirs, (tuple, list)) and not isinstance(theirs, Seen):
+        for a, b in zip(ours, theirs):
+            yield from pairs(a, b)
+
+
+def compare(np: Any, ours: Any, theirs: Any, label: str) -> str:
+    """How two arrays differ; empty when they agree."""
+    if np.shape(ours) != np.shape(theirs):
+        return f"shape {np.shape(ours)} against {np.shape(theirs)}"
+    tolerance = TOLERANCE.get(label, 0.0)
+    a, b = np.asarray(ours), np.asarray(theirs)
+    if a.dtype == object or b.dtype == object:
+        return "" if (a == b).all() else f"{a!r} against {b!r}"
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    a, b = a.astype(wide), b.astype(wide)
+    with np.errstate(all="ignore"):
+        same = np.isclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return "" if same.all() else f"{a.ravel()[:6].tolist()} against {b.ravel()[:6].tolist()}"
+
+
+def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str, Any]:
+    """One operator's record."""
+    import numpy as np
+
+    record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": []}
+    for spelling in names:
+        if record["spellings"] >= LIMIT and record["calls"] >= count:
+            break
+        runner = import_module(f"tensorproof.runners.{RUNNER[spelling.partition('.')[0]]}")
+        random = Random(f"{seed}{spelling}")
+        record["spellings"] += 1
+        done = 0
+        for drawn in calls.search(spelling, count, seed, 400).valid.values():
+            if done >= max(5, count // 2) and record["calls"] >= count:
+                break
+            if drawn.init is not None or drawn.row.op != name:
+                continue
+            call = calls.evaluate(replace(drawn, args=filled(drawn.args, random), kwargs=filled(drawn.kwargs, random)))
+            outcome = call.outcome
+            if not calls.is_valid(outcome):
+                continue
+            given = dict(inputs(np, [calls.plain(a) for a in call.args]))
+            given.update(inputs(np, {k: calls.plain(v) for k, v in call.kwargs.items()}))
+            try:
+                values = evaluate(outcome.applied, given)
+            except NotEvaluated as missing:
+                record["not"].append(f"{spelling}: {missing}")
+                break
+            except Exception as bug:
+                record["wrong"].append([shown(call), f"the reference function fails: {type(bug).__name__}: {bug}"])
+                done += 1
+                record["calls"] += 1
+                continue
+            print(f"#{spelling}", flush=True)
+            seen = runner.run(spelling, call.args, keywords(call), None)
+            if seen.aside or seen.error:
+                continue
+            compared = False
+            for ours, theirs in pairs(outcome.outputs, seen.outputs):
+                if id(ours) not in values:
+                    record["not"].append(f"{spelling}: a result was made by no operator")
+                    break
+                try:
+                    array = theirs.array()
+                except Exception:
+                    continue
+                compared = True
+                told = compare(np, values[id(ours)], array, theirs[1])
+                if told:
+                    record["wrong"].append([shown(call), told])
+                    break
+            done += compared
+            record["calls"] += compared
+    record["not"] = sorted(set(record["not"]))[:6]
+    return record
+
+
+def run(ops: dict[str, list[str]], count: int, seed: int) -> list[dict[str, Any]]:
+    """The records, from child processes."""
+    left, records, bad = dict(ops), list[dict[str, Any]](), dict[str, set[str]]()
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+    while left:
+        command = [sys.executable, "-m", "tests.conformance.reference", "--child", "--count", str(count), "--seed", str(seed)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(json.dumps({op: [n for n in names if n not in bad.get(op, ())] for op, names in left.items()}))
+        process.stdin.close()
+        current, last = "", ""
+        for line in process.stdout:
+            if line.startswith(">"):
+                current = line[1:].strip()
+            elif line.startswith("#"):
+                last = line[1:].strip()
+            elif line.startswith("{"):
+                records.append(json.loads(line))
+                del left[current]
+                current = ""
+        process.wait()
+        if current:
+            bad.setdefault(current, set()).add(last)
+            if not last or len(bad[current]) > 4:
+                records.append({"op": current, "calls": 0, "spellings": 0, "wrong": [[current, "the process ended"]], "not": []})
+                del left[current]
+        elif left and process.returncode:
+            raise RuntimeError(f"the child ended with {process.returncode}: {' '.join(command)}")
+    return records
+
+
+def child(count: int, seed: int) -> None:
+    for op, names in json.loads(sys.stdin.read()).items():
+        print(f">{op}", flush=True)
+        print(json.dumps(try_operator(op, names, count, seed)), flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ops", nargs="*", default=[])
+    parser.add_argument("--file", nargs="*", default=[], help="files of the catalogue")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--list", action="store_true", help="show what differs and what is not evaluated")
+    parser.add_argument("--child", action="store_true")
+    options = parser.parse_args()
+    if options.child:
+        child(options.count, options.seed)
+        return 0
+    by_op = spellings()
+    inside = [op for op, file in WHERE.items() if not options.file or file in options.file]
+    chosen = [op for op in inside if not options.ops or any(fnmatch.fnmatch(op, g) for g in options.ops)]
+    without = [op for op in chosen if find(op).evaluate is None]  # type: ignore[union-attr]
+    records = run({op: by_op.get(op, []) for op in chosen if op not in without}, options.count, options.seed)
+    wrong = [r for r in records if r["wrong"]]
+    thin = [r for r in records if not r["wrong"] and r["calls"] < options.count]
+    print(f"{len(chosen)} operators · {len(records)} with a reference function · {len(wrong)} disagree · {len(thin)} with fewer than {options.count} calls")
+    if options.list:
+        print("without a reference function:", " ".join(without))
+        print("few calls:", " ".join(f"{r['op']}={r['calls']}" for r in thin))
+        for r in records:
+            for call, told in r["wrong"][:3]:
+                print(f"{r['op']}: {call}\n    {told}")
+            for text in r["not"] if r["wrong"] or r in thin else ():
+                print(f"{r['op']}: not evaluated: {text}")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
