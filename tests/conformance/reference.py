@@ -24,7 +24,8 @@ from tensorproof.bindings.rows import rows
 from tensorproof.catalogue import find
 from tensorproof.catalogue.where import WHERE
 from tensorproof.engines.generate import calls
-from tensorproof.engines.values.evaluate import NotEvaluated, contents_of, evaluate
+from tensorproof.engines.values.evaluate import NotEvaluated, bounds, contents_of, evaluate
+from tensorproof.ops.applied import Applied
 from tensorproof.runners.observed import Seen
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
@@ -112,11 +113,46 @@ def compare(np: Any, ours: Any, theirs: Any, label: str) -> str:
     return "" if same.all() else f"{a.ravel()[:6].tolist()} against {b.ravel()[:6].tolist()}"
 
 
+BOXES = ("point", "narrow", "wide", "half", "zero")
+
+
+def contained(np: Any, applied: list[Applied], given: dict[int, Any], values: dict[int, Any], random: Random) -> str:
+    """What lies outside of the bounds when each input lies somewhere in a box; empty when all is inside."""
+    from tensorproof.engines.values.rules import Box
+
+    kind = random.choice(BOXES)
+    around = {"point": (0.0, 0.0), "narrow": (0.01, 0.01), "wide": (2.0, 3.0), "half": (0.0, 1.0), "zero": (0.0, 0.0)}[kind]
+    boxes: dict[int, Any] = {}
+    for i, array in given.items():
+        if array.dtype.kind == "f":
+            low, high = array - around[0], array + around[1]
+            low, high = (np.minimum(low, 0.0), np.maximum(high, 0.0)) if kind == "zero" else (low, high)
+            boxes[i] = Box(low, high, np.isnan(array), array.dtype)
+        elif array.dtype.kind in "biu":
+            boxes[i] = Box(array, array, False, array.dtype)
+        else:
+            return ""
+    found = bounds(applied, boxes)
+    bounded = False
+    for one in applied:
+        for result in one.results:
+            box, value = found.get(id(result)), values[id(result)]
+            if box is None or np.asarray(value).dtype.kind not in "biuf":
+                continue
+            nan = np.isnan(value) if value.dtype.kind == "f" else np.zeros(value.shape, bool)
+            bounded = True
+            inside = (nan & box.nan) | (~nan & (value >= box.lo) & (value <= box.hi))
+            if not inside.all():
+                at = tuple(np.argwhere(~inside)[0])
+                return f"{one.op.name}, {kind} boxes: {value[at]} at {at} is not in [{box.lo[at]}, {box.hi[at]}], nan {bool(box.nan[at])}"
+    return "" if bounded else "no bounds"
+
+
 def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str, Any]:
     """One operator's record."""
     import numpy as np
 
-    record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": []}
+    record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": [], "boxes": 0, "outside": [], "unbounded": 0}
     for spelling in names:
         if record["spellings"] >= LIMIT and record["calls"] >= count:
             break
@@ -145,6 +181,11 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 done += 1
                 record["calls"] += 1
                 continue
+            told = contained(np, outcome.applied, given, values, random)
+            if told not in ("", "no bounds"):
+                record["outside"].append([shown(call), told])
+            record["boxes"] += 1
+            record["unbounded"] += told == "no bounds"
             print(f"#{spelling}", flush=True)
             seen = runner.run(spelling, call.args, keywords(call), None)
             if seen.aside or seen.error:
@@ -225,16 +266,22 @@ def main() -> int:
     records = run({op: by_op.get(op, []) for op in chosen if op not in without}, options.count, options.seed)
     wrong = [r for r in records if r["wrong"]]
     thin = [r for r in records if not r["wrong"] and r["calls"] < options.count]
+    outside = [r for r in records if r.get("outside")]
+    loose = [r["op"] for r in records if r.get("boxes") and r["unbounded"] == r["boxes"]]
+    print(f"bounds: {sum(r.get('boxes', 0) for r in records)} boxes · {len(outside)} operators with a value outside · {len(loose)} without bounds")
     print(f"{len(chosen)} operators · {len(records)} with a reference function · {len(wrong)} disagree · {len(thin)} with fewer than {options.count} calls")
     if options.list:
         print("without a reference function:", " ".join(without))
+        print("without bounds:", " ".join(loose))
         print("few calls:", " ".join(f"{r['op']}={r['calls']}" for r in thin))
         for r in records:
             for call, told in r["wrong"][:3]:
                 print(f"{r['op']}: {call}\n    {told}")
+            for call, told in r.get("outside", ())[:2]:
+                print(f"{r['op']}: outside: {call}\n    {told}")
             for text in r["not"] if r["wrong"] or r in thin else ():
                 print(f"{r['op']}: not evaluated: {text}")
-    return int(bool(wrong))
+    return int(bool(wrong or outside))
 
 
 if __name__ == "__main__":

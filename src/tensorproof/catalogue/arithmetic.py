@@ -120,7 +120,7 @@ ROUNDING = Choice("rounding", (None, "trunc", "floor"), None)
 
 def divided(np: Any, a: Mapping[str, Any]) -> Any:
     """The quotient, rounded where that is asked for."""
-    whole = np.asarray(a["x"]).dtype.kind in "biu" and np.asarray(a["y"]).dtype.kind in "biu"
+    whole = a["x"].dtype.kind in "biu" and a["y"].dtype.kind in "biu"
     if a["rounding"] is None:
         return np.true_divide(a["x"], a["y"])
     if a["rounding"] == "floor":

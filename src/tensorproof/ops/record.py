@@ -110,9 +110,9 @@ class Op:
     fold: Callable[[Call], Any] | None = None
     """The exact contents of the output (a flat tuple), or None, for small integer tensors."""
     evaluate: Evaluate | None = None
-    """The values of the outputs: `evaluate(np, a)`, where `np` is NumPy or what stands for it. `a` holds arrays for tensors (bool, int64, float64 or
-    complex128; Python numbers stay such) and plain values for attributes, by name. It gives one array, or a tuple for several outputs; whoever calls it
-    sets the element types."""
+    """The values of the outputs: `evaluate(np, a)`, where `np` is NumPy. `a` holds arrays for tensors (bool, int64, float64 or complex128; those of
+    Python numbers have no axes) and plain values for attributes, by name. It gives one array, or a tuple for several outputs; the caller sets the element
+    types. Written with functions of NumPy throughout, it gives bounds as well (engines/values/boxes.py)."""
     values: Values = Values()
     hazards: tuple[Hazard, ...] = ()
     writes: tuple[str, ...] = ()

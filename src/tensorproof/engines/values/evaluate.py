@@ -37,7 +37,7 @@ def _value(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
     if isinstance(value, TensorType):
         known = values.get(id(value))
         if known is None and value.contents is not None and all(isinstance(n, (bool, int, float, complex)) for n in value.contents):
-            known = value.contents[0] if value.weak else contents_of(np, value)
+            known = np.asarray(value.contents[0]) if value.weak else contents_of(np, value)
         if known is None:
             raise NotEvaluated("an input without values")
         return wide(np, known)
@@ -76,3 +76,61 @@ def _rounded(np: Any, value: Any, bits: int) -> Any:
     odd = (whole >> np.uint32(bits)) & np.uint32(1)
     kept = (whole + half + odd) & np.uint32(0xFFFFFFFF << bits & 0xFFFFFFFF)
     return np.where(np.isfinite(value), kept.view(np.float32).reshape(np.shape(value)), value)
+
+
+def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, Any]:
+    """Bounds of the values of all results (boxes), by the identity of their tensors; `given` holds those of the inputs. None where nothing is known."""
+    import numpy as np
+
+    from tensorproof.engines.values.rules import Box, Unbounded, boxed
+
+    boxes: dict[int, Any] = {i: boxed(v) for i, v in given.items()}
+    with np.errstate(all="ignore"):
+        for one in applied:
+            made: Any = None
+            try:
+                arguments = {name: _value(np, value, boxes) for name, value in one.arguments.items()}
+                made = one.op.evaluate(np, arguments) if one.op.evaluate is not None else None
+            except (NotEvaluated, Unbounded):
+                made = None
+            parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
+            for result, part in zip(one.results, parts):
+                box = None if part is None else _outward(np, boxed(part), result.dtype)
+                boxes[id(result)] = _narrowed(np, Box, one, result, box)
+    return boxes
+
+
+_STEP = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-50}
+_MOST = {"float16": 65504.0, "bfloat16": 3.3895314e38, "float32": 3.4028235e38, "float64": 1.7976931348623157e308}
+
+
+def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
+    """Bounds that hold after rounding to the element type: real numbers grow by some units in the last place, and overflow is infinite."""
+    from tensorproof.engines.values.rules import Box
+
+    label = dtype.label if dtype is not None else "float32"
+    if dtype is not None and dtype.kind in "biu":
+        if dtype.kind == "b":
+            return box.astype(bool)
+        limits = np.iinfo(label)
+        fits = (box.lo >= limits.min) & (box.hi <= limits.max) & ~box.nan
+        return Box(np.where(fits, np.trunc(box.lo), float(limits.min)), np.where(fits, np.trunc(box.hi), float(limits.max)), False, label)
+    if label not in _STEP:
+        return Box(box.lo, box.hi, box.nan, box.dtype)
+    slack = 16 * _STEP[label] * np.maximum(np.abs(box.lo), np.abs(box.hi)) + 1e-37
+    slack = np.where(np.isfinite(slack), slack, 0.0)
+    lo, hi = box.lo - slack, box.hi + slack
+    most = _MOST[label]
+    return Box(np.where(lo < -most, -np.inf, lo), np.where(hi > most, np.inf, hi), box.nan, box.dtype)
+
+
+def _narrowed(np: Any, make: Any, one: Applied, result: TensorType, box: Any) -> Any:
+    """The bounds that the declaration states of the values, met with those that were computed."""
+    values = one.op.values
+    if values.kind != "bounded" or not result.shape.known:
+        return box
+    shape = tuple(int(n) for n in result.shape)
+    lo, hi = np.full(shape, values.bounds.lo), np.full(shape, values.bounds.hi)
+    if box is None:
+        return make(lo, hi, True)
+    return make(np.maximum(lo, box.lo), np.minimum(hi, box.hi), box.nan, box.dtype)

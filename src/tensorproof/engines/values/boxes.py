@@ -1,0 +1,191 @@
+"""Bounds of values: a `Box` is an array of intervals that goes through NumPy's functions in place of an array.
+
+The reference function of an operator, called with boxes, gives bounds of what it computes: NumPy hands its functions to `Box` (`__array_ufunc__`,
+`__array_function__`), and each primitive has its rule here. What has none raises `Unbounded`, and nothing is known of the values then.
+A value may be nan where `nan` says so; nan lies in no interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Rule = Callable[..., Any]
+
+
+class Unbounded(Exception):
+    """A function of NumPy without a rule for bounds."""
+
+
+class Box:
+    """Intervals [lo, hi], element by element. `kind` is that of the elements: b, i, f."""
+
+    __array_priority__ = 1000.0
+    __slots__ = ("dtype", "hi", "lo", "nan")
+
+    def __init__(self, lo: Any, hi: Any, nan: Any = False, dtype: Any = None) -> None:
+        self.lo = np.asarray(lo, np.float64)
+        self.hi = np.asarray(hi, np.float64)
+        shape = np.broadcast_shapes(self.lo.shape, self.hi.shape)
+        self.lo, self.hi = np.broadcast_to(self.lo, shape), np.broadcast_to(self.hi, shape)
+        lost = np.isnan(self.lo) | np.isnan(self.hi)
+        self.lo, self.hi = np.where(lost, -math.inf, self.lo), np.where(lost, math.inf, self.hi)
+        self.nan = np.broadcast_to(np.asarray(nan) | lost, shape)
+        self.dtype = np.dtype(dtype if dtype is not None else np.float64)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        made: tuple[int, ...] = self.lo.shape
+        return made
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(self.lo.size)
+
+    @property
+    def T(self) -> Box:
+        return _one(moved(np.transpose, self))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        rule = RULES.get(name)
+        if rule is None or "out" in kwargs or kwargs.get("where", True) is not True:
+            raise Unbounded(name)
+        return rule(*map(boxed, inputs), **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        rule = RULES.get(function.__name__)
+        if rule is None:
+            raise Unbounded(function.__name__)
+        return rule(*args, **kwargs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise Unbounded("a plain array of a box")
+
+    def __getitem__(self, index: Any) -> Box:
+        if _holds(index):
+            raise Unbounded("an index that is not known")
+        return Box(self.lo[index], self.hi[index], self.nan[index], self.dtype)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        raise Unbounded("a truth that is not known")
+
+    def astype(self, dtype: Any) -> Box:
+        """A cast: to whole numbers it cuts off, and what does not fit is anything."""
+        target = np.dtype(dtype)
+        if target.kind == "b":
+            return RULES["not_equal"](self, boxed(0))  # type: ignore[no-any-return]
+        if target.kind in "iu" and self.dtype.kind == "f":
+            limits = np.iinfo(target)
+            fits = (self.lo >= limits.min) & (self.hi <= limits.max) & ~self.nan
+            return Box(np.where(fits, np.trunc(self.lo), limits.min), np.where(fits, np.trunc(self.hi), limits.max), False, target)
+        return Box(self.lo, self.hi, self.nan, target)
+
+    def reshape(self, *shape: Any) -> Box:
+        return _one(moved(np.reshape, self, shape[0] if len(shape) == 1 else shape))
+
+    def ravel(self) -> Box:
+        return _one(moved(np.ravel, self))
+
+    def transpose(self, *axes: Any) -> Box:
+        return _one(moved(np.transpose, self, (axes[0] if len(axes) == 1 else axes) or None))
+
+    def sum(self, *args: Any, **kwargs: Any) -> Any:
+        return RULES["sum"](self, *args, **kwargs)
+
+    def mean(self, *args: Any, **kwargs: Any) -> Any:
+        return RULES["mean"](self, *args, **kwargs)
+
+    def max(self, *args: Any, **kwargs: Any) -> Any:
+        return RULES["max"](self, *args, **kwargs)
+
+    def min(self, *args: Any, **kwargs: Any) -> Any:
+        return RULES["min"](self, *args, **kwargs)
+
+    def copy(self) -> Box:
+        return self
+
+
+def _operator(name: str, reflected: bool = False) -> Rule:
+    def call(self: Box, other: Any = None) -> Any:
+        rule = RULES[name]
+        if other is None:
+            return rule(self)
+        return rule(boxed(other), self) if reflected else rule(self, boxed(other))
+
+    return call
+
+
+for word, rule in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "pow": "power", "matmul": "matmul", "mod": "remainder",
+                   "floordiv": "floor_divide"}.items():  # fmt: skip
+    setattr(Box, f"__{word}__", _operator(rule))
+    setattr(Box, f"__r{word}__", _operator(rule, True))
+for word, rule in {"neg": "negative", "abs": "absolute", "invert": "logical_not"}.items():
+    setattr(Box, f"__{word}__", _operator(rule))
+for word, rule in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal", "and": "logical_and",
+                   "or": "logical_or"}.items():  # fmt: skip
+    setattr(Box, f"__{word}__", _operator(rule))
+
+
+def boxed(value: Any) -> Box:
+    """A value as a box; an array is a box of points."""
+    if isinstance(value, Box):
+        return value
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise Unbounded(f"elements of kind {array.dtype.kind}")
+    return Box(array, array, False, array.dtype)
+
+
+def _one(made: Any) -> Box:
+    assert isinstance(made, Box)
+    return made
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, Box) or (isinstance(value, (tuple, list)) and any(map(_holds, value)))
+
+
+def moved(function: Any, box: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function that only moves elements, or takes some of them."""
+    x = boxed(box)
+    lo = function(x.lo, *args, **kwargs)
+    hi, nan = function(x.hi, *args, **kwargs), function(x.nan, *args, **kwargs)
+    if isinstance(lo, (list, tuple)):
+        return type(lo)(Box(*parts, x.dtype) for parts in zip(lo, hi, nan))
+    return Box(lo, hi, nan, x.dtype)
+
+
+def joined(function: Any, boxes: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function that puts several together."""
+    parts = [boxed(b) for b in boxes]
+    dtype = np.result_type(*(p.dtype for p in parts))
+    lo, hi, nan = (function([getattr(p, side) for p in parts], *args, **kwargs) for side in ("lo", "hi", "nan"))
+    return Box(lo, hi, nan, dtype)
+
+
+RULES: dict[str, Rule] = {}
+
+
+def register(names: str, rule: Rule) -> None:
+    for name in names.split():
+        RULES[name] = rule
+
+
+def kind_of(*boxes: Box) -> Any:
+    return np.result_type(*(b.dtype for b in boxes))
+
+
+def float_of(*boxes: Box) -> Any:
+    kind = kind_of(*boxes)
+    return kind if kind.kind in "fc" else np.dtype(np.float64)

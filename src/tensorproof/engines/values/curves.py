@@ -1,0 +1,113 @@
+"""Rules for boxes: functions of one argument."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, register
+
+INF = math.inf
+
+def _monotone(function: Any, lo: float = -INF, hi: float = INF, falling: bool = False) -> Rule:
+    """A monotone function on [lo, hi]; outside it gives nan."""
+
+    def rule(x: Any, **kwargs: Any) -> Box:
+        x = boxed(x)
+        with np.errstate(all="ignore"):
+            ends = function(np.clip(x.lo, lo, hi)), function(np.clip(x.hi, lo, hi))
+        outside = (x.lo < lo) | (x.hi > hi)
+        return Box(*(ends[::-1] if falling else ends), x.nan | outside, float_of(x))
+
+    return rule
+
+
+for one in ("exp", "exp2", "expm1", "tanh", "arctan", "arcsinh", "sinh", "cbrt", "deg2rad", "rad2deg", "degrees", "radians"):
+    register(one, _monotone(getattr(np, one)))
+for one in ("log", "log2", "log10", "sqrt"):
+    register(one, _monotone(getattr(np, one), 0.0))
+register("log1p", _monotone(np.log1p, -1.0))
+register("arcsin", _monotone(np.arcsin, -1.0, 1.0))
+register("arctanh", _monotone(np.arctanh, -1.0, 1.0))
+register("arccosh", _monotone(np.arccosh, 1.0))
+register("arccos", _monotone(np.arccos, -1.0, 1.0, falling=True))
+
+
+def _stepwise(name: str) -> Rule:
+    function = getattr(np, name)
+
+    def rule(x: Any, *args: Any, **kwargs: Any) -> Box:
+        x = boxed(x)
+        return Box(function(x.lo, *args), function(x.hi, *args), x.nan, x.dtype)
+
+    return rule
+
+
+for one in ("floor", "ceil", "trunc", "rint", "round", "around", "positive", "sign", "nextafter", "spacing"):
+    if one not in ("nextafter", "spacing"):
+        register(one, _stepwise(one))
+register("negative", lambda x: Box(-boxed(x).hi, -boxed(x).lo, boxed(x).nan, boxed(x).dtype))
+
+
+def absolute(x: Any, **kwargs: Any) -> Box:
+    x = boxed(x)
+    through = (x.lo <= 0) & (x.hi >= 0)
+    a, b = np.abs(x.lo), np.abs(x.hi)
+    return Box(np.where(through, 0.0, np.minimum(a, b)), np.maximum(a, b), x.nan, x.dtype)
+
+
+def square(x: Any, **kwargs: Any) -> Box:
+    size = absolute(x)
+    with np.errstate(all="ignore"):
+        return Box(size.lo**2, size.hi**2, size.nan, size.dtype)
+
+
+register("absolute abs fabs", absolute)
+register("square", square)
+
+
+def _periodic(function: Any, top: float) -> Rule:
+    """sin or cos: the extremes where a peak lies inside."""
+
+    def rule(x: Any, **kwargs: Any) -> Box:
+        x = boxed(x)
+        with np.errstate(all="ignore"):
+            wide = ~np.isfinite(x.lo) | ~np.isfinite(x.hi) | (np.maximum(abs(x.lo), abs(x.hi)) > 1e6)
+            a, b = np.where(wide, 0.0, x.lo), np.where(wide, 0.0, x.hi)
+            ends = function(a), function(b)
+            peak = np.floor((b - top) / (2 * np.pi)) >= np.ceil((a - top) / (2 * np.pi))
+            low = np.floor((b - top - np.pi) / (2 * np.pi)) >= np.ceil((a - top - np.pi) / (2 * np.pi))
+        lo = np.where(wide | low, -1.0, np.minimum(*ends) - 1e-12)
+        hi = np.where(wide | peak, 1.0, np.maximum(*ends) + 1e-12)
+        return Box(lo, hi, x.nan | np.isinf(x.lo) | np.isinf(x.hi), float_of(x))
+
+    return rule
+
+
+register("sin", _periodic(np.sin, np.pi / 2))
+register("cos", _periodic(np.cos, 0.0))
+
+
+def _cosh(x: Any, **kwargs: Any) -> Box:
+    size = absolute(x)
+    with np.errstate(all="ignore"):
+        return Box(np.cosh(size.lo), np.cosh(size.hi), size.nan, float_of(size))
+
+
+register("cosh", _cosh)
+register("reciprocal", lambda x: RULES["true_divide"](boxed(1.0), boxed(x)))
+
+
+def _anywhere(x: Any, lo: float = -INF, hi: float = INF, nan: bool = False, dtype: Any = None) -> Box:
+    """Nothing is known but the bounds of the function."""
+    x = boxed(x)
+    return Box(np.full(x.shape, lo), np.full(x.shape, hi), x.nan | nan, dtype or float_of(x))
+
+
+register("tan", lambda x: _anywhere(x, nan=bool(np.isinf(boxed(x).hi).any() or np.isinf(boxed(x).lo).any())))
+register("isnan", lambda x: Box(np.where(x.nan & False, 1.0, 0.0), np.where(x.nan, 1.0, 0.0), False, bool))
+register("isfinite", lambda x: Box(np.where(x.nan | np.isinf(x.lo) | np.isinf(x.hi), 0.0, 1.0), 1.0, False, bool))
+register("isinf", lambda x: Box(0.0, np.where(np.isinf(x.lo) | np.isinf(x.hi), 1.0, 0.0), False, bool))
+register("signbit", lambda x: Box(np.where((x.hi < 0) & ~x.nan, 1.0, 0.0), np.where((x.lo <= 0) | x.nan, 1.0, 0.0), False, bool))

@@ -1,0 +1,72 @@
+"""Rules for boxes: functions of NumPy that move, take, join or choose elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, joined, kind_of, moved, register
+
+INF = math.inf
+
+def _moving(name: str) -> Rule:
+    function = getattr(np, name)
+    return lambda x, *args, **kwargs: moved(function, x, *args, **kwargs)
+
+
+def _joining(name: str) -> Rule:
+    function = getattr(np, name)
+    return lambda boxes, *args, **kwargs: joined(function, boxes, *args, **kwargs)
+
+
+for one in (
+    "transpose", "reshape", "ravel", "squeeze", "expand_dims", "swapaxes", "moveaxis", "broadcast_to", "flip", "flipud", "fliplr", "roll", "repeat", "tile",
+    "diagonal", "take", "take_along_axis", "rot90", "split", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "rollaxis", "delete", "compress",
+    "tril", "triu", "diag", "diagflat",
+):  # fmt: skip
+    register(one, _moving(one))
+for one in ("concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"):
+    register(one, _joining(one))
+register("copy", lambda x, **kwargs: boxed(x))
+register("shape", lambda x: x.shape)
+register("ndim", lambda x: x.ndim)
+register("size", lambda x, axis=None: x.size if axis is None else x.shape[axis])
+register("sort", lambda x, axis=-1, **kwargs: Box(np.sort(x.lo, axis), np.sort(x.hi, axis), np.broadcast_to(x.nan.any(), x.shape), x.dtype))
+
+
+def _pad(x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0, **kwargs: Any) -> Box:
+    x = boxed(x)
+    if mode != "constant":
+        return moved(np.pad, x, widths, mode=mode, **kwargs)  # type: ignore[no-any-return]
+    value = boxed(constant_values)
+    if value.shape:
+        raise Unbounded("several values to pad with")
+    lo, hi = np.pad(x.lo, widths, constant_values=value.lo), np.pad(x.hi, widths, constant_values=value.hi)
+    return Box(lo, hi, np.pad(x.nan, widths, constant_values=bool(value.nan)), x.dtype)
+
+
+register("pad", _pad)
+
+
+def _where(condition: Any, x: Any, y: Any) -> Box:
+    c, a, b = boxed(condition), boxed(x), boxed(y)
+    sure, never = c.lo > 0, c.hi <= 0
+    lo = np.where(sure, a.lo, np.where(never, b.lo, np.minimum(a.lo, b.lo)))
+    hi = np.where(sure, a.hi, np.where(never, b.hi, np.maximum(a.hi, b.hi)))
+    return Box(lo, hi, np.where(sure, a.nan, np.where(never, b.nan, a.nan | b.nan)), kind_of(a, b))
+
+
+register("where", _where)
+
+for one in ("zeros_like", "ones_like"):
+    register(one, lambda x, dtype=None, _n=float(one == "ones_like"), **kwargs: Box(np.full(x.shape, _n), np.full(x.shape, _n), False, dtype or x.dtype))
+
+
+def _full_like(x: Any, value: Any, dtype: Any = None, **kwargs: Any) -> Box:
+    of = boxed(value)
+    return Box(np.full(x.shape, of.lo), np.full(x.shape, of.hi), of.nan, dtype)
+
+
+register("full_like", _full_like)

@@ -1,0 +1,186 @@
+"""Rules for boxes: functions of two arguments, by their corners, and comparisons."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
+from tensorproof.engines.values.curves import absolute, square
+
+INF = math.inf
+
+def _add(x: Any, y: Any) -> Box:
+    x, y = boxed(x), boxed(y)
+    with np.errstate(all="ignore"):
+        clash = (np.isposinf(x.hi) & np.isneginf(y.lo)) | (np.isneginf(x.lo) & np.isposinf(y.hi))
+        lo, hi = np.where(np.isneginf(x.lo) | np.isneginf(y.lo), -INF, x.lo + y.lo), np.where(np.isposinf(x.hi) | np.isposinf(y.hi), INF, x.hi + y.hi)
+    return Box(lo, hi, x.nan | y.nan | clash, kind_of(x, y))
+
+
+def _corners(function: Any, x: Box, y: Box) -> tuple[Any, Any]:
+    with np.errstate(all="ignore"):
+        corners = [np.nan_to_num(function(a, b), nan=0.0, posinf=INF, neginf=-INF) for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
+    return np.minimum.reduce(np.broadcast_arrays(*corners)), np.maximum.reduce(np.broadcast_arrays(*corners))
+
+
+def multiply(x: Any, y: Any) -> Box:
+    x, y = boxed(x), boxed(y)
+    zero_x, zero_y = (x.lo <= 0) & (x.hi >= 0), (y.lo <= 0) & (y.hi >= 0)
+    endless_x, endless_y = np.isinf(x.lo) | np.isinf(x.hi), np.isinf(y.lo) | np.isinf(y.hi)
+    lo, hi = _corners(np.multiply, x, y)
+    return Box(lo, hi, x.nan | y.nan | (zero_x & endless_y) | (zero_y & endless_x), kind_of(x, y))
+
+
+def _divide(x: Any, y: Any) -> Box:
+    x, y = boxed(x), boxed(y)
+    zero = (y.lo <= 0) & (y.hi >= 0)
+    lo, hi = _corners(np.true_divide, x, Box(np.where(zero, 1.0, y.lo), np.where(zero, 1.0, y.hi)))
+    both = (np.isinf(x.lo) | np.isinf(x.hi)) & (np.isinf(y.lo) | np.isinf(y.hi))
+    of_nothing = zero & (x.lo <= 0) & (x.hi >= 0)
+    return Box(np.where(zero, -INF, lo), np.where(zero, INF, hi), x.nan | y.nan | of_nothing | both, float_of(x, y))
+
+
+register("add", _add)
+register("subtract", lambda x, y: _add(x, RULES["negative"](y)))
+register("multiply", multiply)
+register("true_divide divide", _divide)
+register("floor_divide", lambda x, y: _floored(x, y))
+
+
+def _floored(x: Any, y: Any) -> Box:
+    made = _divide(x, y)
+    whole = kind_of(boxed(x), boxed(y)).kind in "biu"
+    zero = np.isinf(made.lo) & np.isinf(made.hi)
+    lo, hi = np.floor(made.lo), np.floor(made.hi)
+    return Box(np.where(zero & whole, -(2.0**63), lo), np.where(zero & whole, 2.0**63, hi), made.nan & (not whole), kind_of(boxed(x), boxed(y)))
+
+
+def _remainder(x: Any, y: Any) -> Box:
+    """With the sign of y; exact where x lies in [0, y)."""
+    x, y = boxed(x), boxed(y)
+    size = np.maximum(np.abs(y.lo), np.abs(y.hi))
+    inside = (x.lo >= 0) & (x.hi < y.lo)
+    lo = np.where(inside, x.lo, np.where(y.lo > 0, 0.0, -size))
+    hi = np.where(inside, x.hi, np.where(y.hi < 0, 0.0, size))
+    zero = (y.lo <= 0) & (y.hi >= 0)
+    return Box(lo, hi, x.nan | y.nan | zero | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
+
+
+def _fmod(x: Any, y: Any) -> Box:
+    """With the sign of x."""
+    x, y = boxed(x), boxed(y)
+    size = np.minimum(np.maximum(np.abs(y.lo), np.abs(y.hi)), np.maximum(np.abs(x.lo), np.abs(x.hi)))
+    zero = (y.lo <= 0) & (y.hi >= 0)
+    return Box(np.where(x.lo >= 0, 0.0, -size), np.where(x.hi <= 0, 0.0, size), x.nan | y.nan | zero | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
+
+
+register("remainder mod", _remainder)
+register("fmod", _fmod)
+
+
+def _power(x: Any, y: Any) -> Box:
+    x, y = boxed(x), boxed(y)
+    if y.shape == () and y.lo == y.hi and float(y.lo).is_integer() and not y.nan:
+        n = int(y.lo)
+        if n >= 0 and n % 2 == 0:
+            size = absolute(x)
+            with np.errstate(all="ignore"):
+                return Box(size.lo**n, size.hi**n, x.nan & (n != 0), kind_of(x, y))
+        if n > 0:
+            with np.errstate(all="ignore"):
+                return Box(x.lo**n, x.hi**n, x.nan, kind_of(x, y))
+    above = x.lo >= 0
+    lo, hi = _corners(np.power, Box(np.maximum(x.lo, 0), np.maximum(x.hi, 0)), y)
+    one = (x.lo <= 1) & (x.hi >= 1)
+    none = (y.lo <= 0) & (y.hi >= 0)
+    lo, hi = np.where(one | none, np.minimum(lo, 1), lo), np.where(one | none, np.maximum(hi, 1), hi)
+    through = (x.lo <= 0) & (y.lo < 0)
+    hi = np.where(through, INF, hi)
+    return Box(np.where(above, lo, -INF), np.where(above, hi, INF), x.nan | y.nan | ~above, kind_of(x, y))
+
+
+register("power float_power", _power)
+
+
+def _extreme(name: str, skips: bool = False) -> Rule:
+    function = getattr(np, name)
+
+    def rule(x: Any, y: Any) -> Box:
+        x, y = boxed(x), boxed(y)
+        lo, hi = function(x.lo, y.lo), function(x.hi, y.hi)
+        if skips:  # where one may be nan, the other comes through
+            lo = np.where(x.nan | y.nan, np.minimum(x.lo, y.lo), lo)
+            hi = np.where(x.nan | y.nan, np.maximum(x.hi, y.hi), hi)
+        return Box(lo, hi, (x.nan & y.nan) if skips else (x.nan | y.nan), kind_of(x, y))
+
+    return rule
+
+
+for one in ("maximum", "minimum"):
+    register(one, _extreme(one))
+for one in ("fmax", "fmin"):
+    register(one, _extreme(one, True))
+
+
+def _clip(x: Any, low: Any = None, high: Any = None, **kwargs: Any) -> Box:
+    low, high = kwargs.get("min", low), kwargs.get("max", high)
+    made = boxed(x)
+    made = made if low is None else RULES["maximum"](made, low)
+    return made if high is None else RULES["minimum"](made, high)
+
+
+register("clip", _clip)
+
+
+def _compared(holds: Any, fails: Any) -> Rule:
+    """A comparison; `holds` and `fails` say where it surely does. With nan it does not hold, but `not_equal` does."""
+
+    def rule(x: Any, y: Any) -> Box:
+        x, y = boxed(x), boxed(y)
+        nan = x.nan | y.nan
+        return Box(np.where(holds(x, y) & ~nan, 1.0, 0.0), np.where(fails(x, y), 0.0, 1.0), False, bool)
+
+    return rule
+
+
+register("less", _compared(lambda x, y: x.hi < y.lo, lambda x, y: x.lo >= y.hi))
+register("less_equal", _compared(lambda x, y: x.hi <= y.lo, lambda x, y: x.lo > y.hi))
+register("greater", _compared(lambda x, y: x.lo > y.hi, lambda x, y: x.hi <= y.lo))
+register("greater_equal", _compared(lambda x, y: x.lo >= y.hi, lambda x, y: x.hi < y.lo))
+register("equal", _compared(lambda x, y: (x.lo == y.hi) & (x.hi == y.lo), lambda x, y: (x.hi < y.lo) | (x.lo > y.hi)))
+
+
+def _not_equal(x: Any, y: Any) -> Box:
+    x, y = boxed(x), boxed(y)
+    apart, same = (x.hi < y.lo) | (x.lo > y.hi), (x.lo == y.hi) & (x.hi == y.lo) & ~x.nan & ~y.nan
+    return Box(np.where(apart, 1.0, 0.0), np.where(same, 0.0, 1.0), False, bool)
+
+
+register("not_equal", _not_equal)
+
+
+def truth(x: Any) -> Box:
+    return _not_equal(x, 0)
+
+
+register("logical_not", lambda x: Box(1 - truth(x).hi, 1 - truth(x).lo, False, bool))
+register("logical_and", lambda x, y: RULES["minimum"](truth(x), truth(y)))
+register("logical_or", lambda x, y: RULES["maximum"](truth(x), truth(y)))
+register("logical_xor", lambda x, y: Box(np.zeros(np.broadcast_shapes(boxed(x).shape, boxed(y).shape)), 1.0, False, bool))
+register("hypot", lambda x, y: RULES["sqrt"](_add(square(x), square(y))))
+register("arctan2", lambda y, x: Box(np.full(np.broadcast_shapes(boxed(x).shape, boxed(y).shape), -np.pi), np.pi, boxed(x).nan | boxed(y).nan))
+register("copysign", lambda x, y: (lambda size, n: Box(-size.hi, size.hi, size.nan & (n.nan | True)))(absolute(x), boxed(y)))
+
+
+def _logaddexp(x: Any, y: Any, base: float = math.e) -> Box:
+    x, y = boxed(x), boxed(y)
+    function = np.logaddexp if base == math.e else np.logaddexp2
+    with np.errstate(all="ignore"):
+        return Box(function(x.lo, y.lo), function(x.hi, y.hi), x.nan | y.nan, float_of(x, y))
+
+
+register("logaddexp", _logaddexp)
+register("logaddexp2", lambda x, y: _logaddexp(x, y, 2.0))
