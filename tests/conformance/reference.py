@@ -244,7 +244,11 @@ def run(ops: dict[str, list[str]], count: int, seed: int) -> list[dict[str, Any]
 def child(count: int, seed: int) -> None:
     for op, names in json.loads(sys.stdin.read()).items():
         print(f">{op}", flush=True)
-        print(json.dumps(try_operator(op, names, count, seed)), flush=True)
+        try:
+            record = try_operator(op, names, count, seed)
+        except Exception as bug:  # our own bug: shown, never hidden
+            record = {"op": op, "calls": 0, "spellings": 0, "wrong": [[op, f"our bug: {type(bug).__name__}: {bug}"]], "not": []}
+        print(json.dumps(record), flush=True)
 
 
 def main() -> int:

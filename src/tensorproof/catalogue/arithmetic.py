@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, promoted
+from tensorproof.ops.evaluation import Arguments, numpy
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.inputs import Choice, Number, Tensor
 from tensorproof.ops.record import NON_ZERO, POSITIVE, DTypeRule, Hazard, Op, Values
@@ -118,7 +118,7 @@ def by_zero(op: str) -> tuple[Hazard, ...]:
 ROUNDING = Choice("rounding", (None, "trunc", "floor"), None)
 
 
-def divided(np: Any, a: Mapping[str, Any]) -> Any:
+def divided(np: Any, a: Arguments) -> Any:
     """The quotient, rounded where that is asked for."""
     whole = a["x"].dtype.kind in "biu" and a["y"].dtype.kind in "biu"
     if a["rounding"] is None:
@@ -137,8 +137,8 @@ DIV, REMAINDER, FMOD = map(
     dividing,
     (
         promoting("div", MIXED | INTS, ROUNDING, dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient, evaluate=divided),
-        promoting("remainder", REALS, hazards=by_zero("remainder"), fold=folding(_modulo), doc="with the sign of y"),
-        promoting("fmod", REALS, hazards=by_zero("fmod"), fold=folding(_truncated_modulo), doc="with the sign of x"),
+        promoting("remainder", REALS, hazards=by_zero("remainder"), fold=folding(_modulo), doc="with the sign of y", evaluate=numpy("remainder", "x", "y")),
+        promoting("fmod", REALS, hazards=by_zero("fmod"), fold=folding(_truncated_modulo), doc="with the sign of x", evaluate=numpy("fmod", "x", "y")),
     ),
 )
 
@@ -163,12 +163,19 @@ def power(c: Call) -> DType | None:
     return dtype
 
 
+def powered(np: Any, a: Arguments) -> Any:
+    """Whole numbers stay whole; a negative exponent of them gives a float."""
+    if a["x"].dtype.kind in "biu" and a["y"].dtype.kind in "biu" and not np.any(np.less(a["y"], 0)):
+        return np.power(a["x"], a["y"])
+    return np.float_power(a["x"], a["y"])
+
+
 def _int_power(x: Any, y: Any) -> Any:
     return x**y if isinstance(x, int) and isinstance(y, int) and 0 <= y <= 64 else None
 
 
 POWER_HAZARDS = (Hazard("pow/domain", "x", POSITIVE, "nan where a negative x meets a fractional y, inf where 0 meets a negative y"),)
-POW = promoting("pow", REALS_OR_BOOL | FULL_COMPLEXES, dtype=power, hazards=POWER_HAZARDS, fold=folding(_int_power))
+POW = promoting("pow", REALS_OR_BOOL | FULL_COMPLEXES, dtype=power, hazards=POWER_HAZARDS, fold=folding(_int_power), evaluate=powered)
 
 
 def double(c: Call) -> DType | None:
@@ -178,7 +185,9 @@ def double(c: Call) -> DType | None:
     return COMPLEX128 if any(d is not None and d.is_complex for d in operands) else FLOAT64
 
 
-FLOAT_POWER = promoting("float_power", PLAIN, dtype=double, operands=PLAIN, hazards=POWER_HAZARDS, doc="a power in double precision")
+FLOAT_POWER = promoting(
+    "float_power", PLAIN, dtype=double, operands=PLAIN, hazards=POWER_HAZARDS, doc="a power in double precision", evaluate=numpy("float_power", "x", "y")
+)
 
 
 def ldexp_type(c: Call) -> DType | None:
@@ -195,29 +204,32 @@ def ldexp_type(c: Call) -> DType | None:
     return XY(c)
 
 
-FLOAT_PAIRS = tuple(promoting(name, FLOATS, dtype=ToFloat("x", "y")) for name in ("atan2", "copysign"))
-STRICT_FLOAT_PAIRS = tuple(promoting(name, FLOATS) for name in ("nextafter", "hypot", "logaddexp2"))
-LOGADDEXP = promoting("logaddexp", MIXED)
-LDEXP = promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y")
+FLOAT_PAIRS = tuple(
+    promoting(name, FLOATS, dtype=ToFloat("x", "y"), evaluate=numpy(theirs, "x", "y")) for name, theirs in (("atan2", "arctan2"), ("copysign", "copysign"))
+)
+STRICT_FLOAT_PAIRS = tuple(promoting(name, FLOATS, evaluate=numpy(name, "x", "y")) for name in ("hypot", "logaddexp2"))
+NEXTAFTER = promoting("nextafter", FLOATS, doc="The next number of the element type after x, towards y.")
+LOGADDEXP = promoting("logaddexp", MIXED, evaluate=numpy("logaddexp", "x", "y"))
+LDEXP = promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y", evaluate=lambda np, a: np.multiply(a["x"], np.power(2.0, a["y"])))
 
 JOIN = Values("join", over="x y")
-MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="nan where either is nan")
-MINIMUM = promoting("minimum", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="nan where either is nan")
-FMAX = promoting("fmax", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="the other where one is nan")
-FMIN = promoting("fmin", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="the other where one is nan")
+MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="nan where either is nan", evaluate=numpy("maximum", "x", "y"))
+MINIMUM = promoting("minimum", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="nan where either is nan", evaluate=numpy("minimum", "x", "y"))
+FMAX = promoting("fmax", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="the other where one is nan", evaluate=numpy("fmax", "x", "y"))
+FMIN = promoting("fmin", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="the other where one is nan", evaluate=numpy("fmin", "x", "y"))
 
 
 def _whole(function: Any) -> Any:
     return folding(lambda x, y: None if Term in (type(x), type(y)) else function(x, y))
 
 
-GCD = promoting("gcd", INTS, fold=_whole(math.gcd))
-LCM = promoting("lcm", INTS, fold=_whole(math.lcm))
-BITWISE_AND = promoting("bitwise_and", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x & y))
-BITWISE_OR = promoting("bitwise_or", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x | y))
-BITWISE_XOR = promoting("bitwise_xor", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x ^ y))
-LEFT_SHIFT = promoting("bitwise_left_shift", INTS, fold=_whole(lambda x, y: x << y if 0 <= y < 64 else None))
-RIGHT_SHIFT = promoting("bitwise_right_shift", INTS, fold=_whole(lambda x, y: x >> y if 0 <= y < 64 else None))
+GCD = promoting("gcd", INTS, fold=_whole(math.gcd), evaluate=numpy("gcd", "x", "y"))
+LCM = promoting("lcm", INTS, fold=_whole(math.lcm), evaluate=numpy("lcm", "x", "y"))
+BITWISE_AND = promoting("bitwise_and", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x & y), evaluate=numpy("bitwise_and", "x", "y"))
+BITWISE_OR = promoting("bitwise_or", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x | y), evaluate=numpy("bitwise_or", "x", "y"))
+BITWISE_XOR = promoting("bitwise_xor", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x ^ y), evaluate=numpy("bitwise_xor", "x", "y"))
+LEFT_SHIFT = promoting("bitwise_left_shift", INTS, fold=_whole(lambda x, y: x << y if 0 <= y < 64 else None), evaluate=numpy("left_shift", "x", "y"))
+RIGHT_SHIFT = promoting("bitwise_right_shift", INTS, fold=_whole(lambda x, y: x >> y if 0 <= y < 64 else None), evaluate=numpy("right_shift", "x", "y"))
 
 
 def agreeing(c: Call) -> DType | None:
@@ -228,7 +240,7 @@ def agreeing(c: Call) -> DType | None:
     return promoted(c, ("x", "y"))
 
 
-HEAVISIDE = promoting("heaviside", REALS_OR_BOOL, dtype=agreeing, doc="0, y or 1 where x is negative, zero or positive")
+HEAVISIDE = promoting("heaviside", REALS_OR_BOOL, dtype=agreeing, doc="0, y or 1 where x is negative, zero or positive", evaluate=numpy("heaviside", "x", "y"))
 
 
 def interpolated(c: Call) -> DType | None:
@@ -251,6 +263,7 @@ LERP = Op(
     inputs=(Tensor("x", "...", MIXED), Tensor("y", "...", MIXED), Tensor("weight", "...", NUMERIC, scalar=True)),
     shape=broadcast_shape,
     dtype=interpolated,
+    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["weight"], np.subtract(a["y"], a["x"]))),
     doc="x + weight · (y - x)",
 )
 
@@ -273,10 +286,19 @@ def no_whole_quotient(c: Call) -> DType | None:
 
 
 THREE = (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC), Tensor("z", "...", NUMERIC))
-ADDCMUL = Op("addcmul", THREE, (Number("value", 1),), broadcast_shape, _valued(REALS | COMPLEXES), doc="x + value · y · z")
+ADDCMUL = Op(
+    "addcmul",
+    THREE,
+    (Number("value", 1),),
+    broadcast_shape,
+    _valued(REALS | COMPLEXES),
+    doc="x + value · y · z",
+    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["value"], np.multiply(a["y"], a["z"]))),
+)
 ADDCDIV = Op(
     "addcdiv", THREE, (Number("value", 1),), broadcast_shape, no_whole_quotient, doc="x + value · y / z",
-    hazards=(Hazard("addcdiv/zero", "z", NON_ZERO, "inf or nan"),),
+    hazards=(Hazard("addcdiv/zero", "z", NON_ZERO, "inf or nan"),), 
+    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["value"], np.true_divide(a["y"], a["z"]))),
 )  # fmt: skip
 
 
@@ -297,6 +319,11 @@ def _fold_clamp(c: Call) -> Any:
     return each(c, bounded, names, Promote("x", "low", "high")(c))
 
 
+def limited(np: Any, a: Arguments) -> Any:
+    x = a["x"] if a["low"] is None else np.maximum(a["x"], a["low"])
+    return x if a["high"] is None else np.minimum(x, a["high"])
+
+
 def clamped(c: Call) -> DType | None:
     """torch clamps truth values by one tensor and not by numbers."""
     dtype = Within(Promote("x", "low", "high"), REALS_OR_BOOL)(c)
@@ -312,6 +339,7 @@ CLAMP = Op(
     shape=clamp_shape,
     dtype=clamped,
     fold=_fold_clamp,
+    evaluate=limited,
 )
 WHERE = Op(
     "where",
@@ -319,6 +347,7 @@ WHERE = Op(
     shape=broadcast_shape,
     dtype=Promote("x", "y"),
     values=Values("join", over="x y"),
+    evaluate=numpy("where", "condition", "x", "y"),
     fold=lambda c: each(c, lambda k, x, y: x if k else y, ("condition", "x", "y"), XY(c)),
 )
 

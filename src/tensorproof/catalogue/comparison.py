@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each
 from tensorproof.ops.element_types import Promote, Within
+from tensorproof.ops.evaluation import Arguments, numpy
 from tensorproof.ops.families import NUMERIC, broadcast_shape, pairwise, same_shape
 from tensorproof.ops.inputs import Bool, Float, Tensor
 from tensorproof.ops.record import DTypeRule, Op
@@ -30,7 +31,7 @@ def truth(rule: DTypeRule) -> DTypeRule:
     return checked
 
 
-def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], operands: DTypes = ANY) -> Op:
+def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], theirs: str, operands: DTypes = ANY) -> Op:
     """A comparison; `takes` are the common element types that torch compares."""
 
     def known(x: Any, y: Any) -> Any:
@@ -40,14 +41,19 @@ def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], oper
     def fold(c: Call) -> Any:
         return each(c, known, ("x", "y"), BOOL)
 
-    return pairwise(name, operands, dtype=truth(Within(Promote("x", "y"), takes)), fold=fold)
+    return pairwise(name, operands, dtype=truth(Within(Promote("x", "y"), takes)), fold=fold, evaluate=numpy(theirs, "x", "y"))
 
 
-EQ = compared("eq", PLAIN, predicates.eq)
-NE = compared("ne", PLAIN, predicates.ne)
+EQ = compared("eq", PLAIN, predicates.eq, "equal")
+NE = compared("ne", PLAIN, predicates.ne, "not_equal")
 LT, LE, GT, GE = (
-    compared(name, REALS_OR_BOOL, f, NUMERIC | of_kind("s"))
-    for name, f in (("lt", predicates.lt), ("le", predicates.le), ("gt", predicates.gt), ("ge", predicates.ge))
+    compared(name, REALS_OR_BOOL, f, theirs, NUMERIC | of_kind("s"))
+    for name, f, theirs in (
+        ("lt", predicates.lt, "less"),
+        ("le", predicates.le, "less_equal"),
+        ("gt", predicates.gt, "greater"),
+        ("ge", predicates.ge, "greater_equal"),
+    )
 )
 
 
@@ -55,7 +61,7 @@ def _logical(name: str, function: Callable[[bool, bool], bool]) -> Op:
     def known(x: Any, y: Any) -> Any:
         return None if Term in (type(x), type(y)) else function(bool(x), bool(y))
 
-    return compared(name, REALS_OR_BOOL | FULL_COMPLEXES, known, NUMERIC)
+    return compared(name, REALS_OR_BOOL | FULL_COMPLEXES, known, name, NUMERIC)
 
 
 LOGICAL_AND = _logical("logical_and", lambda x, y: x and y)
@@ -71,8 +77,12 @@ def one_type(c: Call) -> DType | None:
     return BOOL
 
 
+def close(np: Any, a: Arguments) -> Any:
+    return np.isclose(a["x"], a["y"], rtol=a["rtol"], atol=a["atol"], equal_nan=bool(a["equal_nan"]))
+
+
 TOLERANCES = (Float("rtol", 1e-05, least=0.0), Float("atol", 1e-08, least=0.0), Bool("equal_nan", False))
-ISCLOSE = pairwise("isclose", NUMBERS | ALL_INTS, *TOLERANCES, dtype=one_type)
+ISCLOSE = pairwise("isclose", NUMBERS | ALL_INTS, *TOLERANCES, dtype=one_type, evaluate=close)
 
 
 def answer(c: Call) -> TensorType:
@@ -105,7 +115,9 @@ def all_equal(c: Call) -> TensorType:
 
 
 PAIR = (Tensor("x", "...", NUMBERS | ALL_INTS), Tensor("y", "...", NUMBERS | ALL_INTS))
-ALLCLOSE = Op("allclose", PAIR, TOLERANCES, all_close, BOOL, doc="whether all elements are close, as one Python bool")
+ALLCLOSE = Op(
+    "allclose", PAIR, TOLERANCES, all_close, BOOL, evaluate=lambda np, a: np.all(close(np, a)), doc="whether all elements are close, as one Python bool"
+)
 EQUAL = Op(
     "equal", (Tensor("x"), Tensor("y")), (Bool("broadcast", False), Bool("equal_nan", False)), all_equal, BOOL,
     doc="whether shape and contents are the same, as one Python bool; `broadcast`: whether the contents are, once broadcast",
@@ -119,4 +131,6 @@ def membership(c: Call) -> DType:
     return BOOL
 
 
-ISIN = Op("isin", (Tensor("x", "...", NUMERIC, scalar=True), Tensor("y", "...", NUMERIC, scalar=True)), (), same_shape, membership)
+ISIN = Op(
+    "isin", (Tensor("x", "...", NUMERIC, scalar=True), Tensor("y", "...", NUMERIC, scalar=True)), (), same_shape, membership, evaluate=numpy("isin", "x", "y")
+)

@@ -12,6 +12,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Like, Real
+from tensorproof.ops.evaluation import Arguments, numpy
 from tensorproof.ops.families import NUMERIC, elementwise
 from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
@@ -55,32 +56,60 @@ def hazard(code: str, safe: Interval, yields: str) -> tuple[Hazard, ...]:
     return (Hazard(code, "x", safe, yields),)
 
 
+def signed(np: Any, a: Arguments) -> Any:
+    size = np.absolute(a["x"])
+    return np.where(size == 0, 0, np.true_divide(a["x"], np.where(size == 0, 1, size)))
+
+
+def rounded(np: Any, a: Arguments) -> Any:
+    return np.round(a["x"], a["decimals"] or 0)
+
+
+def numbered(np: Any, a: Arguments) -> Any:
+    """Without nan and infinities; what is not given is the largest number of the element type, which the caller knows."""
+    return np.nan_to_num(a["x"], nan=a["nan"] or 0.0, posinf=a["posinf"], neginf=a["neginf"])
+
+
 # The greatest x whose exponential is a float32; float64 holds up to 709 and float16 to 11. torch's sinh overflows where exp does.
 MOST_EXP, MOST_EXP2 = 88.72283, 127.99999
 WING = Interval(-1.0, 1.0)
 OPEN_WING = Interval(-1.0, 1.0, True, True)
 
 # --- exponentials and logarithms ---
-EXP = elementwise("exp", SMOOTH, values=increasing(total(math.exp)), hazards=hazard("exp/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"))
-EXP2 = elementwise("exp2", SMOOTH, values=increasing(total(math.exp2)), hazards=hazard("exp2/overflow", Interval(-INF, MOST_EXP2), "inf (in float32)"))
-EXPM1 = elementwise("expm1", SMOOTH, values=increasing(total(math.expm1)), hazards=hazard("expm1/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"))
+EXP = elementwise(
+    "exp", SMOOTH, values=increasing(total(math.exp)), hazards=hazard("exp/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"), evaluate=numpy("exp")
+)
+EXP2 = elementwise(
+    "exp2", SMOOTH, values=increasing(total(math.exp2)), hazards=hazard("exp2/overflow", Interval(-INF, MOST_EXP2), "inf (in float32)"), evaluate=numpy("exp2")
+)
+EXPM1 = elementwise(
+    "expm1",
+    SMOOTH,
+    values=increasing(total(math.expm1)),
+    hazards=hazard("expm1/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"),
+    evaluate=numpy("expm1"),
+)
 LOG, LOG2, LOG10 = (
-    elementwise(name, SMOOTH, values=increasing(total(f), 0.0), hazards=hazard(f"{name}/non-positive", POSITIVE, "-inf at 0, nan below"))
+    elementwise(name, SMOOTH, values=increasing(total(f), 0.0), hazards=hazard(f"{name}/non-positive", POSITIVE, "-inf at 0, nan below"), evaluate=numpy(name))
     for name, f in (("log", math.log), ("log2", math.log2), ("log10", math.log10))
 )
 LOG1P = elementwise(
     "log1p", SMOOTH, values=increasing(total(math.log1p), -1.0),
-    hazards=hazard("log1p/domain", Interval(-1.0, INF, lo_open=True), "-inf at -1, nan below"),
+    hazards=hazard("log1p/domain", Interval(-1.0, INF, lo_open=True), "-inf at -1, nan below"), evaluate=numpy("log1p"),
 )  # fmt: skip
 
 # --- powers and roots ---
-SQRT = elementwise("sqrt", SMOOTH, values=increasing(math.sqrt, 0.0), hazards=hazard("sqrt/negative", NON_NEGATIVE, "nan below 0"))
+SQRT = elementwise("sqrt", SMOOTH, values=increasing(math.sqrt, 0.0), hazards=hazard("sqrt/negative", NON_NEGATIVE, "nan below 0"), evaluate=numpy("sqrt"))
 RSQRT = elementwise(
     "rsqrt", SMOOTH, values=decreasing(lambda x: 1 / math.sqrt(x) if x else INF, 0.0),
-    hazards=hazard("rsqrt/non-positive", POSITIVE, "inf at 0, nan below"),
+    hazards=hazard("rsqrt/non-positive", POSITIVE, "inf at 0, nan below"), evaluate=lambda np, a: np.true_divide(1.0, np.sqrt(a["x"])),
 )  # fmt: skip
 RECIPROCAL = elementwise(
-    "reciprocal", SMOOTH, values=decreasing(lambda x: 1 / x if x else INF, 0.0), hazards=hazard("reciprocal/zero", NON_ZERO, "inf at 0")
+    "reciprocal",
+    SMOOTH,
+    values=decreasing(lambda x: 1 / x if x else INF, 0.0),
+    hazards=hazard("reciprocal/zero", NON_ZERO, "inf at 0"),
+    evaluate=lambda np, a: np.true_divide(1.0, a["x"]),
 )
 
 
@@ -89,41 +118,49 @@ def squared(c: Call) -> DType | None:
     return INT64 if c.framework == "torch" and c.dtype("x") is BOOL else c.dtype("x")
 
 
-SQUARE = elementwise("square", NUMERIC, dtype=squared, values=within(0.0, INF), fold=folding(lambda x: x * x))
-CBRT = elementwise("cbrt", REAL, values=increasing(lambda x: math.copysign(abs(x) ** (1 / 3), x)))
+SQUARE = elementwise("square", NUMERIC, dtype=squared, values=within(0.0, INF), fold=folding(lambda x: x * x), evaluate=numpy("square"))
+CBRT = elementwise("cbrt", REAL, values=increasing(lambda x: math.copysign(abs(x) ** (1 / 3), x)), evaluate=numpy("cbrt"))
 
 # --- trigonometry ---
-SIN, COS = (elementwise(name, SMOOTH, values=within(-1.0, 1.0)) for name in ("sin", "cos"))
-TAN = elementwise("tan", SMOOTH)
-ASIN = elementwise("asin", SMOOTH, values=increasing(math.asin, -1.0, 1.0), hazards=hazard("asin/domain", WING, "nan beyond 1 and -1"))
-ACOS = elementwise("acos", SMOOTH, values=decreasing(math.acos, -1.0, 1.0), hazards=hazard("acos/domain", WING, "nan beyond 1 and -1"))
-ATAN = elementwise("atan", SMOOTH, values=increasing(math.atan))
+SIN, COS = (elementwise(name, SMOOTH, values=within(-1.0, 1.0), evaluate=numpy(name)) for name in ("sin", "cos"))
+TAN = elementwise("tan", SMOOTH, evaluate=numpy("tan"))
+ASIN = elementwise(
+    "asin", SMOOTH, values=increasing(math.asin, -1.0, 1.0), hazards=hazard("asin/domain", WING, "nan beyond 1 and -1"), evaluate=numpy("arcsin")
+)
+ACOS = elementwise(
+    "acos", SMOOTH, values=decreasing(math.acos, -1.0, 1.0), hazards=hazard("acos/domain", WING, "nan beyond 1 and -1"), evaluate=numpy("arccos")
+)
+ATAN = elementwise("atan", SMOOTH, values=increasing(math.atan), evaluate=numpy("arctan"))
 SINH = elementwise(
     "sinh", SMOOTH, hazards=hazard("sinh/overflow", Interval(-MOST_EXP, MOST_EXP), "inf (in float32)"),
-    values=increasing(lambda x: total(math.sinh, above=math.copysign(INF, x))(x)),
+    values=increasing(lambda x: total(math.sinh, above=math.copysign(INF, x))(x)), evaluate=numpy("sinh"),
 )  # fmt: skip
-COSH = elementwise("cosh", SMOOTH, values=within(1.0, INF), hazards=hazard("cosh/overflow", Interval(-MOST_EXP, MOST_EXP), "inf (in float32)"))
-TANH = elementwise("tanh", SMOOTH, values=increasing(math.tanh))
-ASINH = elementwise("asinh", SMOOTH, values=increasing(math.asinh))
-ACOSH = elementwise("acosh", SMOOTH, values=increasing(math.acosh, 1.0), hazards=hazard("acosh/domain", Interval(1.0, INF), "nan below 1"))
+COSH = elementwise(
+    "cosh", SMOOTH, values=within(1.0, INF), hazards=hazard("cosh/overflow", Interval(-MOST_EXP, MOST_EXP), "inf (in float32)"), evaluate=numpy("cosh")
+)
+TANH = elementwise("tanh", SMOOTH, values=increasing(math.tanh), evaluate=numpy("tanh"))
+ASINH = elementwise("asinh", SMOOTH, values=increasing(math.asinh), evaluate=numpy("arcsinh"))
+ACOSH = elementwise(
+    "acosh", SMOOTH, values=increasing(math.acosh, 1.0), hazards=hazard("acosh/domain", Interval(1.0, INF), "nan below 1"), evaluate=numpy("arccosh")
+)
 ATANH = elementwise(
     "atanh", SMOOTH, values=increasing(lambda x: math.atanh(x) if abs(x) < 1 else math.copysign(INF, x), -1.0, 1.0),
-    hazards=hazard("atanh/domain", OPEN_WING, "inf at 1 and -1, nan beyond"),
+    hazards=hazard("atanh/domain", OPEN_WING, "inf at 1 and -1, nan beyond"), evaluate=numpy("arctanh"),
 )  # fmt: skip
-SINC = elementwise("sinc", SMOOTH, values=within(-0.2172337, 1.0))
-DEG2RAD = elementwise("deg2rad", REAL, values=increasing(math.radians))
-RAD2DEG = elementwise("rad2deg", REAL, values=increasing(math.degrees))
+SINC = elementwise("sinc", SMOOTH, values=within(-0.2172337, 1.0), evaluate=numpy("sinc"))
+DEG2RAD = elementwise("deg2rad", REAL, values=increasing(math.radians), evaluate=numpy("deg2rad"))
+RAD2DEG = elementwise("rad2deg", REAL, values=increasing(math.degrees), evaluate=numpy("rad2deg"))
 
 # --- signs and rounding ---
-ABS = elementwise("abs", ANY, dtype=Real("x"), values=within(0.0, INF), fold=folding(absolute))
-NEG = elementwise("neg", NUMERIC, dtype=SAME, values=decreasing(lambda x: -x), fold=folding(lambda x: -x))
-POSITIVE_OF = replace(elementwise("positive", ANY, dtype=SAME, values=Values("same"), fold=folding(lambda x: x)), aliases="x")
+ABS = elementwise("abs", ANY, dtype=Real("x"), values=within(0.0, INF), fold=folding(absolute), evaluate=numpy("abs"))
+NEG = elementwise("neg", NUMERIC, dtype=SAME, values=decreasing(lambda x: -x), fold=folding(lambda x: -x), evaluate=numpy("negative"))
+POSITIVE_OF = replace(elementwise("positive", ANY, dtype=SAME, values=Values("same"), fold=folding(lambda x: x), evaluate=lambda np, a: a["x"]), aliases="x")
 SIGN = elementwise(
     "sign", NUMERIC, dtype=SAME, values=increasing(lambda x: float((x > 0) - (x < 0))),
-    fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)),
+    fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)), evaluate=lambda np, a: np.subtract(np.where(a["x"] > 0, 1, 0), np.where(a["x"] < 0, 1, 0)),
 )  # fmt: skip
-SGN = elementwise("sgn", NUMERIC, dtype=SAME, doc="x / |x|, 0 at 0")
-SIGNBIT = elementwise("signbit", REAL, dtype=BOOL)
+SGN = elementwise("sgn", NUMERIC, dtype=SAME, doc="x / |x|, 0 at 0", evaluate=signed)
+SIGNBIT = elementwise("signbit", REAL, dtype=BOOL, evaluate=numpy("signbit"))
 
 
 def rounding(function: Callable[[float], float]) -> Values:
@@ -131,7 +168,7 @@ def rounding(function: Callable[[float], float]) -> Values:
 
 
 FLOOR, CEIL, TRUNC = (
-    elementwise(name, REAL, dtype=SAME, values=rounding(f), fold=folding(lambda x: x))
+    elementwise(name, REAL, dtype=SAME, values=rounding(f), fold=folding(lambda x: x), evaluate=numpy(name))
     for name, f in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.trunc))
 )
 
@@ -150,19 +187,30 @@ def _fold_rounded(c: Call) -> Any:
 
 
 ROUND = elementwise(
-    "round", NUMERIC, Int("decimals", None, optional=True), dtype=rounded_type, fold=_fold_rounded, doc="to the nearest, halves to even"
+    "round", NUMERIC, Int("decimals", None, optional=True), dtype=rounded_type, fold=_fold_rounded, doc="to the nearest, halves to even", evaluate=rounded
 )
-FRAC = elementwise("frac", FLOATS, dtype=SAME, values=within(-1.0, 1.0))
-FREXP = Op("frexp", (Tensor("x", "...", FLOATS),), (), lambda c: [c.shape("x")] * 2, Like("x"), outputs=(Out("mantissa"), Out("exponent", INT32)))
+FRAC = elementwise("frac", FLOATS, dtype=SAME, values=within(-1.0, 1.0), evaluate=lambda np, a: np.subtract(a["x"], np.trunc(a["x"])))
+FREXP = Op(
+    "frexp",
+    (Tensor("x", "...", FLOATS),),
+    (),
+    lambda c: [c.shape("x")] * 2,
+    Like("x"),
+    outputs=(Out("mantissa"), Out("exponent", INT32)),
+    evaluate=numpy("frexp"),
+)
 NAN_TO_NUM = elementwise(
-    "nan_to_num", NUMERIC, *(Float(name, default, optional=True) for name, default in (("nan", 0.0), ("posinf", None), ("neginf", None))), dtype=SAME
+    "nan_to_num", NUMERIC, *(Float(name, default, optional=True) for name, default in (("nan", 0.0), ("posinf", None), ("neginf", None))), dtype=SAME, evaluate=numbered
 )  # fmt: skip
 
 # --- bits and truth ---
 BITWISE_NOT = elementwise(
-    "bitwise_not", ALL_INTS | BOOLS, dtype=SAME, fold=folding(lambda x: None if isinstance(x, Term) else not x if isinstance(x, bool) else ~x)
+    "bitwise_not",
+    ALL_INTS | BOOLS,
+    dtype=SAME,
+    fold=folding(lambda x: None if isinstance(x, Term) else not x if isinstance(x, bool) else ~x),
+    evaluate=numpy("invert"),
 )
-LOGICAL_NOT = elementwise("logical_not", NUMERIC, dtype=BOOL, fold=folding(lambda x: None if isinstance(x, Term) else not x))
-ISNAN, ISINF, ISFINITE, ISREAL = (elementwise(name, ANY, dtype=BOOL) for name in ("isnan", "isinf", "isfinite", "isreal"))
-ISPOSINF, ISNEGINF = (elementwise(name, REAL, dtype=BOOL) for name in ("isposinf", "isneginf"))
-
+LOGICAL_NOT = elementwise("logical_not", NUMERIC, dtype=BOOL, fold=folding(lambda x: None if isinstance(x, Term) else not x), evaluate=numpy("logical_not"))
+ISNAN, ISINF, ISFINITE, ISREAL = (elementwise(name, ANY, dtype=BOOL, evaluate=numpy(name)) for name in ("isnan", "isinf", "isfinite", "isreal"))
+ISPOSINF, ISNEGINF = (elementwise(name, REAL, dtype=BOOL, evaluate=numpy(name)) for name in ("isposinf", "isneginf"))

@@ -26,11 +26,24 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
         for one in applied:
             if one.op.evaluate is None:
                 raise NotEvaluated(one.op.name)
-            arguments = {name: _value(np, value, values) for name, value in one.arguments.items()}
-            made = one.op.evaluate(np, arguments)
+            made = one.op.evaluate(np, _arguments(np, one, values))
             for result, value in zip(one.results, (made,) if len(one.results) == 1 and not isinstance(made, tuple) else made):
                 values[id(result)] = typed(np, value, result.dtype)
     return values
+
+
+def _arguments(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
+    """The arguments as values. Truth values are numbers where the results are."""
+    given = {name: _value(np, value, values) for name, value in one.arguments.items()}
+    if any(result.dtype is not None and result.dtype.kind == "b" for result in one.results):
+        return given
+    return {name: _counted(np, value) for name, value in given.items()}
+
+
+def _counted(np: Any, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_counted(np, v) for v in value)
+    return value.astype(np.int64) if getattr(value, "dtype", None) == np.bool_ else value
 
 
 def _value(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
@@ -89,8 +102,7 @@ def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, An
         for one in applied:
             made: Any = None
             try:
-                arguments = {name: _value(np, value, boxes) for name, value in one.arguments.items()}
-                made = one.op.evaluate(np, arguments) if one.op.evaluate is not None else None
+                made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
             except (NotEvaluated, Unbounded):
                 made = None
             parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
@@ -117,11 +129,13 @@ def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
         return Box(np.where(fits, np.trunc(box.lo), float(limits.min)), np.where(fits, np.trunc(box.hi), float(limits.max)), False, label)
     if label not in _STEP:
         return Box(box.lo, box.hi, box.nan, box.dtype)
-    slack = 16 * _STEP[label] * np.maximum(np.abs(box.lo), np.abs(box.hi)) + 1e-37
-    slack = np.where(np.isfinite(slack), slack, 0.0)
-    lo, hi = box.lo - slack, box.hi + slack
+    lo, hi = box.lo - _slack(np, box.lo, label), box.hi + _slack(np, box.hi, label)
     most = _MOST[label]
     return Box(np.where(lo < -most, -np.inf, lo), np.where(hi > most, np.inf, hi), box.nan, box.dtype)
+
+
+def _slack(np: Any, end: Any, label: str) -> Any:
+    return np.where(np.isfinite(end), 16 * _STEP[label] * np.abs(end) + 1e-37, 0.0)
 
 
 def _narrowed(np: Any, make: Any, one: Applied, result: TensorType, box: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, joined, kind_of, moved, register
+from tensorproof.engines.values.boxes import RULES, Box, Rule, Unbounded, boxed, joined, kind_of, moved, register
 
 INF = math.inf
 
@@ -51,7 +51,7 @@ register("pad", _pad)
 
 
 def _where(condition: Any, x: Any, y: Any) -> Box:
-    c, a, b = boxed(condition), boxed(x), boxed(y)
+    c, a, b = RULES["not_equal"](boxed(condition), boxed(0)), boxed(x), boxed(y)
     sure, never = c.lo > 0, c.hi <= 0
     lo = np.where(sure, a.lo, np.where(never, b.lo, np.minimum(a.lo, b.lo)))
     hi = np.where(sure, a.hi, np.where(never, b.hi, np.maximum(a.hi, b.hi)))

@@ -1,0 +1,38 @@
+"""Reference functions that many operators share: a function of NumPy on the operator's inputs, moves and reductions along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tensorproof.ops.record import Evaluate
+
+Arguments = Mapping[str, Any]
+
+
+def numpy(function: str, *names: str) -> Evaluate:
+    """The function of NumPy of that name, on these inputs (`x` where none is named)."""
+    chosen = names or ("x",)
+    return lambda np, a: getattr(np, function)(*(a[name] for name in chosen))
+
+
+def axes(a: Arguments, name: str = "dim") -> Any:
+    """The axes of a reduction as NumPy takes them; None for all."""
+    dim = a[name]
+    return dim if dim is None or isinstance(dim, int) else tuple(dim)
+
+
+def numpy_reduction(function: str) -> Evaluate:
+    """A reduction of NumPy along `dim`, with `keepdim`."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        if not a["x"].shape:  # an axis of a tensor without axes
+            return getattr(np, function)(a["x"])
+        return getattr(np, function)(a["x"], axis=axes(a), keepdims=bool(a["keepdim"]))
+
+    return evaluate
+
+
+def where_nan(np: Any, x: Any, value: Any) -> Any:
+    """x with another value in place of nan."""
+    return np.where(np.isnan(x), value, x)
