@@ -57,6 +57,8 @@ def hazard(code: str, safe: Interval, yields: str) -> tuple[Hazard, ...]:
 
 
 def signed(np: Any, a: Arguments) -> Any:
+    if a["x"].dtype.kind in "bi":
+        return np.subtract(np.where(a["x"] > 0, 1, 0), np.where(a["x"] < 0, 1, 0))
     size = np.absolute(a["x"])
     return np.where(size == 0, 0, np.true_divide(a["x"], np.where(size == 0, 1, size)))
 
@@ -157,7 +159,7 @@ NEG = elementwise("neg", NUMERIC, dtype=SAME, values=decreasing(lambda x: -x), f
 POSITIVE_OF = replace(elementwise("positive", ANY, dtype=SAME, values=Values("same"), fold=folding(lambda x: x), evaluate=lambda np, a: a["x"]), aliases="x")
 SIGN = elementwise(
     "sign", NUMERIC, dtype=SAME, values=increasing(lambda x: float((x > 0) - (x < 0))),
-    fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)), evaluate=lambda np, a: np.subtract(np.where(a["x"] > 0, 1, 0), np.where(a["x"] < 0, 1, 0)),
+    fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)), evaluate=lambda np, a: signed(np, a),
 )  # fmt: skip
 SGN = elementwise("sgn", NUMERIC, dtype=SAME, doc="x / |x|, 0 at 0", evaluate=signed)
 SIGNBIT = elementwise("signbit", REAL, dtype=BOOL, evaluate=numpy("signbit"))
@@ -200,7 +202,8 @@ FREXP = Op(
     evaluate=numpy("frexp"),
 )
 NAN_TO_NUM = elementwise(
-    "nan_to_num", NUMERIC, *(Float(name, default, optional=True) for name, default in (("nan", 0.0), ("posinf", None), ("neginf", None))), dtype=SAME, evaluate=numbered
+    "nan_to_num", NUMERIC, *(Float(name, default, optional=True) for name, default in (("nan", 0.0), ("posinf", None), ("neginf", None))), dtype=SAME,
+    evaluate=numbered,
 )  # fmt: skip
 
 # --- bits and truth ---
