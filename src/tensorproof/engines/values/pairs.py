@@ -172,7 +172,16 @@ register("logical_or", lambda x, y: RULES["maximum"](truth(x), truth(y)))
 register("logical_xor", lambda x, y: Box(np.zeros(np.broadcast_shapes(boxed(x).shape, boxed(y).shape)), 1.0, False, bool))
 register("hypot", lambda x, y: RULES["sqrt"](_add(square(x), square(y))))
 register("arctan2", lambda y, x: Box(np.full(np.broadcast_shapes(boxed(x).shape, boxed(y).shape), -np.pi), np.pi, boxed(x).nan | boxed(y).nan))
-register("copysign", lambda x, y: (lambda size, n: Box(*np.broadcast_arrays(-size.hi, n.lo)[:1], np.broadcast_arrays(size.hi, n.lo)[0], np.broadcast_arrays(size.nan, n.nan)[0]))(absolute(x), boxed(y)))
+
+
+def _copysign(x: Any, y: Any) -> Box:
+    size, sign = absolute(x), boxed(y)
+    most = np.broadcast_to(size.hi, np.broadcast_shapes(size.shape, sign.shape))
+    return Box(-most, most, size.nan, float_of(size, sign))
+
+
+register("copysign", _copysign)
+
 
 
 def _logaddexp(x: Any, y: Any, base: float = math.e) -> Box:
