@@ -12,7 +12,7 @@ from tensorproof.bindings.derivatives import derivative
 from tensorproof.libraries import devices
 from tensorproof.libraries.torch_modes import modes
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
 from tensorproof.values.python_values import Layer
 
 _SAME = frozenset(["cast", "identity", "contiguous"])
@@ -22,7 +22,7 @@ _SURE_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "unflatten"])
 
 
 def is_float(t: TensorType) -> bool | None:
-    return None if t.dtype is None else t.dtype.is_float or t.dtype.is_complex
+    return None if t.dtype is None else t.dtype.kind in "fc"
 
 
 def of(m: Any, t: TensorType) -> Gradient:
@@ -143,7 +143,8 @@ def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: 
         return made[0]
 
     def state(t: TensorType, source: TensorType | None) -> TensorType:
-        wanted = requires if is_float(t) else False if is_float(t) is False else _weaker(requires)
+        real = is_float(t)
+        wanted = requires if real else False if real is False else _weaker(requires)
         if bound.get("requires_grad") is True and t.requires_grad:
             return t.but(grad=fresh(m, True), parameter=False)
         link: dict[str, Any] = {}
@@ -160,7 +161,8 @@ def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: 
         found = Gradient(wanted, not wanted if wanted is not None else None, cell, own, graph() if wanted is not False else None, **link)
         if modes(m).inference:
             found.inference = True
-        return t.but(grad=found, requires_grad=wanted is True, parameter=False)
+        base = t.base if t.base is not None or t.weak else Storage(own)
+        return t.but(grad=found, requires_grad=wanted is True, parameter=False, base=base)
 
     if written:
         held = written[0]

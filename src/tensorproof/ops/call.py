@@ -308,9 +308,10 @@ def layout_shape(c: Call, layout: str) -> tuple[Dim, ...]:
 def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", prescribed: Prescribed | None = None) -> Any:
     """The result of a call: a `TensorType`, or a tuple of them. Raises `Refused` or `GiveUp`."""
     key = repeats.key_of(op, arguments, session, name) if prescribed is None else None
-    kept = repeats.found(op, key, arguments) if key is not None else None
+    kept = repeats.found(op, *key) if key is not None else None
     if kept is not None:
-        return _recorded(op, kept.arguments, _placed(op, kept.arguments, kept.copied, session.framework, kept.made), session, name)
+        result, taken, copied = kept
+        return _recorded(op, taken, _placed(op, taken, copied, session.framework, result), session, name)
     full = _filled(op, arguments, name)
     open_axes = [p.name for p in op.attributes if is_symbolic(p, full[p.name])]
     if open_axes and prescribed is None:
@@ -326,7 +327,7 @@ def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", p
     else:
         made = _results(call, layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call))
         if key is not None and before == (session.made, len(session.requirements), len(session.applied)):
-            repeats.keep(op, key, arguments, repeats.Kept(made, call.arguments, call.copied))
+            repeats.keep(op, *key, made, call.arguments, call.copied)
     return _recorded(op, call.arguments, _placed(op, call.arguments, call.copied, call.framework, made), session, name)
 
 

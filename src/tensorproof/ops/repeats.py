@@ -18,93 +18,90 @@ _MOST = 4096
 _PLAIN = frozenset([int, bool, float, str, type(None), DType])
 _ONLY_INTS = frozenset([int])
 _ONLY_TENSORS = frozenset([TensorType])
-_facts = attrgetter("shape", "dtype", "weak", "device", "strides", "layout", "requires_grad", "parameter", "framework", "taped", "contents")
+_facts = attrgetter("shape", "dtype", "weak", "device", "strides", "layout", "requires_grad", "parameter", "framework", "taped")
+
+Given = dict[str, Any]
+"""The arguments of a call that are tensors, or tuples of them."""
 
 
 @dataclass(slots=True, eq=False)
-class Kept:
-    """The result of a call, its arguments as the operator took them, and whether a view was copied."""
+class _Kept:
+    """The result of a call, its other arguments as the operator took them, and whether a view was copied."""
 
+    op: Op
     made: Any
     arguments: dict[str, Any]
     copied: bool
-    passes: bool = False
+    passes: bool
     """Whether the result has the autograd state of what it shows."""
-    op: Op | None = None
 
 
-_kept: dict[Any, Kept] = {}
+_kept: dict[Any, _Kept] = {}
 
 
-def key_of(op: Op, arguments: dict[str, Any], session: Session, name: str) -> Any:
-    """What the result of a call follows from; None where that is not only its arguments."""
+def key_of(op: Op, arguments: dict[str, Any], session: Session, name: str) -> tuple[Any, Given] | None:
+    """What the result of a call follows from, and the tensors among the arguments; None where it is not only the arguments."""
     if session.lenient or op.data_dependent:
         return None
+    given: Given = {}
+    counts = session.counts
     parts: list[Any] = [id(op), name, session.framework, session.typed, session.default_float]
     for word, value in arguments.items():
         kind = type(value)
         if kind is TensorType:
-            if value.contents is not None or id(value) in session.counts:
+            if value.contents is not None or id(value) in counts:
                 return None
+            given[word] = value
             parts += (word, value.grad is None, _facts(value))
         elif kind in _PLAIN:
             parts += (word, kind, value)
         elif kind is tuple:
             kinds = frozenset(map(type, value))
             if kinds == _ONLY_TENSORS:
-                if any(t.contents is not None or id(t) in session.counts for t in value):
+                if any(t.contents is not None or id(t) in counts for t in value):
                     return None
+                given[word] = value
                 value = tuple([(t.grad is None, _facts(t)) for t in value])
             elif kinds != _ONLY_INTS:
                 return None
             parts += (word, kind, value)
         else:
             return None
-    return tuple(parts)
+    return tuple(parts), given
 
 
-def found(op: Op, key: Any, arguments: dict[str, Any]) -> Kept | None:
-    """The result of an earlier call as new tensors, with the arguments of this one."""
+def found(op: Op, key: Any, given: Given) -> tuple[Any, dict[str, Any], bool] | None:
+    """The result of an earlier call as new tensors, all arguments of this one, and whether a view was copied."""
     kept = _kept.get(key)
     if kept is None or kept.op is not op:
         return None
-    full = {**kept.arguments, **{word: value for word, value in arguments.items() if _is_given(value)}}
-    grad, made = full[op.aliases].grad if kept.passes else None, kept.made
+    grad, made = given[op.aliases].grad if kept.passes else None, kept.made
     if type(made) is TensorType:
-        return Kept(made.but(grad=grad), full, kept.copied)
+        return made.but(grad=grad), {**kept.arguments, **given}, kept.copied
     results = [t.but(grad=grad) for t in made]
-    return Kept(made.like(results) if isinstance(made, Outputs) else tuple(results), full, kept.copied)
+    return made.like(results) if isinstance(made, Outputs) else tuple(results), {**kept.arguments, **given}, kept.copied
 
 
-def _is_given(value: Any) -> bool:
-    """Whether an argument is a tensor, or holds some."""
-    return type(value) is TensorType or (type(value) is tuple and len(value) > 0 and type(value[0]) is TensorType)
-
-
-def keep(op: Op, key: Any, arguments: dict[str, Any], found: Kept) -> None:
+def keep(op: Op, key: Any, given: Given, made: Any, arguments: dict[str, Any], copied: bool) -> None:
     """Keep the result of a call that stated nothing and made no symbol, unless it is one of the arguments."""
-    results = found.made if isinstance(found.made, tuple) else (found.made,)
-    given = {word: value for word, value in arguments.items() if _is_given(value)}
-    if any(found.arguments.get(word) is not value for word, value in given.items()) or not _numbers(key):
+    results = made if isinstance(made, tuple) else (made,)
+    tensors = [t for value in given.values() for t in (value if type(value) is tuple else (value,))]
+    if any(arguments.get(word) is not value for word, value in given.items()) or not all(map(_is_numbers, tensors)):
         return
     shown = given.get(op.aliases)
     grad = shown.grad if isinstance(shown, TensorType) else None
     passes = grad is not None and any(type(t) is TensorType and t.grad is grad for t in results)
-    known = set(map(id, arguments.values()))
+    known = set(map(id, tensors))
     if all(type(t) is TensorType and _follows(t, grad if passes else None) and id(t) not in known for t in results):
         if len(_kept) >= _MOST:
             _kept.clear()
-        plain = {word: None if word in given else value for word, value in found.arguments.items()}
-        _kept[key] = Kept(found.made, plain, found.copied, passes, op)
+        _kept[key] = _Kept(op, made, {word: None if word in given else value for word, value in arguments.items()}, copied, passes)
 
 
 def _follows(made: TensorType, grad: Any) -> bool:
     return made.contents is None and made.grad is grad and made.shape.concrete
 
 
-_SIMPLE = (int, float, str, type, type(None), DType, frozenset)
-
-
-def _numbers(key: Any) -> bool:
-    """Whether all sizes in a key are numbers."""
-    return all(_numbers(part) if isinstance(part, tuple) else isinstance(part, _SIMPLE) for part in key)
+def _is_numbers(tensor: TensorType) -> bool:
+    """Whether all sizes and strides are numbers."""
+    return tensor.shape.concrete and (tensor.strides is None or all(type(step) is int for step in tensor.strides))

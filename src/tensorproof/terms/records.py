@@ -34,7 +34,7 @@ else:
         names = cls.__match_args__
         if len(names) < 2:
             return cls(**({name: getattr(record, name) for name in names} | changes))
-        values = list(_getter(cls)(record))
+        values = list((_GETTERS.get(cls) or _getter(cls))(record))
         for name, value in changes.items():
             values[names.index(name)] = value
         return cls(*values)
