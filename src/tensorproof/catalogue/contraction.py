@@ -137,9 +137,20 @@ ADDBMM = added("addbmm", "B N K", "B K M", "N M", doc="The sum of a batch of mat
 BADDBMM = added("baddbmm", "B N K", "B K M", "B N M", doc="A batch of matrix products, added to a tensor.")
 
 
+def _dot(c: Call, x: Shape, y: Shape) -> Shape:
+    """The last axis of x with the last but one of y; a number scales."""
+    if not len(x) or not len(y):
+        return Shape((*x, *y))
+    at = max(len(y) - 2, 0)
+    c.equal("inner", x[-1], y[at], "the summed axes are {a} and {b}, and must be equal", "xs")
+    return Shape((*x[:-1], *y[:at], *y[at + 1 :]))
+
+
 def multi_dot_shape(c: Call) -> Shape:
     shapes = [x.shape for x in c["xs"]]
     last = len(shapes) - 1
+    if c["two_of_any_rank"] and last == 1:
+        return _dot(c, *shapes)
     c.require("xs", last > 0 or not c["vectors"], "a chain needs at least two tensors", "xs")
     for i, shape in enumerate(shapes):
         vector = c["vectors"] and i in (0, last) and len(shape) == 1
@@ -155,7 +166,7 @@ def multi_dot_shape(c: Call) -> Shape:
 
 
 MULTI_DOT = Op(
-    "multi_dot", (Tensors("xs", "...", NUMERIC),), (Bool("vectors", True),), multi_dot_shape,
+    "multi_dot", (Tensors("xs", "...", NUMERIC),), (Bool("vectors", True), Bool("two_of_any_rank", False)), multi_dot_shape,
     lambda c: summable(c, Agreed("xs")(c)) if len(c["xs"]) > 1 else c["xs"][0].dtype,
     doc="The product of a chain of matrices, in the cheapest order.",
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shape
-from tensorproof.ops.inputs import Axis, Bool, Int, Tensor
+from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
@@ -25,7 +25,7 @@ PAIR = (Out("values"), Out("indices", INT64))
 def ranked(c: Call, take: int | None = None, least_first: bool = True) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
     """Sorted contents and where they stood, of small tensors of distinct known numbers."""
     x = c.tensor("x")
-    if x.contents is None or any(isinstance(v, Term) for v in x.contents):
+    if x.contents is None or any(isinstance(v, (Term, complex)) for v in x.contents):
         return None, None
 
     def order(line: list[Any]) -> list[int]:
@@ -60,6 +60,15 @@ ARGSORT = Op(
     "argsort", (ORDERED,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
     fold=lambda c: ranked(c, least_first=not c["descending"])[1], doc="Where the elements stand in order along an axis.",
 )  # fmt: skip
+
+
+PARTITIONS = tuple(
+    Op(name, (ORDERED,), (Anything("kth"), Axis("dim", -1)), same_shape, rule, doc=doc)
+    for name, rule, doc in (
+        ("partition", Like("x"), "The element kth where it stands in order along an axis, the lesser ones before it."),
+        ("argpartition", INT64, "Where the elements of a partition stand."),
+    )
+)
 
 
 def chosen(c: Call, least: int) -> Dim:
@@ -98,11 +107,13 @@ KTHVALUE = Op(
 def distinct_shape(c: Call) -> list[Shape]:
     """The number of distinct elements, or slices, is for the data to tell; it is at least 1 where there are any."""
     x, dim = c.shape("x"), c["dim"]
-    if dim is not None:
+    if dim is not None and not c["empty_slices"]:
         for i, size in enumerate(x):
             c.require("empty", i == dim or ge(size, 1), f"axis {i} has size 0, so there are no slices to compare", ("x", "dim"))
     found = _count(c, x.numel if dim is None else x[dim])
     shapes = [Shape((found,)) if dim is None else replaced(x, dim, found)]
+    if c["return_index"]:
+        shapes.append(Shape((found,)))
     if c["return_inverse"]:
         shapes.append(x if dim is None else Shape((x[dim],)))
     if c["return_counts"]:
@@ -123,8 +134,15 @@ def _count(c: Call, among: Dim) -> Dim:
 
 def _distinct(name: str, doc: str) -> Op:
     return Op(
-        name, (ANY_X,), (Bool("return_inverse", False), Bool("return_counts", False), Bool("sorted", True), Axis("dim", None, optional=True, scalar_ok=False)),
-        distinct_shape, Like("x"), outputs=(Out("values"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts")),
+        name, (ANY_X,),
+        (
+            Bool("return_inverse", False), Bool("return_counts", False), Bool("sorted", True),
+            Axis("dim", None, optional=True, scalar_ok=False), Bool("return_index", False), Bool("empty_slices", False),
+        ),
+        distinct_shape, Like("x"),
+        outputs=(
+            Out("values"), Out("index", INT64, "return_index"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts"),
+        ),
         data_dependent=True, doc=doc,
     )  # fmt: skip
 

@@ -95,6 +95,8 @@ AMAX = reduction(
 AMIN = reduction(
     "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), fold=folded(_extreme(minimum)), doc="The least element."
 )
+NANMAX = reduction("nanmax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The greatest element that is not NaN.")
+NANMIN = reduction("nanmin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The least element that is not NaN.")
 AMINMAX = reduction(
     "aminmax",
     NUMERIC,
@@ -161,6 +163,8 @@ COUNT_NONZERO = reduction(
 LOGSUMEXP = reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.")
 VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, doc="The variance over axes.")
 STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, doc="The standard deviation over axes.")
+NANVAR = reduction("nanvar", NUMERIC, CORRECTION, dtype=spread, doc="The variance of what is not NaN.")
+NANSTD = reduction("nanstd", NUMERIC, CORRECTION, dtype=spread, doc="The standard deviation of what is not NaN.")
 
 
 def _moments(name: str, doc: str) -> Op:

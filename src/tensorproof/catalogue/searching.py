@@ -51,7 +51,7 @@ NONZERO_STATIC = Op(
 def searchsorted_shape(c: Call) -> Shape:
     x, y, sorter = c.tensor("x"), c.tensor("y"), c["sorter"]
     c.require("rank", len(x.shape) > 0, "the sorted sequence must have at least one axis", "x")
-    c.require("dtype", not (x.dtype is BOOL and y.dtype is BOOL), "truth values are not searched among truth values", ("x", "y"))
+    c.require("dtype", c.prescribed is not None or not (x.dtype is BOOL and y.dtype is BOOL), "truth values are not searched among truth values", ("x", "y"))
     if not y.weak:
         if len(x.shape) > 1 or len(y.shape) == 0:
             c.require(
@@ -67,7 +67,7 @@ def searchsorted_shape(c: Call) -> Shape:
         c.require("rank", len(x.shape) == 1, f"a number is searched in a vector, and the sequence is {x.shape!r}", ("x", "y"))
     if sorter is not None:
         c.require("sorter", sorter.shape == x.shape, f"the sorter is {sorter.shape!r} and the sequence {x.shape!r}", ("sorter", "x"))
-        c.require("sorter", sorter.dtype in (None, INT64), f"the sorter must be int64, and is {sorter.dtype!r}", "sorter")
+        c.require("sorter", c.prescribed is not None or sorter.dtype in (None, INT64), f"the sorter must be int64, and is {sorter.dtype!r}", "sorter")
     c.require("side", not (c["right"] and c["side"] == "left"), "right=True and side='left' contradict each other", ("right", "side"))
     c.require("side", c["side"] in (None, "left", "right"), f"side must be 'left' or 'right', and is {c['side']!r}", "side")
     return y.shape

@@ -40,7 +40,7 @@ MODE = reduction(
 
 def quantile_shape(c: Call) -> Shape:
     x, q = c.shape("x"), c.tensor("q")
-    for size in x:
+    for size in () if c["empty_is_nan"] else x:
         c.require("empty", ge(size, 1), f"the tensor {x!r} is empty and has no quantile", "x")
     for value in q.contents or ():
         inside = isinstance(value, Term) or 0 <= value <= 1
@@ -62,9 +62,16 @@ WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 QUANTILES = tuple(
     Op(
         name, (Tensor("x", "...", NUMERIC), Tensor("q", "...", scalar=True, values="unit")),
-        (Axis("dim", None, optional=True), Bool("keepdim", False), Choice("interpolation", WAYS, "linear")), quantile_shape, quantile_type, doc=doc,
+        (
+            Axis("dim", None, optional=True), Bool("keepdim", False), Choice("interpolation", WAYS, "linear"), Anything("method"),
+            Bool("empty_is_nan", False),
+        ),
+        quantile_shape, quantile_type, doc=doc,
     )
-    for name, doc in (("quantile", "The values below which shares q of the elements lie."), ("nanquantile", "The same, of what is not NaN."))
+    for name, doc in (
+        ("quantile", "The values below which shares q of the elements lie; `method`: NumPy's name of another rule than `interpolation` has."),
+        ("nanquantile", "The same, of what is not NaN."),
+    )
 )  # fmt: skip
 
 
@@ -130,7 +137,7 @@ def edges(c: Call, bins: Any) -> tuple[Dim, Dim]:
     if isinstance(bins, TensorType):
         c.require("bins", len(bins.shape) == 1, f"the edges must be a vector, and have rank {len(bins.shape)}", "bins")
         c.require("bins", ge(bins.shape[0], 2), f"a bin lies between two edges, and there are {bins.shape[0]!r}", "bins")
-        if bins.dtype is not None and c.dtype("x") is not None:
+        if bins.dtype is not None and c.dtype("x") is not None and c.prescribed is None:
             c.require(
                 "dtype",
                 bins.dtype is c.dtype("x"),
@@ -157,7 +164,7 @@ def histogram_shape(c: Call) -> list[Shape]:
 def _weighted(c: Call, count: Dim) -> None:
     if c.given("weight"):
         c.equal("weight", c.shape("weight").numel, count, "there are {a} weights for {b} elements", ("weight", "x"))
-        if None not in (c.dtype("weight"), c.dtype("x")):
+        if None not in (c.dtype("weight"), c.dtype("x")) and c.prescribed is None:
             c.require("dtype", c.dtype("weight") is c.dtype("x"), "weight and x must have one element type", ("weight", "x"))
 
 

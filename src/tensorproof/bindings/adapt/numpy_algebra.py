@@ -5,61 +5,58 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import contraction
-from tensorproof.bindings.adapt.numpy_arrays import flat, tensor, typed, written
+from tensorproof.bindings.adapt.numpy_arrays import flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy_reductions import no_list, word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Choice, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import minimum
-from tensorproof.terms.predicates import eq, ge, ne
+from tensorproof.terms.predicates import eq, ge, gt, ne
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
 def product(a: dict[str, Any], run: Run) -> Any:
-    return written(typed(run.default({k: v for k, v in a.items() if k != "dtype"}), a, run), a, run)
+    return written(run.default({k: v if k not in ("x", "y") else typed(tensor(v), a, run) for k, v in a.items() if k != "dtype"}), a, run)
 
 
 def matvec(a: dict[str, Any], run: Run) -> Any:
-    return _with_vector(a, run, "x", "y")
+    m, v = _matrix_and_vector(a["x"], a["y"], run)
+    return run("squeeze", x=run("matmul", x=m, y=run("unsqueeze", x=v, dim=-1)), dim=(-1,))
 
 
 def vecmat(a: dict[str, Any], run: Run) -> Any:
-    return _with_vector(a, run, "y", "x")
+    """The conjugate of the vector is multiplied."""
+    m, v = _matrix_and_vector(a["y"], a["x"], run)
+    return run("squeeze", x=run("matmul", x=run("unsqueeze", x=run("conj", x=v), dim=-2), y=m), dim=(-2,))
 
 
-def _with_vector(a: dict[str, Any], run: Run, matrix: str, vector: str) -> Any:
-    m, v = a[matrix], a[vector]
+def _matrix_and_vector(m: TensorType, v: TensorType, run: Run) -> tuple[TensorType, TensorType]:
     if len(m.shape) < 2 or len(v.shape) < 1:
         raise run.refuse("rank", f"a matrix and a vector are multiplied, and they are {m.shape!r} and {v.shape!r}", ("x", "y"))
-    row = vector == "x"
-    wide = v.but(shape=Shape((*v.shape[:-1], 1, v.shape[-1]) if row else (*v.shape, 1)))
-    made = run("matmul", x=wide, y=m) if row else run("matmul", x=m, y=wide)
-    return made.but(shape=Shape((*made.shape[:-2], made.shape[-1]) if row else made.shape[:-1]))
+    return m, v
 
 
 def dot(a: dict[str, Any], run: Run) -> Any:
-    """Numbers scale; else the last axis of x with the last but one of y."""
+    """Numbers scale, over no axis; else the last axis of x with the last but one of y."""
     x, y = tensor(a["x"]), tensor(a["y"])
-    if len(x.shape) == 0 or len(y.shape) == 0:
-        return run("mul", x=x, y=y)
-    return written(run("tensordot", x=x, y=y, dim=(len(x.shape) - 1,), dim2=(max(len(y.shape) - 2, 0),)), a, run)
+    ours, theirs = ((len(x.shape) - 1,), (max(len(y.shape) - 2, 0),)) if len(x.shape) and len(y.shape) else ((), ())
+    return written(run("tensordot", x=x, y=y, dim=ours, dim2=theirs), a, run)
 
 
 def multi_dot(a: dict[str, Any], run: Run) -> Any:
     """Two arrays are given to dot, which takes any ranks."""
-    return dot({**a, "x": a["xs"][0], "y": a["xs"][1]}, run) if len(a["xs"]) == 2 else run.default(a)
+    return written(run("multi_dot", xs=a["xs"], two_of_any_rank=True), a, run)
 
 
 def vdot(a: dict[str, Any], run: Run) -> Any:
-    x, y = flat(a["x"]), flat(a["y"])
-    return run("tensordot", x=x, y=y, dim=(0,), dim2=(0,))
+    """The conjugate of x is multiplied."""
+    return run("dot", x=run("conj", x=flattened(a["x"], run)), y=flattened(a["y"], run))
 
 
 def outer(a: dict[str, Any], run: Run) -> Any:
-    x, y = flat(a["x"]), flat(a["y"])
-    return written(run("mul", x=x.but(shape=Shape((x.shape[0], 1))), y=y.but(contents=None)), a, run)
+    return written(run("outer", x=flattened(a["x"], run), y=flattened(a["y"], run)), a, run)
 
 
 def outer_vectors(a: dict[str, Any], run: Run) -> Any:
@@ -82,7 +79,7 @@ def cross(a: dict[str, Any], run: Run) -> Any:
         if isinstance(v.shape[-1], int) and v.shape[-1] == 2:
             raise run.give_up("vectors of two components")
         run.require("size", eq(v.shape[-1], 3), f"a vector has 3 components, and {name} has {v.shape[-1]!r}", (name,))
-    return run("mul", x=x, y=y).but(contents=None)
+    return run("cross", x=x, y=y, dim=-1)
 
 
 @takes(Axis("dim", -1))
@@ -105,17 +102,24 @@ def no_halves(a: dict[str, Any], run: Run) -> None:
             raise run.refuse("dtype", "numpy.linalg takes no float16", (name,))
 
 
-def _floats(x: TensorType) -> TensorType:
+def _floats(x: TensorType, run: Run) -> TensorType:
     """Whole numbers are computed as float64."""
-    return x.but(dtype=FLOAT64, contents=None) if x.dtype is not None and x.dtype.kind in "iub" else x
+    return _as(x, FLOAT64, run) if x.dtype is not None and x.dtype.kind in "iub" else x
+
+
+def _as(x: TensorType, dtype: DType | None, run: Run) -> TensorType:
+    if dtype is None or x.dtype is dtype:
+        return x
+    made: TensorType = run("cast", x=x, dtype=dtype)
+    return made
 
 
 def linalg(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
-    b = {k: _floats(v) if isinstance(v, TensorType) else v for k, v in a.items()}
+    b = {k: _floats(v, run) if isinstance(v, TensorType) else v for k, v in a.items()}
     if "y" in b and isinstance(b["x"], TensorType) and b["x"].dtype is not None and b["y"].dtype is not None:
         common = promote("numpy", [Operand(b["x"].dtype), Operand(b["y"].dtype)])
-        b["x"], b["y"] = b["x"].but(dtype=common), b["y"].but(dtype=common)
+        b["x"], b["y"] = _as(b["x"], common, run), _as(b["y"], common, run)
     if run.row.op in ("eigh", "eigvalsh") and isinstance(a.get("triangle"), str) and a["triangle"].upper() not in ("L", "U"):
         raise run.refuse("triangle", f"UPLO must be 'L' or 'U', and is {a['triangle']!r}", ("triangle",))
     return run.default(b)
@@ -127,24 +131,23 @@ def qr(a: dict[str, Any], run: Run) -> Any:
     if a["mode"] == "raw":
         raise run.give_up("mode='raw'")
     word(run, a, "mode", ("reduced", "complete", "r"))
-    made = run("qr", x=_floats(a["x"]), mode=a["mode"])
+    made = run("qr", x=_floats(a["x"], run), mode=a["mode"])
     return made[1] if a["mode"] == "r" else made
 
 
 def svd(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
-    x = _floats(a["x"])
+    x = _floats(a["x"], run)
     return run("svd", x=x, full_matrices=a["full_matrices"]) if a["compute_uv"] else run("svdvals", x=x)
 
 
 def eig(a: dict[str, Any], run: Run) -> Any:
     """Real where all eigenvalues are: the element type cannot be told."""
     no_halves(a, run)
-    made = run(run.row.op, x=_floats(a["x"]))
-    loose = a["x"].dtype is None or not a["x"].dtype.is_complex
-    if not loose:
-        return made
-    return tuple(m.but(dtype=None) for m in made) if isinstance(made, tuple) else made.but(dtype=None)
+    x = _floats(a["x"], run)
+    if a["x"].dtype is not None and a["x"].dtype.is_complex:
+        return run(run.row.op, x=x)
+    return run.typed(run.row.op, None, x=x)
 
 
 def _hermitian(a: dict[str, Any], run: Run) -> None:
@@ -155,36 +158,40 @@ def _hermitian(a: dict[str, Any], run: Run) -> None:
         run.require("square", eq(shape[-1], shape[-2]), f"a hermitian matrix is square, and this one is {shape!r}", ("x",))
 
 
+def _tolerance(a: dict[str, Any]) -> Any:
+    return a["rtol"] if a.get("rtol") is not None else a.get("rcond")
+
+
 def pinv(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
     _hermitian(a, run)
-    return run("pinv", x=_floats(a["x"]))
+    return run("pinv", x=_floats(a["x"], run), rtol=_tolerance(a), hermitian=bool(a["hermitian"]))
 
 
 def matrix_rank(a: dict[str, Any], run: Run) -> Any:
+    """The rank of what is no matrix: 0 where all is zero, else 1."""
     no_halves(a, run)
     x = a["x"]
     _hermitian(a, run)
     if len(x.shape) < 2:
-        return TensorType(Shape(), INT64)
-    return run("matrix_rank", x=_floats(x)).but(dtype=INT64)
+        return run("cast", x=run("any", x=x), dtype=INT64)
+    return run.typed("matrix_rank", INT64, x=_floats(x, run), atol=a["tol"], rtol=a["rtol"], hermitian=bool(a["hermitian"]))
 
 
 def lstsq(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
-    x, y = _floats(a["x"]), _floats(a["y"])
+    x, y = _floats(a["x"], run), _floats(a["y"], run)
     if len(x.shape) != 2 or len(y.shape) not in (1, 2):
         raise run.refuse("rank", f"a matrix and a vector or a matrix are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
     run.require("rows", eq(x.shape[0], y.shape[0]), f"x has {x.shape[0]!r} rows and y {y.shape[0]!r}", ("x", "y"))
     dtype = promote("numpy", [Operand(x.dtype or FLOAT64), Operand(y.dtype or FLOAT64)])
     assert dtype is not None
     rest = y.shape[1] if len(y.shape) == 2 else 1
-    found = run.fresh("residuals", 0, rest if isinstance(rest, int) else None)
-    small = minimum(x.shape[0], x.shape[1])
-    return (
-        TensorType(Shape((x.shape[1], *y.shape[1:])), dtype), TensorType(Shape((found,)), dtype.real), TensorType(Shape(), INT32),
-        TensorType(Shape((small,)), dtype.real),
-    )  # fmt: skip
+    spare = gt(x.shape[0], x.shape[1])  # without equations to spare there are no residuals
+    found = 0 if spare is False else run.fresh("residuals", 0, rest if isinstance(rest, int) else None)
+    shapes = [Shape((x.shape[1], *y.shape[1:])), Shape((found,)), Shape(), Shape((minimum(x.shape[0], x.shape[1]),))]
+    types = (dtype, dtype.real, INT32, dtype.real)
+    return tuple(run.shaped("lstsq", shapes, *types, x=_as(x, dtype, run), y=_as(y, dtype, run), rcond=a["rcond"], driver="gelsd"))
 
 
 def _normed(x: TensorType) -> DType | None:
@@ -194,6 +201,16 @@ def _normed(x: TensorType) -> DType | None:
 
 
 _ORDERS = Choice("ord", (None, 1, 2, float("inf"), -float("inf")), None, optional=True)
+
+
+_MATRIX_ORDERS = (None, "fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf"))
+
+
+def _check_matrix_order(x: TensorType, order: Any, axes: tuple[int, ...], run: Run) -> None:
+    if order not in _MATRIX_ORDERS:
+        raise run.refuse("ord", f"a matrix has no norm {order!r}", ("ord",))
+    if order not in (None, "fro") and any(isinstance(n, int) and n == 0 for n in x.shape):
+        raise run.give_up("a norm of an empty array")
 
 
 @takes(_ORDERS, Axes("dim", None))
@@ -211,33 +228,52 @@ def norm(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("axis", f"a norm goes over one axis or two, and {len(axes)} are named", ("dim",))
     if axes is not None and len(axes) == 1 and isinstance(order, str):
         raise run.refuse("ord", f"a vector has no norm {order!r}", ("ord",))
-    if axes is not None and len(axes) == 2 and order not in (None, "fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf")):
-        raise run.refuse("ord", f"a matrix has no norm {order!r}", ("ord",))
+    if axes is not None and len(axes) == 2:
+        _check_matrix_order(x, order, axes, run)
     if order not in (None, "fro") and any(isinstance(n, int) and n == 0 for n in x.shape):
         raise run.give_up("a norm of an empty array")
-    if order is not None and axes is not None:
-        extremes = (float("inf"), -float("inf")) if len(axes) == 1 else (1, -1, 2, -2, float("inf"), -float("inf"))
-        if order in extremes:
-            at = axes if len(axes) == 1 or order in (2, -2) else (axes[1] if order in (1, -1) else axes[0],)
-            for i in at if len(axes) == 1 else ():
-                run.require("empty", ge(x.shape[i], 1), "an empty vector has no largest element", ("x",))
-            if len(axes) == 2 and any(isinstance(x.shape[i], int) and x.shape[i] == 0 for i in axes):
-                raise run.give_up("a norm of an empty matrix")
-    made = run("sum", x=x, dim=axes, keepdim=a["keepdim"])
-    return made.but(dtype=_normed(x), contents=None)
+    if order in (float("inf"), -float("inf")) and axes is not None and len(axes) == 1:
+        run.require("empty", ge(x.shape[axes[0]], 1), "an empty vector has no largest element", ("x",))
+    if axes is not None and len(axes) == 2 and order not in (None, "fro"):
+        return _norm_of_matrices(x, order, axes, bool(a["keepdim"]), run)
+    number = 2 if order in (None, "fro") else order
+    return run.typed("vector_norm", _normed(x), x=x, ord=number, dim=axes, keepdim=a["keepdim"])
+
+
+def _norm_of_matrices(x: TensorType, order: Any, axes: tuple[int, ...], keepdim: bool, run: Run) -> Any:
+    """An extreme of the columns' or rows' sums, or a norm of the singular values."""
+    rank, dtype = len(x.shape), _normed(x)
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim", "x"))
+    row, column = (axis % rank for axis in axes)
+    if row == column:
+        raise run.refuse("axis", f"a matrix has two axes, and {axes!r} names one twice", ("dim",))
+    if order in (1, -1, float("inf"), -float("inf")):
+        summed, searched = (row, column) if order in (1, -1) else (column, row)
+        sums = run.typed("vector_norm", dtype, x=x, ord=1, dim=(summed,), keepdim=True)
+        made = run("amax" if order > 0 else "amin", x=sums, dim=(searched,), keepdim=True)
+        return made if keepdim else run("squeeze", x=made, dim=(row, column))
+    values = run.typed("svdvals", dtype, x=run("movedim", x=x, source=(row, column), target=(-2, -1)))
+    made = run.typed("vector_norm", dtype, x=values, ord={2: float("inf"), -2: -float("inf"), "nuc": 1}[order], dim=(-1,))
+    for axis in sorted((row, column)) if keepdim else ():
+        made = run("unsqueeze", x=made, dim=axis)
+    return made
 
 
 @takes(Choice("ord", (1, 2, 3), 2))
 def vector_norm(a: dict[str, Any], run: Run) -> Any:
     no_list(a, run)
-    return run("sum", x=a["x"], dim=a["dim"], keepdim=a["keepdim"]).but(dtype=_normed(a["x"]), contents=None)
+    return run.typed("vector_norm", _normed(a["x"]), x=a["x"], ord=a["ord"], dim=a["dim"], keepdim=a["keepdim"])
 
 
 @takes(Choice("ord", ("fro",), "fro"))
 def matrix_norm(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) < 2:
-        raise run.refuse("rank", f"a matrix has two axes, and this is {a['x'].shape!r}", ("x",))
-    return norm({**a, "dim": (-2, -1)}, run)
+    x, order = a["x"], a["ord"]
+    if len(x.shape) < 2:
+        raise run.refuse("rank", f"a matrix has two axes, and this is {x.shape!r}", ("x",))
+    _check_matrix_order(x, order, (-2, -1), run)
+    return run.typed("matrix_norm", _normed(x), x=x, ord="fro" if order is None else order, keepdim=a["keepdim"])
 
 
 @takes(_ORDERS)
@@ -250,24 +286,21 @@ def cond(a: dict[str, Any], run: Run) -> Any:
         run.require("empty", ge(n, 1), "an empty matrix has no condition number", ("x",))
     if a["ord"] not in (None, 2, -2):
         run.require("square", eq(x.shape[-1], x.shape[-2]), f"the inverse of a square matrix is taken, and this one is {x.shape!r}", ("x",))
-    return TensorType(Shape(x.shape[:-2]), _normed(_floats(x)))
+    return run.typed("cond", _normed(x), x=_floats(x, run), ord=a["ord"])
 
 
 @takes(Int("n", None, least=1, optional=True), Ints("size", None, least=1, optional=True))
 def fourier(a: dict[str, Any], run: Run) -> Any:
     """float16 and float32 are transformed in single precision."""
-    x = a["x"]
-    if x.dtype is FLOAT16:
-        x = x.but(dtype=FLOAT32)
-    elif x.dtype is not None and x.dtype.kind in "iub":
-        x = x.but(dtype=FLOAT64, contents=None)
+    x, several = a["x"], run.row.op.endswith("n")
+    if run.row.op in ("fftn", "ifftn") and _no_axes(a):
+        return run.typed(run.row.op, x.dtype, x=x, dim=())
     if len(x.shape) == 0:
-        if run.row.op in ("fftn", "ifftn") and a["dim"] is None and a["size"] is None:
-            return a["x"]
         raise run.refuse("rank", "a number has no axis to transform", ("x",))
-    if run.row.op.endswith("n") and isinstance(a["dim"], (tuple, list)) and len({d % len(x.shape) for d in a["dim"]}) < len(a["dim"]):
+    x = _as(x, FLOAT32, run) if x.dtype is FLOAT16 else _floats(x, run)
+    if several and isinstance(a["dim"], (tuple, list)) and len({d % len(x.shape) for d in a["dim"]}) < len(a["dim"]):
         raise run.give_up("an axis is transformed twice")
-    if run.row.op.endswith("n") and a["dim"] is not None and not isinstance(a["dim"], (tuple, list)):
+    if several and a["dim"] is not None and not isinstance(a["dim"], (tuple, list)):
         raise run.refuse("axis", f"the axes are a list, and {a['dim']!r} is not", ("dim",))
     if x.dtype is not None and x.dtype.is_complex and run.row.op in ("rfft", "rfftn", "ihfft"):
         raise run.refuse("dtype", f"{run.row.op} takes real numbers", ("x",))
@@ -278,8 +311,14 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
         if len(axes) == len(a["size"]) and all(-len(x.shape) <= d < len(x.shape) for d in axes):
             b["size"] = tuple(x.shape[d] if n == -1 else n for n, d in zip(a["size"], axes))
     if run.row.op == "irfftn" and x.dtype is not None and not x.dtype.is_complex:
-        b["x"] = x.but(dtype=x.dtype.complexified)
+        b["x"] = _as(x, x.dtype.complexified, run)
     return written(run.default(b), a, run)
+
+
+def _no_axes(a: dict[str, Any]) -> bool:
+    """Whether nothing is transformed."""
+    size, dim = a["size"], a["dim"]
+    return (len(a["x"].shape) == 0 and size is None and dim is None) or (dim is None and size in ((), [])) or (dim in ((), []) and size in (None, (), []))
 
 
 def shifted(a: dict[str, Any], run: Run) -> Any:
@@ -290,19 +329,17 @@ def shifted(a: dict[str, Any], run: Run) -> Any:
 
 def vecdot(a: dict[str, Any], run: Run) -> Any:
     """The axis counts in each operand by itself; the others broadcast."""
-    x, y, dim = a["x"], a["y"], a["dim"]
-    moved_: list[TensorType] = []
-    for name, v in (("x", x), ("y", y)):
+    dim = a["dim"]
+    moved: list[TensorType] = []
+    for name in ("x", "y"):
+        v = a[name]
         if not -len(v.shape) <= dim < len(v.shape):
             raise run.refuse("axis", f"axis {dim} is out of range for {name} {v.shape!r}", ("dim", name))
-        at = dim % len(v.shape)
-        moved_.append(v.but(shape=Shape((*v.shape[:at], *v.shape[at + 1 :], v.shape[at])), contents=None))
-    p, q = moved_
-    run.require(
-        "inner", eq(p.shape[-1], q.shape[-1]), f"vectors of {p.shape[-1]!r} and {q.shape[-1]!r} elements have no dot product", ("x", "y")
-    )
-    made = run("mul", x=p, y=q)
-    return written(typed(made.but(shape=Shape(made.shape[:-1])), a, run), a, run)
+        v = typed(v, a, run)
+        moved.append(v if dim % len(v.shape) == len(v.shape) - 1 else run("movedim", x=v, source=(dim,), target=(-1,)))
+    p, q = (v.shape[-1] for v in moved)
+    run.require("inner", eq(p, q), f"vectors of {p!r} and {q!r} elements have no dot product", ("x", "y"))
+    return written(run("vecdot", x=moved[0], y=moved[1], dim=-1), a, run)
 
 
 @takes(Int("n", least=1))
