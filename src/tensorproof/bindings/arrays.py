@@ -20,6 +20,9 @@ _DEFAULTS: dict[str, tuple[DType, DType, DType]] = {
 }
 
 
+_PROMOTING = ("numpy", "torch")
+
+
 class Ragged(Exception):
     """Sublists of unequal length."""
 
@@ -69,10 +72,11 @@ def _walk(value: Any, flat: list[Any], tensors: list[TensorType], kinds: set[DTy
 def _common(framework: str, flat: list[Any], tensors: list[TensorType], kinds: set[DType]) -> DType:
     whole, real, imaginary = _DEFAULTS[framework]
     types = {t.dtype for t in tensors}
-    if tensors and tensors[0].dtype is not None and len(tensors) == len(flat) and (len(types) == 1 or framework != "numpy"):
+    if tensors and tensors[0].dtype is not None and len(tensors) == len(flat) and (len(types) == 1 or framework not in _PROMOTING):
         return tensors[0].dtype
-    if framework == "numpy" and types and None not in types:  # a number of Python beside NumPy's counts as float64 or int64
-        found = promote("numpy", [Operand(t) for t in (*types, *kinds) if t is not None])
+    if framework in _PROMOTING and types and None not in types:  # a number of Python beside NumPy's counts as a number of the default type
+        defaults = {"b": BOOL, "i": whole, "f": real, "c": imaginary}
+        found = promote(framework, [Operand(t) for t in (*types, *(defaults[k.kind] for k in kinds)) if t is not None])
         if found is not None:
             return found
     if any(isinstance(v, complex) for v in flat):

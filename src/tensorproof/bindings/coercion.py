@@ -57,8 +57,9 @@ def _element_type(framework: str, value: Any) -> Any:
 
 
 def coerce(framework: str, kind: Parameter, value: Any) -> Any:
-    """Outside torch, numbers and nested lists are tensors where a tensor is wanted. A number of NumPy is a number where none is."""
-    if not isinstance(kind, (Tensor, Tensors)):
+    """Outside torch, numbers and nested lists are tensors where a tensor is wanted. A number of NumPy is a number where none is,
+    unless a tensor is made of it, which takes its element type."""
+    if not isinstance(kind, (Tensor, Tensors)) and kind.name != "data":
         value = _as_number(value)
     if framework == "torch" or isinstance(value, TensorType) or value is None:
         return value

@@ -30,7 +30,7 @@ FILES = {
     "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
     **{f"tempfile.{w}": "python_temporary" for w in ("mkdtemp", "mktemp", "mkstemp", "gettempdir", "TemporaryDirectory")},
     **dict.fromkeys(("packaging", "distutils.version", "pkg_resources", "looseversion", "version"), "python_versions"),
-    "texts": "numpy_core", "inspect": "python_inspect", "tensorproof": "told_data", "asyncio": "python_functions",
+    "texts": "numpy_texts", "inspect": "python_inspect", "tensorproof": "told_data", "asyncio": "python_functions",
     "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
     "itertools": "python_iterators",
     "collections": "python_collections", "builtins": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing",

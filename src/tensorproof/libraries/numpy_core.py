@@ -7,20 +7,19 @@ from typing import Any
 
 from tensorproof.libraries.images import array_of, is_image
 from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.numpy_texts import of_list
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python_random import shuffle
 from tensorproof.libraries.saved_values import load, save_array
-from tensorproof.libraries.sequences import sequence
 from tensorproof.libraries.whole_numbers import between, number_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Segment, Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted
 from tensorproof.values.objects import Choice, List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import Unknown
 
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
 
@@ -44,8 +43,10 @@ def _array(name: str) -> Any:
             dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
             if isinstance(dtype, DType):  # numbers from outside, one for each item
                 return TensorType(Shape((len(numbers),)), dtype, framework="numpy")
-        if isinstance(given, List) and given.items and all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in given.items):
-            return Model("texts", m.heap.space({"length": len(given.items)}))
+        texts = of_list(m, given)
+        if texts is not None:
+            dtype = argument(args, kwargs, 1, "dtype")
+            return texts if dtype is None else m.call(m.attribute(texts, "astype", node), (dtype,), {}, node)
         sizes = _texts(given) if isinstance(given, List) else None
         if sizes is not None:
             return TensorType(Shape(sizes), BY_LABEL["string"], framework="numpy")
@@ -202,28 +203,7 @@ FUNCTIONS: dict[str, Any] = {
 VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
 
 
-def _text_item(m: Any, me: Model, index: Any, node: Any) -> Any:
-    """An item, or a part, of an array of texts."""
-    count = me.space["length"]
-    if isinstance(index, int) and isinstance(count, int) and not -count <= index < count:
-        raise m.raised("IndexError", f"index {index} is out of range for an array of {count} texts", node)
-    scalar = isinstance(index, (int, Term)) or (isinstance(index, TensorType) and index.shape.known and not index.shape)
-    if scalar or (isinstance(index, Unknown) and index.number):
-        return TEXT
-    chosen = index.shape[0] if isinstance(index, TensorType) and index.shape.known and len(index.shape) == 1 and index.dtype is not BY_LABEL["bool"] else None
-    return m.gap("x[…]", node, "of an array of texts") if chosen is None else Model("texts", m.heap.space({"length": chosen}))
-
-
-def _text_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
-    return {"shape": (me.space["length"],), "size": me.space["length"], "ndim": 1}.get(name, MISSING)
-
-
 KINDS = {
-    "texts": KindModel(
-        {"tolist": lambda m, me, a, k, n: sequence(m, me.space["length"], TEXT, TEXT), "astype": lambda m, me, a, k, n: Unknown("an array of texts")},
-        item=_text_item, attribute=_text_attribute, length=lambda m, me, node: me.space["length"],
-        items=lambda m, me, node: [TEXT] * me.space["length"] if isinstance(me.space["length"], int) and me.space["length"] <= 4096 else None,
-    ),
     "numpy.NpzFile": KindModel(
         item=lambda m, me, index, node: unknown_array(m, node), open=True, methods={"close": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me,
     ),

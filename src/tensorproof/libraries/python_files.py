@@ -13,7 +13,9 @@ from tensorproof.libraries.python_paths import read_text, text_of
 from tensorproof.libraries.saved_values import dump, load
 from tensorproof.libraries.varying import varied
 from tensorproof.libraries.yaml_text import NotUnderstood, parse
+from tensorproof.terms.dtypes import FLOAT64
 from tensorproof.terms.ints import Origin
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
@@ -77,6 +79,15 @@ def _yaml(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return _parsed(m, text, parse, "YAMLError", node)
 
 
+def _not_json(value: Any) -> TensorType | None:
+    """A tensor or a number of NumPy in a value that json is to write; a float64 is a float of Python."""
+    if isinstance(value, TensorType):
+        number = value.framework == "numpy" and value.shape.known and not value.shape and value.dtype in (None, FLOAT64)
+        return None if number else value
+    items = value.items.values() if isinstance(value, Dict) else value.items if isinstance(value, List) else value if type(value) is tuple else ()
+    return next((found for item in items if (found := _not_json(item)) is not None), None)
+
+
 def _dumps(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if kwargs.get("default") is not None or kwargs.get("cls") is not None:
         kwargs = {k: v for k, v in kwargs.items() if k not in ("default", "cls")}
@@ -84,6 +95,9 @@ def _dumps(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
             return json.dumps(to_host(args[0]), **{k: to_host(v) for k, v in kwargs.items()})
         except (Abstract, TypeError, ValueError):
             return TEXT
+    refused = _not_json(args[0]) if args else None
+    if refused is not None:
+        raise m.raised("TypeError", f"json cannot write {refused!r}: write float(…), int(…) or tolist()", node)
     try:
         given = to_host(args[0]), {k: to_host(v) for k, v in kwargs.items()}
     except Abstract:

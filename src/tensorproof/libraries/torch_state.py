@@ -19,7 +19,8 @@ _FLAG = Unknown("a setting", number="bool")
 
 
 def _generator(m: Any, args: Args, kwargs: Named_, node: Any) -> Model:
-    if isinstance(argument(args, kwargs, 0, "seed"), (str, float, TensorType)):
+    seed = argument(args, kwargs, 0, "seed")
+    if isinstance(seed, str) and not seed.strip().lstrip("+-").isdigit():
         raise m.raised("TypeError", "a seed is a whole number", node, "call/arguments")
     return Model("torch.Generator", m.heap.space())
 

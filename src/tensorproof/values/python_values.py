@@ -103,3 +103,7 @@ def is_known(value: Any) -> bool:
     if isinstance(value, dict):
         return all(is_known(v) for v in value.values())
     return True
+
+
+class Union(tuple[Any, ...]):
+    """`A | B` of types: what isinstance takes, and what may be subscripted where the types are generic."""

@@ -8,7 +8,7 @@ from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.limits import OutOfBudget
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Origin, of_atom
-from tensorproof.terms.predicates import Truth, conj, implies, ne, negate
+from tensorproof.terms.predicates import Truth, conj, eq, implies, ne, negate
 from tensorproof.terms.records import replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
@@ -132,7 +132,21 @@ def _decide_one(
             return not rare, False
         if proved is False and origins == {Origin.USER}:
             _pinned(solver, stated, findings)
+        if proved is False and origins == {Origin.USER, Origin.WORLD} and _some_choice_holds(solver, predicate):
+            return False, False
         return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN
+
+
+def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
+    """Whether the user can choose values with which a requirement holds whatever the data are; the one choice that a witness names is tried."""
+    witness = solver.check([("holds", predicate)]).witness
+    chosen = [atom for atom in symbols(predicate) if atom.origin is Origin.USER]
+    if not all(atom.name in witness for atom in chosen):
+        return False
+    with solver.scope():
+        for atom in chosen:
+            solver.assume(eq(of_atom(atom), witness[atom.name]))
+        return solver.proves(predicate) is True
 
 
 _RARE = {"batch_norm/values"}

@@ -151,7 +151,7 @@ def _of_dtype(owner: DType, name: str) -> Any:
         "is_complex": owner.is_complex,
         "itemsize": owner.bits // 8, "type": owner,
         "is_signed": owner.kind in "ifc",
-        "name": owner.label,
+        "name": owner.label, "__name__": owner.label,
     }
     return known.get(name, Unknown(name))
 

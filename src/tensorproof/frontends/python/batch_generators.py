@@ -14,8 +14,11 @@ from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import registry
 from tensorproof.libraries.batch_streams import STREAM, stream
 from tensorproof.libraries.model import Open
+from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
-from tensorproof.values.objects import Model
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.many import uncounted
+from tensorproof.values.objects import List, Model
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -32,13 +35,24 @@ class Passes:
     endless: bool
 
 
-def of(m: Interpreter, code: Any, frame: Frame, node: ast.AST) -> Model | None:
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a function that assigns names and then yields one value for each number of a range, compiled."""
+
+    acts: tuple[Any, ...]
+    values: Any
+    """All that it yields, as a list comprehension gives it."""
+
+
+def of(m: Interpreter, code: Any, frame: Frame, node: ast.AST) -> Model | List | None:
     """The stream that a call of a generator function gives; None where it is any other generator."""
     if code.passes is None:
-        code.passes = _found(code) or False
+        code.passes = _found(code) or _listed(code) or False
     passes = code.passes
     if not passes:
         return None
+    if isinstance(passes, Parts):
+        return _parts_of(m, passes, frame)
     m.frames.append(frame)
     try:
         source = registry.plain_source(passes.source(frame))
@@ -61,6 +75,51 @@ def of(m: Interpreter, code: Any, frame: Frame, node: ast.AST) -> Model | None:
             machine.frames.pop()
 
     return stream(m, source, make, passes.endless)
+
+
+def _parts_of(m: Interpreter, parts: Parts, frame: Frame) -> List | None:
+    """What a generator function yields of data whose length is not known, as a list of which the items are not counted out; None for other data."""
+    if not any(map(_of_unknown_length, frame.space.values())):
+        return None
+    own = frame.inner(m.heap.space(dict(frame.space)), frame.scopes)
+    m.frames.append(own)
+    try:
+        for act in parts.acts:
+            act(own)
+        found = parts.values(own)
+    except Raised:
+        return None
+    finally:
+        m.frames.pop()
+    return found if type(found) is List and uncounted(found.items) else None
+
+
+def _of_unknown_length(value: Any) -> bool:
+    if type(value) is List:
+        return uncounted(value.items)
+    if type(value) is TensorType:
+        return value.shape.known and len(value.shape) > 0 and isinstance(value.shape[0], Term)
+    return type(value) is Model and value.kind == "texts"
+
+
+def _listed(code: Any) -> Parts | None:
+    from tensorproof.frontends.python.compile_expr import expression
+    from tensorproof.frontends.python.compile_stmt import statement
+    from tensorproof.frontends.python.scope import function_scope
+
+    *before, loop = [s for s in code.node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))] or [None]
+    if not isinstance(loop, ast.For) or loop.orelse or len(loop.body) != 1 or not isinstance(loop.body[0], ast.Expr):
+        return None
+    given, source = loop.body[0].value, loop.iter
+    if not isinstance(given, ast.Yield) or given.value is None or not (isinstance(source, ast.Call) and ast.unparse(source.func) == "range"):
+        return None
+    if not all(isinstance(s, ast.Assign) and all(isinstance(t, (ast.Name, ast.Tuple)) for t in s.targets) for s in before):
+        return None
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Await)) for s in (*before, source, given.value) for n in ast.walk(s)):
+        return None
+    every = ast.ListComp(given.value, [ast.comprehension(loop.target, source, [], 0)])
+    scope, _ = function_scope(code.node, code.outer)
+    return Parts(tuple(statement(s, scope) for s in before), expression(ast.copy_location(every, loop), scope))
 
 
 def _gives_batches(m: Interpreter, source: Model, node: ast.AST) -> bool:

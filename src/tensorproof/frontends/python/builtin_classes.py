@@ -107,6 +107,8 @@ def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
         case Model() if value.kind == "exception":
             kind = value.space["kind"]
             return isinstance(kind, str) and kind in BASES and wanted.__name__ in _lineage(kind)
+        case TensorType() if wanted.__module__ == "numbers" and value.framework == "numpy" and value.shape.known and not value.shape:
+            return value.dtype is not None and wanted.__name__ in _TOWER.get(value.dtype.kind, ())
         case TensorType() if wanted in (float, complex) and value.framework == "numpy" and value.shape.known and not value.shape:
             return value.dtype is not None and value.dtype.label == ("float64" if wanted is float else "complex128")
         case _ if isinstance(value, (TensorType, Layer, Named, Model, ModuleFile, DType, Generator, Iterator, Method)):
@@ -119,6 +121,13 @@ def _is_host_instance(m: Interpreter, value: Any, wanted: type) -> Any:
             )
         case _:
             return isinstance(value, wanted)
+
+
+_TOWER = {
+    "i": ("Number", "Complex", "Real", "Rational", "Integral"), "u": ("Number", "Complex", "Real", "Rational", "Integral"),
+    "f": ("Number", "Complex", "Real"), "c": ("Number", "Complex"),
+}  # fmt: skip
+"""The classes of `numbers` that NumPy's numbers of each kind are registered with."""
 
 
 def _lineage(kind: str) -> set[str]:
@@ -206,6 +215,9 @@ def _type(m: Interpreter, node: ast.AST, value: Any, *rest: Any) -> Any:
         case TensorType():
             from tensorproof.frontends.python.tensors import tensor_class
 
+            if value.framework == "numpy" and not (value.shape.known and value.shape):  # an array of no axes is not told from a number
+                plain = value.dtype is not None and value.shape.known and value.dtype.label not in ("float64", "int64", "bool", "complex128")
+                return value.dtype if plain else Unknown("the type of a number of NumPy")
             return Named(tensor_class(value))
         case Layer():
             return Named(value.module.name if value.module is not None else "torch.nn.Sequential")

@@ -6,14 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import made_of_many, operations, uncounted
+from tensorproof.frontends.python import made_of_many, numpy_scalars, operations, uncounted
 from tensorproof.frontends.python.builtin_sequences import sort_items
 from tensorproof.frontends.python.joining import CannotJoin, join
 from tensorproof.frontends.python.plain_values import all_plain, host
 from tensorproof.libraries import greatest, library_objects
 from tensorproof.libraries.whole_numbers import number_of
-from tensorproof.terms.ints import Dim, Origin, Term, absolute, floordiv, lower, maximum, minimum
-from tensorproof.terms.predicates import Predicate, lt
+from tensorproof.terms.dtypes import BOOL
+from tensorproof.terms.ints import Dim, Origin, Term, absolute, floordiv, ite, lower, maximum, minimum
+from tensorproof.terms.predicates import Predicate, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -98,6 +99,9 @@ def _extreme(word: str) -> Run:
             return symbolic(*found)
         if all(type(v) is TensorType and v.shape == () and v.dtype is found[0].dtype and v.framework == found[0].framework for v in found):
             return found[0].but(contents=None, parameter=False)
+        numbers = [numpy_scalars.known(v) for v in found]
+        if all(type(v) in (int, float, bool) for v in numbers):
+            return found[numbers.index(native(numbers))]
         if any(isinstance(v, (Unknown, TensorType)) for v in found):
             if len(found) > 1 and all(isinstance(v, TensorType) for v in found[:2]):
                 m.truth(m.compare(ast.Lt if word == "min" else ast.Gt, found[1], found[0], node), node)
@@ -146,14 +150,13 @@ def _number(native: Any) -> Run:
             case Term():
                 return value if native is int else REAL if native is float else m.truth(value, node)
             case Predicate():
-                from tensorproof.terms.ints import ite
-
                 return value if native is bool else ite(value, 1, 0)
             case Unknown(text=True) if native is int:
                 m.may_raise("ValueError", "the text is no whole number", node)
                 return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER)
-            case Unknown(ratio=(above, below)) if native is int and lower(above) >= 0:
-                return floordiv(above, below)
+            case Unknown(ratio=(above, below)) if native is int:  # towards zero
+                down = floordiv(above, below)
+                return down if lower(above) >= 0 else ite(ge(above, 0), down, -floordiv(-above, below))
             case Unknown() | Choice():
                 if isinstance(value, Unknown) and value.text:
                     m.may_raise("ValueError", "the text is no number", node)
@@ -188,9 +191,22 @@ def _str(m: Interpreter, node: ast.AST, value: Any = "", *rest: Any) -> Any:
     return library_objects.model_text(m, value) if isinstance(value, Model) else TEXT
 
 
+def _round_scalar(m: Interpreter, node: ast.AST, value: TensorType, digits: Any) -> Any:
+    """A number of NumPy becomes one of Python, unless digits are named: then it keeps its element type."""
+    if value.dtype is BOOL:
+        raise m.raised("TypeError", "a truth value of NumPy has no __round__", node)
+    number = numpy_scalars.known(value)
+    if digits is None:
+        kind = operations.number_kind(value)
+        return Unknown("round", number="int" if kind else "") if number is MISSING or type(number) is Term else operations.plain(m, round, (number,), node)
+    return m.call(m.attribute(value, "round", node), (digits,), {}, node)
+
+
 def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any:
     if isinstance(value, Term):
         return value
+    if numpy_scalars.is_scalar(value):
+        return _round_scalar(m, node, value, digits)
     if isinstance(value, (Unknown, Choice, TensorType)):
         kind = operations.number_kind(value)
         return Unknown("round", number="int" if kind and digits is None else kind)

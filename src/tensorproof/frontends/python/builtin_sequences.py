@@ -81,6 +81,8 @@ def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:
 
 
 def _range(m: Interpreter, node: ast.AST, *args: Any) -> Any:
+    if any(isinstance(a, TensorType) and a.dtype is not None and not a.dtype.is_integer and a.framework != "tf" for a in args):
+        raise m.raised("TypeError", "range takes whole numbers, not a number of another element type: write int(…)", node)
     sizes = [a.contents[0] if isinstance(a, TensorType) and a.contents is not None and len(a.contents) == 1 else a for a in args]
     if any(isinstance(a, (Unknown, Choice, TensorType)) for a in sizes):
         return Unknown("range")

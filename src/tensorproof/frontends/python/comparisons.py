@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,8 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         if a is AFTER_ERROR or b is AFTER_ERROR:
             m.path.lost = True
             return AFTER_ERROR
+        if _beyond(word, a, b) or _beyond(SWAPPED[word], b, a):
+            return False
         return questions.asked(m, word, a, b, "bool" if number_kind(a) and number_kind(b) else "")
     if kind_a is Model or kind_b is Model:
         found = library_objects.model_binary(m, word, a, b, node)
@@ -86,6 +89,11 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) 
         same = equality.element_types(m, a, b)
         return Unknown(word) if same is None else same if word == "eq" else negate(same)
     return plain(m, native, (a, b), node)
+
+
+def _beyond(word: str, a: Any, b: Any) -> bool:
+    """Whether a number that is not known is compared with what no number passes: `x > inf`, `x < -inf`."""
+    return type(b) is float and math.isinf(b) and word == ("gt" if b > 0 else "lt") and bool(number_kind(a))
 
 
 def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:

@@ -328,6 +328,8 @@ def next_of(m: Interpreter, value: Any, node: ast.AST, default: Any = MISSING) -
             return value
         case Model():
             return registry.next_item(m, value, node) if default is MISSING else m.next_or(value, default, node)
+        case List() if uncounted(value.items):  # it may stand for what a generator gives
+            return m.gap("next", node, "of items that were not counted out")
         case List() | Dict() | Set() | tuple() | str():
             raise m.raised("TypeError", f"a {type(value).__name__.lower()} is not an iterator", node)
         case _:

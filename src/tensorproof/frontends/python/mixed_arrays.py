@@ -44,7 +44,10 @@ def operated(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
 def _repeated(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
     """`[0] * np.int64(3)`: a whole number of NumPy repeats a sequence, as an array does not; MISSING for an array."""
     number, first = (a, True) if type(a) is TensorType else (b, False)
-    contents = number.contents if number.framework == "numpy" and number.shape.known and not number.shape else None
+    lone = number.framework == "numpy" and number.shape.known and not number.shape
+    if lone and type(b if first else a) is str and number.dtype is not None and not number.dtype.is_integer:
+        raise m.raised("TypeError", f"a sequence is repeated a whole number of times, and this is a number of type {number.dtype.label}", node)
+    contents = number.contents if lone else None
     if not contents or number.dtype is None or not number.dtype.is_integer or not isinstance(contents[0], (int, Term)):
         return MISSING
     times = contents[0]

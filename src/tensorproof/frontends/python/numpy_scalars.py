@@ -16,7 +16,7 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, List
+from tensorproof.values.objects import Choice, List, Native
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
@@ -84,6 +84,30 @@ def _of_unknown(m: Interpreter, dtype: DType, value: Unknown, node: ast.AST) -> 
     if dtype.is_integer and value.number == "int":
         same_size(m, result, size_in(m, value))
     return result
+
+
+def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Any:
+    """An attribute that numbers of NumPy have and its arrays do not: those of Python's float and int."""
+    kind = {"f": float, "i": int, "u": int}.get("" if owner.dtype is None else owner.dtype.kind)
+    own = owner.dtype in (None, FLOAT64) or name in ("is_integer", "as_integer_ratio", "bit_count")
+    if owner.dtype is not None and (kind is None or not own or not (hasattr(kind, name) or name == "is_integer")):
+        raise m.raised("AttributeError", f"a number of type {owner.dtype.label} has no attribute {name}", node)
+    number = known(owner)
+    if name == "is_integer" and (kind is int or type(number) is float):
+        return Native(name, lambda m, args, kwargs, node: kind is int or number.is_integer())
+    return getattr(number, name) if type(number) in (int, float) and hasattr(number, name) else Unknown(f"{name} of a number of NumPy")
+
+
+KEEPING = ("astype", "sum", "prod", "max", "min", "mean", "copy", "squeeze", "conj")
+"""Methods that give a scalar's own number, as the result's element type holds it."""
+
+
+def kept(owner: TensorType, result: Any) -> Any:
+    number = known(owner)
+    if number is MISSING or not is_scalar(result) or result.contents is not None or result.dtype is None:
+        return result
+    held = cast_one(number, result.dtype)
+    return result if held is None else result.but(contents=(held,))
 
 
 def folded(word: str, a: Any, b: Any, result: Any) -> Any:

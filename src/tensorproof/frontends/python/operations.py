@@ -16,7 +16,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import length, uncounted
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import AFTER_ERROR, REAL, TEXT, Layer, Method, Named, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, REAL, TEXT, Layer, Method, Named, Union, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
             return found
     if op is ast.BitOr and _is_type(a) and _is_type(b):
         sides = (*(a if isinstance(a, tuple) else (a,)), *(b if isinstance(b, tuple) else (b,)))
-        return tuple(type(None) if side is None else side for side in sides)  # what isinstance takes
+        return Union(type(None) if side is None else side for side in sides)
     if kind_a is Named or kind_b is Named:
         return not_modelled(m, a if kind_a is Named else b, node)
     if kind_a is str and word == "mod":
@@ -142,7 +142,7 @@ def _is_type(value: Any) -> bool:
     return (
         value is None
         or isinstance(value, (Named, Class, type))
-        or (type(value) is tuple and bool(value) and all(isinstance(v, (Named, Class, type)) for v in value))
+        or (isinstance(value, tuple) and bool(value) and all(isinstance(v, (Named, Class, type)) for v in value))
     )
 
 

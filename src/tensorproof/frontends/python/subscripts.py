@@ -19,7 +19,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -138,6 +138,8 @@ def _told_length(m: Interpreter, cut: slice, size: Any) -> Any:
 
 
 def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
+    if type(owner) is Union:  # the parameters of generic classes
+        return owner
     sequence = owner.items if isinstance(owner, List) else owner
     index = _number(m, index)
     if isinstance(sequence, (list, tuple)) and has_many(sequence):

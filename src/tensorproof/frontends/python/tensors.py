@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
+from tensorproof.frontends.python import numpy_scalars
 from tensorproof.libraries import autograd, index_limits, layers, library_objects, registry, torch_sizes
 from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
@@ -88,6 +89,8 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
             return m.spelling(f"{tensor_class(owner)}.{name}", (owner,), {}, node)
         case _:
             home = tensor_class(owner)
+            if is_public(f"{home}.{name}") is False and numpy_scalars.is_scalar(owner):
+                return numpy_scalars.attribute(m, owner, name, node)
             if is_public(f"{home}.{name}") is False:
                 raise m.raised("AttributeError", f"{home} has no attribute {name}", node)
             return Method(held, name)
@@ -99,6 +102,8 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], 
     if model is not None:
         return model(m, (m.memory.current(owner), *args), kwargs, node)
     made = m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
+    if home == "numpy.ndarray" and name in numpy_scalars.KEEPING:
+        made = numpy_scalars.kept(owner, made)
     return torch_sizes.sizes(m, made) if name == "size" and isinstance(made, tuple) else made
 
 
