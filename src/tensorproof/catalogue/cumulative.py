@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Summed, Within, float_of
 from tensorproof.ops.families import NUMERIC, replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Axis, ElementType, Int, Number, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
@@ -22,21 +22,30 @@ from tensorproof.terms.tensor import TensorType
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 
 
-def _running(step: Callable[[Any, Any], Any]) -> Callable[[Call], tuple[Any, ...] | None]:
+def _running(step: Callable[[Any, Any], Any], first: int) -> Callable[[Call], tuple[Any, ...] | None]:
+    """`first` stands before the first element where a scan leaves the element itself out."""
+
     def fold(c: Call) -> tuple[Any, ...] | None:
-        if c["dtype"] is not None and not c["dtype"].is_integer:
+        if (c["dtype"] is not None and not c["dtype"].is_integer) or type(c["dim"]) is not int:
             return None
-        return along(c.tensor("x"), c["dim"], lambda line: list(accumulate((int(v) if isinstance(v, bool) else v for v in line), step)))
+
+        def scanned(line: Any) -> list[Any]:
+            items = [int(v) if isinstance(v, bool) else v for v in line]
+            done = list(accumulate(reversed(items) if c["reverse"] else items, step))
+            done = [first, *done[:-1]] if c["exclusive"] and done else done
+            return done[::-1] if c["reverse"] else done
+
+        return along(c.tensor("x"), c["dim"], scanned)
 
     return fold
 
 
 def scan(name: str, *attributes: Any, dtype: DTypeRule, fold: Any = None, doc: str = "") -> Op:
-    """One axis is run along; the shape stays."""
+    """One axis is run along, from its end where `reverse` is set; the shape stays. `exclusive`: an element's own value is left out."""
     return Op(
         name,
         (Tensor("x", "...", STORED),),
-        (Axis("dim"), *attributes),
+        (Axis("dim"), *attributes, Bool("exclusive", False), Bool("reverse", False)),
         same_shape,
         dtype,
         fold=fold,
@@ -52,8 +61,8 @@ def total(c: Call) -> DType | None:
     return rule(c) if c.shape("x") == () else Within(rule, REALS | FULL_COMPLEXES)(c)
 
 
-CUMSUM = scan("cumsum", ElementType(), dtype=total, fold=_running(lambda a, b: a + b), doc="Running sums.")
-CUMPROD = scan("cumprod", ElementType(), dtype=total, fold=_running(lambda a, b: a * b), doc="Running products.")
+CUMSUM = scan("cumsum", ElementType(), dtype=total, fold=_running(lambda a, b: a + b, 0), doc="Running sums.")
+CUMPROD = scan("cumprod", ElementType(), dtype=total, fold=_running(lambda a, b: a * b, 1), doc="Running products.")
 LOGCUMSUMEXP = scan("logcumsumexp", dtype=Like("x"), doc="Running logarithms of sums of exponentials.")
 EXTREMES = tuple(
     Op(

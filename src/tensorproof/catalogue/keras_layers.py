@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_COMPLEXES, DTypes
 from tensorproof.terms.ints import Dim
@@ -190,11 +190,14 @@ def _resized(c: Call) -> Shape:
 RESIZE_IMAGE = Op(
     "resize_image",
     inputs=(Tensor("x", "_ _ _ _ | _ _ _", REAL | FULL_COMPLEXES),),
-    attributes=(Sizes("size", 2, least=0), Int("axis", 1)),
+    attributes=(
+        Sizes("size", 2, least=0), Int("axis", 1), Anything("method", "bilinear"), Bool("align_corners", False), Bool("half_pixel_centers", True),
+        Bool("antialias", False),
+    ),
     shape=_resized,
     dtype=Like("x"),
     doc="Images of another height and width; axis is where the height stands.",
-)
+)  # fmt: skip
 
 
 AUGMENT = Op(

@@ -7,10 +7,11 @@ from typing import Any
 from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
-from tensorproof.ops.families import replaced
+from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, view, whole
+from tensorproof.terms.dtypes import BOOL, INDEX
 from tensorproof.terms.ints import Dim, absolute
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
@@ -156,6 +157,9 @@ def flip_rule(c: Call) -> TensorType:
 
 
 FLIP = Op("flip", (X,), (Axes("dim", None),), flip_rule, doc="Axes in reverse order.")
+FLIP_FLAGGED = Op(
+    "flip_flagged", (X, Tensor("flags", "_", frozenset({BOOL}))), (), any_rank(same_shape), Like("x"), doc="The axes whose flag is set in reverse order."
+)
 
 
 def roll_shape(c: Call) -> Shape:
@@ -240,6 +244,10 @@ def diag_embed_contents(c: Call) -> tuple[Any, ...] | None:
     return tuple(x.contents[min(i, j)] if j - i == offset else zero for i in range(side) for j in range(side))
 
 
+ROLL_BY = Op(
+    "roll_by", (X, Tensor("shifts", "_ | ", INDEX), Tensor("dim", "_ | ", INDEX)), (), any_rank(same_shape), Like("x"),
+    doc="Elements moved round along axes; shifts and axes are tensors.",
+)  # fmt: skip
 DIAG_EMBED = Op(
     "diag_embed", (X,), (Int("offset", 0), Int("dim1", -2), Int("dim2", -1)), diag_embed_shape, Like("x"),
     fold=diag_embed_contents, doc="The last axis laid on a diagonal of a new matrix.",

@@ -8,20 +8,21 @@ from tensorproof.catalogue.creation import SIZE, STORED, default_float, number
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Axis, Bool, ElementType, Float, Int, Number, Tensor, is_size
+from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INT64, REALS, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INDEX, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import conj, ge, gt, le, lt
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 RANDOM = Op(
     "random",
-    attributes=(SIZE, ElementType(dtypes=FLOATS_OR_COMPLEX)),
+    inputs=(Tensor("key", "2", INDEX, optional=True, default=None),),
+    attributes=(SIZE, ElementType(dtypes=FLOATS_OR_COMPLEX), Choice("distribution", (None, "uniform", "normal", "truncated_normal"), None)),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape(c["size"]),
     random=True,
-    doc="Independent draws of real numbers.",
+    doc="Independent draws of real numbers: uniform from 0 to 1, standard normal, or that within two deviations; None where it is not said.",
 )
 
 
@@ -182,3 +183,46 @@ GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_
 BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0))
 RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))
 SHUFFLE = Op("shuffle", (Tensor("x"),), (Axis("dim", 0),), any_rank(same_shape), Like("x"), random=True, doc="The slices along an axis in a random order.")
+
+
+@any_rank
+def per_parameter(c: Call) -> Any:
+    """As many draws as `size` says, for each of the parameters in y."""
+    size, y = c["size"], c.shape("y")
+    if isinstance(size, TensorType) or not y.known:
+        return unknown_shape(f"{c.op.name}{c.session.site}#{c.session.made}")
+    return Shape((*size, *y))
+
+
+_SIZES = Ints("size", shape=True, loose=True)
+PER_PARAMETER = tuple(
+    Op(name, (Tensor("y", values="positive"),), (_SIZES,), per_parameter, Like("y"), random=True, doc=doc)
+    for name, doc in (
+        ("random_gamma", "Draws of gamma distributions of rate 1, whose shape parameters are in y."),
+        ("random_poisson", "Draws of Poisson distributions, whose rates are in y."),
+    )
+)
+
+
+@any_rank
+def as_asked(c: Call) -> Any:
+    size = c["size"]
+    return unknown_shape(f"{c.op.name}{c.session.site}#{c.session.made}") if isinstance(size, TensorType) else Shape(size)
+
+
+RANDOM_INTEGERS = Op(
+    "random_integers", (Tensor("low", ""), Tensor("high", "")), (_SIZES,), as_asked, Same("low", "high"), random=True,
+    doc="Whole numbers from low up to, and without, high.",
+)  # fmt: skip
+RANDOM_TRUNCATED_NORMAL = Op(
+    "random_truncated_normal", (Tensor("mean"), Tensor("std"), Tensor("low"), Tensor("high")), (_SIZES,), as_asked, Same("mean", "std", "low", "high"),
+    random=True, doc="Draws of normal distributions between bounds; the parameters are numbers, or one for each slice along the first axis.",
+)  # fmt: skip
+CATEGORICAL = Op(
+    "categorical", (Tensor("x", "N K"),), (Int("n"),), "N n", INT64, random=True,
+    doc="n classes a row, drawn with replacement by the logarithms of their weights.",
+)  # fmt: skip
+RANDOM_CROP = Op(
+    "random_crop", (Tensor("x", "H W C"),), (Ints("size", loose=True),), lambda c: Shape((*c["size"], c.dims["C"])), Like("x"), random=True,
+    doc="A part of an image of this height and width, from a random place.",
+)  # fmt: skip

@@ -56,22 +56,6 @@ ASSIGN = Op(
 
 
 @any_rank
-def updated(c: Call) -> Shape:
-    """Slots and gradient have the variable's shape; rates are scalars."""
-    shape = agreed(c, [x.shape for x in (c.tensor("x"), *c["xs"])], ("x", "xs"))
-    for rate in c["rates"] or ():
-        if rate.shape.known:
-            c.require("rate", len(rate.shape) == 0, f"a rate must be a scalar, and has shape {rate.shape!r}", "rates")
-    return shape
-
-
-OPTIMISER_STEP = Op(
-    "optimiser_step", (X, Tensors("xs", least=0), Tensors("rates", least=0, optional=True)), (), updated, Same("x", "xs", "rates"), writes=("x",),
-    doc="One step of an optimiser on a variable.",
-)  # fmt: skip
-
-
-@any_rank
 def sparse_updated(c: Call) -> Shape:
     """Updates have the shape of the indices followed by that of a row."""
     x, index, y = c.shape("x"), c.shape("index"), c.shape("y")

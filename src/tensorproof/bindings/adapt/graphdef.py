@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, ranked, same_types, somewhere
+from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, promoted_type, ranked, same_types, somewhere
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.catalogue.tensorflow_arrays import agreed
-from tensorproof.ops.call import Call, python_number
-from tensorproof.ops.element_types import promoted
-from tensorproof.ops.inputs import Bool, ElementType, Ints, Tensor, is_number
+from tensorproof.ops.call import Call
+from tensorproof.ops.inputs import Bool, ElementType, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT32, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
@@ -25,10 +24,11 @@ def merged(run: Run, shapes: list[Shape], about: tuple[str, ...], code: str = "s
     return agreed(Call(operator(run.row.op), {}, run.session, run.name), shapes, about, code)
 
 
-def common_type(run: Run, a: Arguments, *names: str) -> DType | None:
-    """The element type to which these operands are promoted."""
-    operands = {n: python_number(a[n]) if is_number(a[n]) else a[n] for n in names}
-    return promoted(Call(operator(run.row.op), operands, run.session, run.name), names)
+def narrowed(run: Run, x: TensorType, rank: int, name: str = "x") -> TensorType:
+    """x, whose rank must be this; of an unknown rank, the same tensor with as many axes."""
+    known = ranked(run, x, rank, name)
+    made: TensorType = x if x.shape.known else run.shaped("identity", known.shape, x.dtype, x=x)
+    return made
 
 
 def same_type(a: Arguments, run: Run) -> TensorType:
@@ -87,7 +87,7 @@ def softmax(a: Arguments, run: Run) -> TensorType:
 
 def quotient(a: Arguments, run: Run) -> TensorType:
     """A quotient of TensorFlow keeps the element type; that of whole numbers is cut towards zero."""
-    dtype = common_type(run, a, "x", "y")
+    dtype = promoted_type(run, x=a["x"], y=a["y"])
     rounding = {"rounding": "trunc" if dtype is not None and dtype.is_integer else None} if run.row.op == "div" else {}
     made: TensorType = run.typed(run.row.op, dtype, x=a["x"], y=a["y"], **rounding)
     return made
@@ -95,12 +95,12 @@ def quotient(a: Arguments, run: Run) -> TensorType:
 
 def pairwise(a: Arguments, run: Run) -> TensorType:
     """A function of two tensors that broadcast."""
-    made: TensorType = run.typed(run.row.op, common_type(run, a, "x", "y"), x=a["x"], y=a["y"])
+    made: TensorType = run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"])
     return made
 
 
 def squared_difference(a: Arguments, run: Run) -> TensorType:
-    dtype = common_type(run, a, "x", "y")
+    dtype = promoted_type(run, x=a["x"], y=a["y"])
     difference = run.typed("sub", dtype, x=a["x"], y=a["y"])
     if dtype is not None and dtype.is_complex:  # the square of the absolute value
         made: TensorType = run.typed("mul", dtype, x=run.typed("conj", dtype, x=difference), y=difference)

@@ -5,30 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import tf_joins, tf_shapes
-from tensorproof.bindings.adapt.graphdef import declared, merged
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, ranked, same_types, somewhere, tensor, vector
+from tensorproof.bindings.adapt.graphdef import declared, merged, narrowed
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, ranked, same_types, somewhere, vector
 from tensorproof.bindings.adapt.tf_shapes import pairs
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axes, Axis, Choice, Int, Ints, Pairs, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Ints, Pairs, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32
 from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
 def shape_vectors(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
-    x, y = ranked(run, a["x"], 1), ranked(run, a["y"], 1, "y")
+    x, y = narrowed(run, a["x"], 1), narrowed(run, a["y"], 1, "y")
     known = type(x.shape[0]) is int and type(y.shape[0]) is int
-    return run("broadcast_args", x=x, y=y) if known else tensor((run.fresh("rank"),), x.dtype)
+    made: TensorType = run("broadcast_args", x=x, y=y) if known else run.shaped("broadcast_args", (run.fresh("rank"),), x.dtype, x=x, y=y)
+    return made
 
 
 def gradient_args(a: Arguments, run: Run) -> Any:
     same_types(run, a, "x", "y")
-    return run("broadcast_gradient_args", x=ranked(run, a["x"], 1), y=ranked(run, a["y"], 1, "y"))
+    return run("broadcast_gradient_args", x=narrowed(run, a["x"], 1), y=narrowed(run, a["y"], 1, "y"))
 
 
 def one_vector(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run(run.row.op, x=ranked(run, a["x"], 1))
+    made: TensorType = run(run.row.op, x=narrowed(run, a["x"], 1))
     return made
 
 
@@ -55,14 +57,16 @@ def reverse_flags(a: Arguments, run: Run) -> TensorType:
     if x.shape.known:
         run.require("rank", len(x.shape) <= 8, f"x may have at most 8 axes, and is {x.shape!r}", ("x",))
         run.require("flags", eq(flags.shape[0], len(x.shape)), f"{flags.shape[0]!r} flags go with {len(x.shape)} axes", ("dims", "x"))
-    return anew(x, x.shape)
+    made: TensorType = run.shaped("flip_flagged", x.shape, x.dtype, x=x, flags=a["dims"])
+    return made
 
 
-@takes(Tensors("xs"), Ints("size", shape=True, loose=True))
+@takes(Tensors("xs", draw="2 3"), Anything("size", like=([2, 3],)))
 def accumulate(a: Arguments, run: Run) -> TensorType:
     """A sum of tensors of one shape; the shape that the node states is not held against them."""
-    same_types(run, a, "xs")
-    return anew(a["xs"][0], declared(run, a["size"]))
+    dtype = same_types(run, a, "xs")
+    made: TensorType = run.shaped("add_n", declared(run, a["size"]), dtype, xs=a["xs"])
+    return made
 
 
 @takes(Ints("sizes", loose=True), Axis("dim", loose=True), Int("count", least=1))
@@ -74,14 +78,14 @@ def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if sizes is not None:
         run.require("sizes", len(sizes) == count, f"{len(sizes)} sizes are given for {count} parts", ("sizes", "count"))
     if at is None:
-        return tuple(anew(x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run)) for _ in range(count))
+        shapes = [Shape(run.fresh("axis") for _ in x.shape) if x.shape.known else somewhere(run) for _ in range(count)]
+        return _parts(run, a, shapes, sizes, at)
     n = x.shape[at]
     if count == 1 and sizes is None:
-        return (x,)
+        return _parts(run, a, [x.shape], (n,), at)
     if sizes is None or any(s is None for s in sizes):
-        return tuple(
-            anew(x, (*x.shape[:at], run.fresh("part") if s is None or s == -1 else s, *x.shape[at + 1 :])) for s in sizes or (None,) * count
-        )
+        lengths = [run.fresh("part") if s is None or s == -1 else s for s in sizes or (None,) * count]
+        return _parts(run, a, [Shape((*x.shape[:at], m, *x.shape[at + 1 :])) for m in lengths], tuple(lengths), at)
     free = [s for s in sizes if s == -1]
     run.require("sizes", len(free) <= 1, f"only one part can be -1, and the sizes are {sizes!r}", ("sizes",))
     for s in sizes:
@@ -91,7 +95,14 @@ def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     run.require(
         "sizes", eq(rest, 0) if not free else ge(rest, 0), f"the parts {sizes!r} do not make up an axis of size {n!r}", ("sizes", "x")
     )
-    return tuple(anew(x, (*x.shape[:at], rest if s == -1 else s, *x.shape[at + 1 :])) for s in sizes)
+    lengths = [rest if s == -1 else s for s in sizes]
+    return _parts(run, a, [Shape((*x.shape[:at], m, *x.shape[at + 1 :])) for m in lengths], tuple(lengths), at)
+
+
+def _parts(run: Run, a: Arguments, shapes: list[Shape], sizes: Any, at: int | None) -> tuple[TensorType, ...]:
+    told = a["sizes"] if sizes is None or None in sizes else sizes
+    made: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, a["x"].dtype, x=a["x"], sizes=told, dim=a["dim"] if at is None else at)
+    return made
 
 
 _ENDS = (Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", loose=True, one=False))
@@ -101,35 +112,37 @@ _ENDS = (Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False
 def strided_slice_grad(a: Arguments, run: Run) -> TensorType:
     """Zeros of the given shape with the gradient in the slice."""
     size = vector(run, a["size"], "size")
-    return anew(a["y"], somewhere(run) if size is None else [run.fresh("size") if n is None else n for n in size])
+    shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None else n for n in size)
+    made: TensorType = run.shaped("strided_slice_gradient", shape, a["y"].dtype, **a)
+    return made
 
 
 @takes(Tensor("x"), Tensor("y"), *_ENDS)
 def strided_assign(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
-    return anew(a["x"], a["x"].shape)
+    made: TensorType = run.shaped("strided_slice_update", a["x"].shape, a["x"].dtype, **a)
+    return made
 
 
 @takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
 def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
-    return pad_grad(a, run)
-
-
-@takes(Tensor("x"), Pairs("paddings"))
-def pad_grad(a: Arguments, run: Run) -> TensorType:
     rows = pairs(run, a["paddings"], "paddings")
     x = a["x"]
     if rows is None:
-        return anew(x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run))
-    x = ranked(run, x, len(rows))
-    for n, (b, e) in zip(x.shape, rows):
+        shape = Shape(run.fresh("axis") for _ in x.shape) if x.shape.known else somewhere(run)
+        unknown: TensorType = run.shaped("mirror_pad_gradient", shape, x.dtype, x=x, paddings=a["paddings"], mode=a["mode"])
+        return unknown
+    sizes = ranked(run, x, len(rows)).shape
+    for n, (b, e) in zip(sizes, rows):
         run.require(
             "padding",
             conj(ge(b, 0), ge(e, 0), ge(n, b + e)),
             f"padding ({b!r}, {e!r}) cannot be taken off an axis of size {n!r}",
             ("paddings", "x"),
         )
-    return anew(x, [n - b - e for n, (b, e) in zip(x.shape, rows)])
+    cut = Shape(n - b - e for n, (b, e) in zip(sizes, rows))
+    made: TensorType = run.shaped("mirror_pad_gradient", cut, x.dtype, x=x, paddings=rows, mode=a["mode"])
+    return made
 
 
 @takes(Tensors("xs", least=2), Axis("dim", 0, of="xs", loose=True))
@@ -179,24 +192,27 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
 def reverse(a: Arguments, run: Run) -> TensorType:
     x, dims = a["x"], vector(run, a["dim"], "dim")
     if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
-        return anew(x, x.shape)
+        unknown: TensorType = run.shaped("flip", x.shape, x.dtype, x=x, dim=a["dim"])
+        return unknown
     axes = tuple(axis(run, d, len(x.shape)) for d in dims)
     run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
-    made: TensorType = run("flip", x=x, dim=axes).but(strides=None) if axes else x
+    made: TensorType = run("flip", x=x, dim=axes)
     return made
 
 
 @takes(Tensor("lengths", "...", INDEX), Int("dim"), Int("batch_dim", 0))
 def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     x, lengths = a["x"], ranked(run, a["lengths"], 1, "lengths")
-    if not x.shape.known:
-        return anew(x, x.shape)
-    for name in ("dim", "batch_dim"):
-        run.require("axis", 0 <= a[name] < len(x.shape), f"{name} = {a[name]} is out of range for x {x.shape!r}", (name, "x"))
-    run.require("axis", a["dim"] != a["batch_dim"], "the batch axis cannot be the one that is reversed", ("dim", "batch_dim"))
-    batch = x.shape[a["batch_dim"]]
-    run.require("lengths", eq(batch, lengths.shape[0]), f"{lengths.shape[0]!r} lengths go with a batch of {batch!r}", ("lengths", "x"))
-    return anew(x, x.shape)
+    if x.shape.known:
+        for name in ("dim", "batch_dim"):
+            run.require("axis", 0 <= a[name] < len(x.shape), f"{name} = {a[name]} is out of range for x {x.shape!r}", (name, "x"))
+        run.require("axis", a["dim"] != a["batch_dim"], "the batch axis cannot be the one that is reversed", ("dim", "batch_dim"))
+        batch = x.shape[a["batch_dim"]]
+        run.require("lengths", eq(batch, lengths.shape[0]), f"{lengths.shape[0]!r} lengths go with a batch of {batch!r}", ("lengths", "x"))
+    made: TensorType = run.shaped(
+        "reverse_sequences", x.shape, x.dtype, x=x, lengths=a["lengths"], batch_dim=a["batch_dim"], time_dim=a["dim"], first_two=False
+    )
+    return made
 
 
 @takes(Tensor("shifts", "...", INDEX), Tensor("dim", "...", INDEX))
@@ -207,13 +223,16 @@ def roll(a: Arguments, run: Run) -> TensorType:
         if a[name].shape.known:
             run.require("rank", len(a[name].shape) <= 1, f"{name} must be a number or a vector, and has shape {a[name].shape!r}", (name,))
     merged(run, [a["shifts"].shape, a["dim"].shape], ("shifts", "dim"), "shifts")
-    return anew(x, x.shape)
+    made: TensorType = run.shaped("roll_by", x.shape, x.dtype, x=x, shifts=a["shifts"], dim=a["dim"])
+    return made
 
 
 @takes(Axis("dim", 0, loose=True))
 def cumulative(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
-    if x.shape.known:
-        axis(run, a["dim"], len(x.shape))
-    return anew(x, x.shape)
+    at = axis(run, a["dim"], len(x.shape)) if x.shape.known else None
+    made: TensorType = run.shaped(
+        run.row.op, x.shape, x.dtype, x=x, dim=a["dim"] if at is None else at, exclusive=bool(a.get("exclusive")), reverse=bool(a.get("reverse"))
+    )
+    return made

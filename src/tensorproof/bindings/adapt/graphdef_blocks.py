@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef import merged
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, ranked, same_types, somewhere, vector
+from tensorproof.bindings.adapt import tf_linalg
+from tensorproof.bindings.adapt.graphdef import merged, narrowed
+from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, ranked, same_types, somewhere, told, vector
 from tensorproof.bindings.adapt.tf_shapes import pairs
 from tensorproof.bindings.adapt.tf_windows import channels_last
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Pairs, Tensor
-from tensorproof.terms.ints import Dim, product
+from tensorproof.terms.ints import Dim, minimum, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -18,32 +19,36 @@ from tensorproof.terms.tensor import TensorType
 
 @takes(Tensor("x"))
 def diag(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 1)
-    return anew(a["x"], (*a["x"].shape, *a["x"].shape) if a["x"].shape.known else somewhere(run))
+    x = a["x"]
+    at_least(run, x, 1)
+    return told(run, "tensor_diag", x, Shape((*x.shape, *x.shape)) if x.shape.known else somewhere(run))
 
 
 @takes(Tensor("x"))
 def diag_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if not x.shape.known:
-        return anew(x, somewhere(run))
+        return told(run, "tensor_diag_part", x, somewhere(run))
     half = len(x.shape) // 2
     run.require("rank", len(x.shape) % 2 == 0 and half > 0, f"x must have an even rank of at least 2, and is {x.shape!r}", ("x",))
-    return anew(x, merged(run, [Shape(x.shape[:half]), Shape(x.shape[half:])], ("x",)))
+    return told(run, "tensor_diag_part", x, merged(run, [Shape(x.shape[:half]), Shape(x.shape[half:])], ("x",)))
 
 
 @takes(Tensor("x"))
 def matrix_diag(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 1)
     x = a["x"]
-    return anew(x, (*x.shape, x.shape[-1]) if x.shape.known else somewhere(run))
+    at_least(run, x, 1)
+    return told(run, "diag_embed", x, Shape((*x.shape, x.shape[-1])) if x.shape.known else somewhere(run))
 
 
 @takes(Tensor("x"))
 def matrix_diag_part(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 2)
     x = a["x"]
-    return run("diagonal", x=x, dim1=-2, dim2=-1).but(strides=None) if x.shape.known else anew(x, somewhere(run))
+    at_least(run, x, 2)
+    if not x.shape.known:
+        return told(run, "diagonal", x, somewhere(run), dim1=-2, dim2=-1)
+    made: TensorType = run("diagonal", x=x, dim1=-2, dim2=-1)
+    return made
 
 
 @takes(Tensor("x"), Tensor("y"))
@@ -53,16 +58,18 @@ def matrix_set_diag(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 2)
     at_least(run, y, 1, "y")
     if x.shape.known and y.shape.known:
-        from tensorproof.terms.ints import minimum
-
         wanted = Shape((*x.shape[:-2], minimum(x.shape[-2], x.shape[-1])))
         merged(run, [y.shape, wanted], ("y", "x"), "diagonal")
-    return anew(x, x.shape)
+    places = {"dim1": len(x.shape) - 2, "dim2": len(x.shape) - 1} if x.shape.known else {"dim1": -2, "dim2": -1}
+    return told(run, "diagonal_scatter", x, x.shape, source=y, offset=a.get("k") or 0, **places)
 
 
 @takes(Tensor("x"), Anything("low"), Anything("high"))
 def band_part(a: Arguments, run: Run) -> TensorType:
-    return anew(a["x"], a["x"].shape)
+    shape = a["x"].shape
+    if shape.known and len(shape) < 2:
+        raise run.give_up(f"a band of {shape!r}, which TensorFlow refuses when the node runs")
+    return tf_linalg.band_part(a, run)
 
 
 def _blocks(run: Run, value: Any) -> tuple[Any, ...] | None:
@@ -90,16 +97,21 @@ def batch_to_space(a: Arguments, run: Run) -> TensorType:
 
 
 def _batched(x: TensorType, block: Any, rows: Any, run: Run, out: bool) -> TensorType:
+    op, name = ("batch_to_space", "crops") if out else ("space_to_batch", "paddings")
+    given, shape = x, x.shape
     if isinstance(block, int):  # the old form: one size for two axes of an image
-        x, block = ranked(run, x, 4), (block, block)
+        shape, block = ranked(run, x, 4).shape, (block, block)
     blocks = _blocks(run, block)
-    edges = pairs(run, rows, "crops" if out else "paddings")
-    if blocks is None or not x.shape.known:
-        return anew(x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run))
+    edges = pairs(run, rows, name)
+    if blocks is None or not shape.known:
+        unknown = Shape(run.fresh("axis") for _ in shape) if shape.known else somewhere(run)
+        return told(run, op, given, unknown, block=block if blocks is None else blocks, **{name: rows})
+    x = anew(x, shape)
     n = len(blocks)
     run.require("rank", len(x.shape) > n, f"x {x.shape!r} must have more axes than there are blocks ({n})", ("x", "block"))
     if any(b is None for b in blocks) or edges is None:
-        return anew(x, (run.fresh("batch"), *(run.fresh("axis") for _ in range(n)), *x.shape[n + 1 :]))
+        partly = Shape((run.fresh("batch"), *(run.fresh("axis") for _ in range(n)), *x.shape[n + 1 :]))
+        return told(run, op, given, partly, block=block, **{name: rows})
     run.require("blocks", len(edges) == n, f"{len(edges)} rows of padding go with {n} blocks", ("block",))
     count: Dim = product(blocks)
     sizes: list[Dim] = []
@@ -122,14 +134,17 @@ def _batched(x: TensorType, block: Any, rows: Any, run: Run, out: bool) -> Tenso
             sizes.append(padded // b)
     if out:
         run.require("batch", eq(x.shape[0] % count, 0), f"a batch of {x.shape[0]!r} does not divide by {count!r}", ("x", "block"))
-    return anew(x, (x.shape[0] // count if out else x.shape[0] * count, *sizes, *x.shape[n + 1 :]))
+    made = Shape((x.shape[0] // count if out else x.shape[0] * count, *sizes, *x.shape[n + 1 :]))
+    return told(run, op, given, made, block=blocks, **{name: tuple(edges)})
 
 
 @takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))
 def space_depth(a: Arguments, run: Run) -> TensorType:
-    x, last = ranked(run, a["x"], 4), channels_last(a["data_format"])
-    shape = x.shape
-    image = x if last else x.but(shape=Shape((shape[0], shape[2], shape[3], shape[1])), contents=None)
-    made = run(run.row.op, x=image, block=a["block"])
-    result: TensorType = made if last else made.but(shape=Shape((made.shape[0], made.shape[3], made.shape[1], made.shape[2])))
-    return result
+    last = channels_last(a["data_format"])
+    x = narrowed(run, a["x"], 4)
+    if last:
+        made: TensorType = run(run.row.op, x=x, block=a["block"])
+        return made
+    image = run("permute", x=x, dim=(0, 2, 3, 1))
+    moved: TensorType = run("permute", x=run(run.row.op, x=image, block=a["block"]), dim=(0, 3, 1, 2))
+    return moved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.graphdef import merged
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, ranked
+from tensorproof.bindings.adapt.tensorflow import Arguments, ranked
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Tensor
 from tensorproof.terms.dtypes import INDEX
@@ -33,10 +33,10 @@ _RATES = frozenset(
 )
 
 
-def _step(a: Arguments, run: Run, sparse: bool) -> TensorType:
+def _stepped(a: Arguments, run: Run, sparse: bool) -> Shape:
+    """The variable's shape, with what its slots know of it."""
     tensors = {k: v for k, v in a.items() if isinstance(v, TensorType)}
-    first = tensors["var"]
-    shape = first.shape
+    shape: Shape = tensors["var"].shape
     typed = [v for k, v in tensors.items() if k not in ("indices", "global_step") and v.dtype is not None]
     run.require(
         "dtype", len({v.dtype for v in typed}) <= 1, "variable, slots, gradient and rates must have one element type", tuple(tensors)
@@ -46,26 +46,31 @@ def _step(a: Arguments, run: Run, sparse: bool) -> TensorType:
             ranked(run, value, 0, name)
         elif name not in ("grad", "indices") or not sparse:
             shape = merged(run, [shape, value.shape], ("var", name), "slot")
-    return anew(first, shape)
+    return shape
+
+
+def _step(a: Arguments, run: Run, shape: Shape) -> TensorType:
+    made: TensorType = run.shaped(run.row.op, shape, a["var"].dtype, **a)
+    return made
 
 
 def optimiser(a: Arguments, run: Run) -> TensorType:
     """One step: slots and gradient have the variable's shape, rates are scalars."""
-    return _step(a, run, sparse=False)
+    return _step(a, run, _stepped(a, run, sparse=False))
 
 
 def sparse_optimiser(a: Arguments, run: Run) -> TensorType:
-    made = _step(a, run, sparse=True)
+    shape = _stepped(a, run, sparse=True)
     grad, index = a["grad"], ranked(run, a["indices"], 1, "indices")
-    if made.shape.known and grad.shape.known:
+    if shape.known and grad.shape.known:
         run.require(
             "rank",
-            len(grad.shape) == len(made.shape),
-            f"the gradient {grad.shape!r} must have as many axes as the variable {made.shape!r}",
+            len(grad.shape) == len(shape),
+            f"the gradient {grad.shape!r} must have as many axes as the variable {shape!r}",
             ("grad", "var"),
         )
-        merged(run, [grad.shape, Shape((index.shape[0], *made.shape[1:]))], ("grad", "indices"), "gradient")
-    return made
+        merged(run, [grad.shape, Shape((index.shape[0], *shape[1:]))], ("grad", "indices"), "gradient")
+    return _step(a, run, shape)
 
 
 _SLOTS = tuple(

@@ -6,14 +6,23 @@ from typing import Any
 
 from tensorproof.bindings.adapt import tf_shapes
 from tensorproof.bindings.adapt.graphdef import DTYPE, merged
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, ranked, same_types, somewhere, tensor, vector, whole
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, ranked, same_types, somewhere, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import ElementType, Int, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64
+from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+SIZE = Ints("size", shape=True, loose=True, one=False)
+
+
+def of_size(run: Run, value: Any) -> Shape | None:
+    size = vector(run, value, "size")
+    for n in size or ():
+        run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+    return None if size is None else Shape(run.fresh("size") if n is None else n for n in size)
 
 
 @takes(Tensor("on", ""), Tensor("off", ""))
@@ -34,21 +43,32 @@ def arange(a: Arguments, run: Run) -> TensorType:
     return tf_shapes.arange({**a, "dtype": same_types(run, a, "start", "end", "step") or INT32}, run)
 
 
-@takes(Ints("size", shape=True, loose=True, one=False), ElementType("dtype", optional=False))
+def _of_size(run: Run, a: Arguments, dtype: DType | None, **told: Any) -> TensorType:
+    """What the row's operator makes of the shape that is an argument."""
+    shape = of_size(run, a["size"])
+    size = a["size"] if shape is None else tuple(shape)
+    made: TensorType = run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **told)
+    return made
+
+
+@takes(SIZE, ElementType("dtype", optional=False))
 def sized(a: Arguments, run: Run) -> TensorType:
-    return tf_shapes.sized(a, run)
+    """Tensors that are empty or drawn at random."""
+    return _of_size(run, a, a.get("dtype"), **{k: a[k] for k in ("distribution",) if k in a})
 
 
-@takes(Ints("size", shape=True, loose=True, one=False), Tensor("seed", "2", INDEX), ElementType("dtype", optional=False))
+@takes(SIZE, Tensor("key", "2", INDEX), ElementType("dtype", optional=False))
 def stateless(a: Arguments, run: Run) -> TensorType:
-    seed = ranked(run, a["seed"], 1, "seed")
-    run.require("seed", eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has {seed.shape[0]!r}", ("seed",))
-    return tf_shapes.sized(a, run)
+    seed = ranked(run, a["key"], 1, "key")
+    run.require("seed", eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has {seed.shape[0]!r}", ("key",))
+    return _of_size(run, a, a.get("dtype"), distribution=a["distribution"], key=a["key"])
 
 
-@takes(Ints("size", shape=True, loose=True, one=False), Tensor("value", ""))
+@takes(SIZE, Tensor("value", ""))
 def fill(a: Arguments, run: Run) -> TensorType:
-    return tf_shapes.sized(a, run)
+    value = a["value"]
+    run.require("rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",))
+    return _of_size(run, a, value.dtype, value=value)
 
 
 @takes(Tensor("start", ""), Tensor("end", ""), Int("steps", loose=True, least=1))
@@ -59,37 +79,49 @@ def linspace(a: Arguments, run: Run) -> TensorType:
     steps = whole(a["steps"])
     if isinstance(steps, TensorType):
         ranked(run, steps, 0, "steps")
-        return tensor((run.fresh("steps"),), dtype)
-    run.require("steps", ge(steps, 1), f"there must be at least one step, and there are {steps!r}", ("steps",))
-    return tensor((steps,), dtype)
+        count = run.fresh("steps")
+    else:
+        run.require("steps", ge(steps, 1), f"there must be at least one step, and there are {steps!r}", ("steps",))
+        count = steps
+    made: TensorType = run.shaped("linspace", (count,), dtype, start=a["start"], end=a["end"], steps=steps, dtype=dtype)
+    return made
 
 
 def where(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
-    return tensor((run.fresh("nonzero"), x.shape.rank), INT64)
+    made: TensorType = run("nonzero", x=x) if x.shape.known else run.shaped("nonzero", (run.fresh("nnz"), x.shape.rank), INT64, x=x)
+    return made
+
+
+def _distinct(run: Run, a: Arguments, values: Shape | None, places: Shape, n: Any, at: int | None) -> tuple[TensorType, ...]:
+    """The distinct elements in the order in which they come, where each stands, and how many there are of each."""
+    x, dtype = a["x"], a.get("dtype") or INT32
+    counts = "Counts" in run.name
+    told: dict[str, Any] = {"x": x, "return_inverse": True, "return_counts": counts, "sorted": False, "dim": at}
+    if values is None:
+        return tuple(run.typed("unique", x.dtype, dtype, dtype, **told))
+    shapes = [values, places, Shape((n,))] if counts else [values, places]
+    return tuple(run.shaped("unique", shapes, x.dtype, dtype, dtype, **told))
 
 
 @takes(DTYPE)
 def unique(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    x = ranked(run, a["x"], 1)
-    n, dtype = run.fresh("unique"), a.get("dtype") or INT32
-    made = (anew(x, (n,)), tensor(x.shape, dtype))
-    return (*made, tensor((n,), dtype)) if "Counts" in run.name else made
+    length = ranked(run, a["x"], 1).shape
+    n = run.fresh("distinct") if not a["x"].shape.known else 0
+    return _distinct(run, a, None if a["x"].shape.known else Shape((n,)), length, n, None)
 
 
 @takes(DTYPE, Ints("dim", loose=True))
 def unique_axis(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    x, dims, dtype = a["x"], vector(run, a["dim"], "dim"), a.get("dtype") or INT32
-    n = run.fresh("unique")
+    x, dims = a["x"], vector(run, a["dim"], "dim")
     if not x.shape.known or dims is None or any(type(d) is not int for d in dims):
-        made = (anew(x, somewhere(run)), tensor((run.fresh("axis"),), dtype))
-    else:
-        run.require(
-            "axis", len(dims) == 1 or (not dims and len(x.shape) == 1), f"one axis must be named, and there are {len(dims)}", ("dim",)
-        )
-        at = axis(run, dims[0] if dims else 0, len(x.shape))
-        made = (anew(x, (*x.shape[:at], n, *x.shape[at + 1 :])), tensor((x.shape[at],), dtype))
-    return (*made, tensor((n,), dtype)) if "Counts" in run.name else made
+        return _distinct(run, a, somewhere(run), Shape((run.fresh("axis"),)), run.fresh("distinct"), a["dim"])
+    run.require("axis", len(dims) == 1 or (not dims and len(x.shape) == 1), f"one axis must be named, and there are {len(dims)}", ("dim",))
+    at = axis(run, dims[0] if dims else 0, len(x.shape))
+    if all(ge(size, 1) is True for i, size in enumerate(x.shape) if i != at):
+        return _distinct(run, a, None, x.shape, 0, at)
+    n = run.fresh("distinct")
+    return _distinct(run, a, Shape((*x.shape[:at], n, *x.shape[at + 1 :])), Shape((x.shape[at],)), n, at)
 
 
 @takes(Tensor("x"), Tensor("y"), DTYPE)
@@ -98,7 +130,8 @@ def list_diff(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     ranked(run, a["x"], 1)
     ranked(run, a["y"], 1, "y")
     n = run.fresh("difference")
-    return anew(a["x"], (n,)), tensor((n,), a.get("dtype") or INT32)
+    values, places = run.shaped("list_difference", [(n,), (n,)], a["x"].dtype, a.get("dtype") or INT32, x=a["x"], y=a["y"])
+    return values, places
 
 
 @takes(Int("k", least=0, loose=True), DTYPE)
@@ -110,28 +143,36 @@ def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         k = run.fresh("k")
     run.require("k", ge(k, 0), f"k must not be negative, and is {k!r}", ("k",))
     if not x.shape.known:
-        return anew(x, somewhere(run)), tensor(somewhere(run), a.get("dtype") or INT32)
+        return _greatest(run, a, somewhere(run), k)
     run.require("k", le(k, x.shape[-1]), f"k = {k!r} is more than the {x.shape[-1]!r} elements of the last axis", ("k", "x"))
-    shape = Shape((*x.shape[:-1], k))
-    return anew(x, shape), tensor(shape, a.get("dtype") or INT32)
+    return _greatest(run, a, Shape((*x.shape[:-1], k)), k)
+
+
+def _greatest(run: Run, a: Arguments, shape: Shape, k: Any) -> tuple[TensorType, ...]:
+    x = a["x"]
+    last = len(x.shape) - 1 if x.shape.known else -1
+    values, places = run.shaped("topk", [shape, shape], x.dtype, a.get("dtype") or INT32, x=x, k=k, dim=last, sorted=bool(a.get("sorted", True)))
+    return values, places
 
 
 @takes(Tensor("x"), Int("k", loose=True, least=0))
 def nth_element(a: Arguments, run: Run) -> TensorType:
     x, k = a["x"], whole(a["k"])
     at_least(run, x, 1)
-    if not x.shape.known:
-        return anew(x, somewhere(run))
-    if not isinstance(k, TensorType):
+    if x.shape.known and not isinstance(k, TensorType):
         run.require("k", conj(ge(k, 0), ge(x.shape[-1], k + 1)), f"there is no element {k!r} among {x.shape[-1]!r}", ("k", "x"))
-    return anew(x, x.shape[:-1])
+    shape = Shape(x.shape[:-1]) if x.shape.known else somewhere(run)
+    made: TensorType = run.shaped("nth_element", shape, x.dtype, x=x, n=k, reverse=bool(a.get("reverse")))
+    return made
 
 
 @takes(Tensor("x"), Tensor("y"), Int("k", loose=True))
 def in_top_k(a: Arguments, run: Run) -> TensorType:
     x, y = ranked(run, a["x"], 2), ranked(run, a["y"], 1, "y")
     run.require("batch", eq(x.shape[0], y.shape[0]), f"{x.shape[0]!r} predictions go with {y.shape[0]!r} targets", ("x", "y"))
-    return tensor((x.shape[0] if isinstance(y.shape[0], Term) else y.shape[0],), BOOL)
+    rows = x.shape[0] if isinstance(y.shape[0], Term) else y.shape[0]
+    made: TensorType = run.shaped("in_top_k", (rows,), BOOL, x=a["x"], y=a["y"], k=whole(a["k"]))
+    return made
 
 
 @takes(Tensor("x"), Tensor("rows", "...", INDEX), Tensor("index", "...", INDEX))
@@ -139,14 +180,18 @@ def sparse_segment(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     merged(run, [ranked(run, a["rows"], 1, "rows").shape, ranked(run, a["index"], 1, "index").shape], ("rows", "index"), "segments")
-    return anew(x, (run.fresh("segments"), *x.shape[1:]) if x.shape.known else somewhere(run))
+    taken = run.shaped("index_select", (a["rows"].shape.numel, *x.shape[1:]) if x.shape.known else somewhere(run), x.dtype, x=x, dim=0, index=a["rows"])
+    shape = (run.fresh("segments"), *x.shape[1:]) if x.shape.known else somewhere(run)
+    made: TensorType = run.shaped("segment", shape, x.dtype, x=taken, index=a["index"], **{k: a[k] for k in ("reduction",) if k in a})
+    return made
 
 
 @takes(Tensor("index", "...", INDEX), Ints("size", shape=True, loose=True, one=False), Tensor("values"), Tensor("default", ""))
 def sparse_to_dense(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "values", "default")
     size = of_size(run, a["size"])
-    return anew(a["values"], somewhere(run) if size is None else size)
+    made: TensorType = run.shaped("sparse_to_dense", somewhere(run) if size is None else size, a["values"].dtype, **a)
+    return made
 
 
 @takes(Tensor("x", "...", frozenset({INT32})), Int("size", loose=True, least=0), Tensor("y"))
@@ -156,14 +201,5 @@ def bincount(a: Arguments, run: Run) -> TensorType:
         ranked(run, size, 0, "size")
         size = run.fresh("size")
     run.require("size", ge(size, 0), f"the number of bins must not be negative, and is {size!r}", ("size",))
-    return anew(a["y"], (size,))
-
-
-SIZE = Ints("size", shape=True, loose=True, one=False)
-
-
-def of_size(run: Run, value: Any) -> Shape | None:
-    size = vector(run, value, "size")
-    for n in size or ():
-        run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
-    return None if size is None else Shape(run.fresh("size") if n is None else n for n in size)
+    made: TensorType = run.shaped("weighted_count", (size,), a["y"].dtype, x=a["x"], y=a["y"], size=size)
+    return made

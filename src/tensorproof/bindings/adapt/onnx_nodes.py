@@ -73,11 +73,10 @@ def topk(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("dim", loose=True))
 def cumulated(a: dict[str, Any], run: Run) -> Any:
-    """Along an axis that need not be known; contents are told for the plain direction only."""
+    """Along an axis that need not be known."""
     x, axis = a["x"], number(a["dim"])
-    plain = not isinstance(axis, TensorType) and not a["exclusive"] and not a["reverse"]
-    made = run(run.row.op, x=x, dim=0 if isinstance(axis, TensorType) else axis, dtype=x.dtype)
-    return made if plain else made.but(contents=None)
+    told = {"x": x, "dim": axis, "exclusive": bool(a["exclusive"]), "reverse": bool(a["reverse"])}
+    return run.shaped(run.row.op, x.shape, x.dtype, **told) if isinstance(axis, TensorType) else run(run.row.op, **told, dtype=x.dtype)
 
 
 @takes(Number("start", loose=True), Number("end", loose=True), Number("step", loose=True))
