@@ -44,7 +44,8 @@ sorted_type = Lined(SORTED, Like("x"))
 def _pair(c: Call, shape: Shape, found: tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]) -> list[Any]:
     sorted_type(c)
     x = c.tensor("x").but(shape=shape, strides=None if c.tensor("x").strides is None else UNKNOWN_STRIDES, weak=False)
-    return [x.but(contents=found[0]), x.but(contents=found[1], dtype=INT64)]
+    places = INT64 if c.prescribed is None else c.prescribed.dtypes[-1]
+    return [x.but(contents=found[0]), x.but(contents=found[1], dtype=places)]
 
 
 SORT = Op(

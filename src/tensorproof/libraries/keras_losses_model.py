@@ -165,7 +165,7 @@ def in_range(m: Any, loss: Layer, target: TensorType, output: TensorType, node: 
 
 def ranks_made_equal(target: TensorType, output: TensorType) -> tuple[TensorType, TensorType]:
     """A last axis of size 1 comes and goes, as Keras does before it calls a function."""
-    from tensorproof.catalogue.keras_losses import same_rank
+    from tensorproof.bindings.adapt.keras_losses import same_rank
 
     if not target.shape.known or not output.shape.known:
         return target, output
@@ -203,7 +203,7 @@ def reduced(m: Any, values: Any, weight: Any, reduction: Any, node: Any) -> Any:
     if not isinstance(values, TensorType) or not values.shape.known:
         return m.gap("loss", node, "what it returns is not known") if not isinstance(values, Choice) else TensorType(Shape(), FLOAT32, framework="tf")
     if isinstance(weight, TensorType) and weight.shape.known:
-        from tensorproof.catalogue.keras_losses import same_rank
+        from tensorproof.bindings.adapt.keras_losses import same_rank
 
         a, b = same_rank(values.shape, weight.shape)
         fits(m, a, b, f"the weights {b!r} do not fit the losses {a!r}", node, "keras/weights")

@@ -115,7 +115,7 @@ def reduction(
     evaluate: Evaluate | None = None,
     doc: str = "",
 ) -> Op:
-    """Axes are folded away (`dim`, `keepdim`). `nonempty`: a reduced axis of size 0 is refused."""
+    """Axes are folded away (`dim`, `keepdim`). `nonempty`: a reduced axis of size 0 is refused, unless the option `empty` is set."""
 
     @any_rank
     def shape(c: Call) -> Any:
@@ -125,7 +125,7 @@ def reduction(
             unknown = Shape() if whole else unknown_shape(f"{name}{c.session.site}#{c.session.made}")
             return [unknown] * len(outputs) if outputs else unknown
         c.require("rank", c.framework != "torch" or c.rank("x") <= 64, f"{c.name} takes at most 64 axes, and x has {c.rank('x')}", "x")
-        if nonempty and c.framework not in ("tf", "onnx"):
+        if nonempty and not c["empty"] and c.framework not in ("tf", "onnx"):
             axes = c["dim"]
             sizes = c.shape("x") if axes is None else [c.shape("x")[a] for a in ((axes,) if isinstance(axes, int) else axes) if len(c.shape("x"))]
             for size in sizes:
@@ -137,7 +137,7 @@ def reduction(
 
     axis: Attribute = Axis("dim", None, optional=True) if one_axis else Axes("dim", None, empty_is_all=empty_is_all)
     return Op(
-        name, (Tensor("x", "...", dtypes),), (axis, Bool("keepdim", False), *attributes), shape,
+        name, (Tensor("x", "...", dtypes),), (axis, Bool("keepdim", False), *attributes, *((Bool("empty", False),) if nonempty else ())), shape,
         dtype if dtype is not None else Summed("x"), outputs=outputs, values=values, fold=fold, evaluate=evaluate, doc=doc,
     )  # fmt: skip
 

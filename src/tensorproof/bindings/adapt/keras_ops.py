@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy_arrays import Many, tensor
@@ -52,6 +54,24 @@ def computable(run: Run, dtype: DType | None, *names: str) -> DType | None:
     if dtype is not None and dtype not in taken:
         raise run.refuse("dtype", f"{run.row.name} does not take element type {dtype!r}", names)
     return dtype
+
+
+class Maths:
+    """Applies operators whose results have one element type."""
+
+    def __init__(self, run: Run, dtype: DType | None) -> None:
+        self.run = run
+        self.dtype = dtype
+
+    def __call__(self, op: str, x: Any, y: Any = None, **more: Any) -> Any:
+        return self.run.typed(op, self.dtype, x=x, **({} if y is None else {"y": y}), **more)
+
+    @contextmanager
+    def settled(self) -> Iterator[None]:
+        """What operators require in here follows from what has been required before."""
+        before = len(self.run.session.requirements)
+        yield
+        del self.run.session.requirements[before:]
 
 
 def floating(a: dict[str, Any], run: Run) -> Any:

@@ -5,96 +5,187 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras_ops import as_float, asked, common, has_axis
-from tensorproof.bindings.adapt.numpy_arrays import Whole, flat, tensor
+from tensorproof.bindings.adapt.numpy_arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Tensor, is_size
-from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64
-from tensorproof.terms.predicates import conj, eq, ge, le
+from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, UINT32, DType
+from tensorproof.terms.ints import product
+from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.promotion import PY_FLOAT
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
-def reduced(a: dict[str, Any], run: Run) -> Any:
+def over(run: Run, op: str, dtype: DType | None, a: dict[str, Any], **more: Any) -> Any:
+    """Apply a reduction; no axes at all leave every element as it is, which is the reduction of a new axis."""
+    if a["dim"] in ((), []):
+        return run.typed(op, dtype, x=run("unsqueeze", x=a["x"], dim=-1), dim=(-1,), **more)
+    return run.typed(op, dtype, x=a["x"], dim=a["dim"], keepdim=a.get("keepdim", False), **more)
+
+
+def _checked(a: dict[str, Any], run: Run) -> DType | None:
+    """The element type of x, which has the axes that are named."""
     x = tensor(a["x"])
-    name = run.row.name.rpartition(".")[2]
     has_axis(run, x, a["dim"])
-    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
-    if name in ("sum", "prod", "nansum", "nanprod"):
-        return run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"], dtype=asked(a, None))
-    if name in ("mean", "nanmean", "median", "nanmedian"):
-        return made.but(dtype=as_float(x.dtype), contents=None)
-    return (
-        run(run.row.op, x=x, dim=a["dim"], keepdim=a["keepdim"])
-        if x.shape.known and not _may_be_empty(x, a)
-        else made.but(dtype=x.dtype, contents=None)
-    )
+    return x.dtype
 
 
-def _may_be_empty(x: TensorType, a: dict[str, Any]) -> bool:
-    return any(isinstance(n, int) and n == 0 for n in x.shape) or a.get("initial") is not None
+def summed(a: dict[str, Any], run: Run) -> Any:
+    """Sums and products of small whole numbers are widened to 32 bits."""
+    return over(run, run.row.op, asked(a, _widened(_checked(a, run))), a)
+
+
+def _widened(dtype: DType | None) -> DType | None:
+    if dtype is None or not (dtype is BOOL or dtype.is_integer) or dtype.bits >= 32:
+        return dtype
+    return UINT32 if dtype.kind == "u" else INT32
+
+
+def nanprod(a: dict[str, Any], run: Run) -> Any:
+    dtype = _checked(a, run)
+    if dtype is None or not dtype.is_float:
+        return over(run, "prod", _widened(dtype), a)
+    whole = run.typed("where", dtype, condition=run.typed("isnan", BOOL, x=a["x"]), x=1, y=a["x"])
+    return over(run, "prod", dtype, {**a, "x": whole})
+
+
+def averaged(a: dict[str, Any], run: Run) -> Any:
+    return over(run, run.row.op, as_float(_checked(a, run)), a)
 
 
 def spread(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    has_axis(run, x, a["dim"])
-    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
-    return made.but(dtype=as_float(x.dtype), contents=None)
+    """Variances of the whole population."""
+    return over(run, run.row.op, as_float(_checked(a, run)), a, correction=0)
+
+
+def extreme(a: dict[str, Any], run: Run) -> Any:
+    """`initial` counts as one more element, and is all that there is of an empty array."""
+    dtype = _checked(a, run)
+    initial = a.get("initial")
+    made = over(run, run.row.op, dtype, a, **({} if initial is None else {"empty": True}))
+    return made if initial is None else run.typed("maximum" if run.row.op == "amax" else "minimum", dtype, x=made, y=initial)
+
+
+def span(a: dict[str, Any], run: Run) -> Any:
+    return over(run, run.row.op, _checked(a, run), a, empty=True)
 
 
 def truth(a: dict[str, Any], run: Run) -> Any:
-    has_axis(run, tensor(a["x"]), a["dim"])
-    return run("sum", x=tensor(a["x"]), dim=a["dim"], keepdim=a["keepdim"]).but(dtype=BOOL, contents=None)
+    _checked(a, run)
+    return over(run, run.row.op, BOOL, a)
 
 
 @takes(Axis("dim", None, optional=True))
 def arg(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    has_axis(run, x, a["dim"])
-    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
-    return made.but(dtype=INT32, contents=None)
+    _checked(a, run)
+    return run.typed(run.row.op, INT32, x=a["x"], dim=a["dim"], keepdim=a["keepdim"])
+
+
+@takes(Axis("dim", None, optional=True))
+def nanarg(a: dict[str, Any], run: Run) -> Any:
+    """-1 where every element is NaN."""
+    dtype = _checked(a, run)
+    if dtype is None or not dtype.is_float:
+        return arg(a, run)
+    missing = run.typed("isnan", BOOL, x=a["x"])
+    worst = float("-inf") if run.row.op == "argmax" else float("inf")
+    found = arg({**a, "x": run.typed("where", dtype, condition=missing, x=worst, y=a["x"])}, run)
+    none = run.typed("all", BOOL, x=missing, dim=a["dim"], keepdim=a["keepdim"])
+    return run.typed("where", INT32, condition=none, x=-1, y=found)
 
 
 def count_nonzero(a: dict[str, Any], run: Run) -> Any:
-    has_axis(run, tensor(a["x"]), a["dim"])
-    return run("sum", x=tensor(a["x"]), dim=a["dim"]).but(dtype=INT32, contents=None)
+    _checked(a, run)
+    return over(run, "count_nonzero", INT32, a)
 
 
-@takes(Tensor("weights", "...", optional=True, default=None), Axis("dim", None, optional=True))
+@takes(Axis("dim", None, optional=True))
 def average(a: dict[str, Any], run: Run) -> Any:
+    _checked(a, run)
+    return over(run, "mean", common(a["x"], more=(PY_FLOAT,)), a)
+
+
+@takes(Tensor("weights", "..."), Axis("dim", None, optional=True))
+def weighted_average(a: dict[str, Any], run: Run) -> Any:
+    """The sum of the products over the sum of the weights."""
     x, w = tensor(a["x"]), a["weights"]
+    if w is None:
+        return average(a, run)
     has_axis(run, x, a["dim"])
-    made = run("sum", x=x, dim=a["dim"])
-    dtype = common(x, more=(PY_FLOAT,))
-    if w is not None:
-        dtype = common(x, w, more=(PY_FLOAT,))
-        alike = len(w.shape) == len(x.shape)
-        if not alike and (a["dim"] is None or len(w.shape) != 1):
-            raise run.refuse("weights", f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
-        along: Any = a["dim"]
-        against = x.shape if alike else [x.shape[along]]
-        for n, m in zip(w.shape, against):
-            run.require("weights", eq(n, m), f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
-    return made.but(dtype=dtype, contents=None)
+    dtype = common(x, w, more=(PY_FLOAT,))
+    alike = len(w.shape) == len(x.shape)
+    if not alike and (a["dim"] is None or len(w.shape) != 1):
+        raise run.refuse("weights", f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
+    along: Any = a["dim"]
+    for n, m in zip(w.shape, x.shape if alike else [x.shape[along]]):
+        run.require("weights", eq(n, m), f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
+    laid = w if alike else run("reshape", x=w, size=tuple(w.shape[0] if i == along % len(x.shape) else 1 for i in range(len(x.shape))))
+    total = run.typed("sum", dtype, x=run.typed("mul", dtype, x=x, y=laid), dim=along)
+    return run.typed("div", dtype, x=total, y=run.typed("sum", dtype, x=w, dim=along if alike else None))
 
 
 @takes(Tensor("q", "Q | ", FLOATS, values="unit", scalar=True), Axes("dim", None))
 def quantile(a: dict[str, Any], run: Run) -> Any:
-    x, q = tensor(a["x"]), tensor(a["q"])
+    q = tensor(a["q"])
     run.require("rank", len(q.shape) <= 1, f"the fractions are a number or a vector, and are {q.shape!r}", ("q",))
-    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"])
-    return made.but(shape=Shape((*q.shape, *made.shape)), dtype=as_float(x.dtype), contents=None)
+    share = a["q"]
+    if run.row.name.endswith("percentile"):
+        share = share / 100 if isinstance(share, (int, float)) else run.typed("div", FLOAT32, x=q, y=100)
+    return _quantile(a, share, run)
+
+
+@takes(Axes("dim", None))
+def median(a: dict[str, Any], run: Run) -> Any:
+    """The mean of the two middle elements where their number is even."""
+    _checked(a, run)
+    return _quantile(a, 0.5, run)
+
+
+def _quantile(a: dict[str, Any], q: Any, run: Run) -> Any:
+    """Over one axis, or over several or all as if they were one; the axis of q comes first."""
+    x, dim, keep = tensor(a["x"]), a["dim"], a["keepdim"]
+    dtype = as_float(x.dtype)
+    way = {"interpolation": a.get("method", "linear")}
+    if run.row.op == "nanquantile" and 0 in x.shape:
+        raise run.give_up("an array without elements")
+    if dim in ((), []):
+        return run.typed(run.row.op, dtype, x=run("unsqueeze", x=x, dim=-1), q=q, dim=-1, **way)
+    axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
+    if axes is None or len(axes) == 1:
+        return run.typed(run.row.op, dtype, x=x, q=q, dim=None if axes is None else axes[0], keepdim=keep, **way)
+    if not x.shape.known:
+        raise run.give_up("the rank is not known")
+    rank = len(x.shape)
+    if any(not -rank <= d < rank for d in axes):
+        raise run.refuse("axis", f"dim = {dim!r} is out of range for x of rank {rank}", ("dim", "x"))
+    gone = [d % rank for d in axes]
+    left = [i for i in range(rank) if i not in gone]
+    turned = run("permute", x=x, dim=(*left, *gone))
+    whole = run("reshape", x=turned, size=(*(x.shape[i] for i in left), product(x.shape[i] for i in gone)))
+    made = run.typed(run.row.op, dtype, x=whole, q=q, dim=-1, **way)
+    if not keep:
+        return made
+    lead = tensor(q).shape
+    return run("reshape", x=made, size=(*lead, *(1 if i in gone else n for i, n in enumerate(x.shape))))
 
 
 @takes(Axis("dim", None, optional=True))
 def cumulative(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
-    x, dim = (flat(x), 0) if a["dim"] is None else (x, a["dim"])
     dtype = asked(a, x.dtype)
-    made = run("cumsum", x=x.but(dtype=FLOAT32, contents=None), dim=dim)
-    return made.but(dtype=INT32 if dtype is BOOL else dtype)
+    x = x if dtype is not BOOL or x.dtype is BOOL else run("cast", x=x, dtype=BOOL)
+    flat_x, dim = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
+    return run.typed(run.row.op, INT32 if dtype is BOOL else dtype, x=flat_x, dim=dim)
+
+
+@takes(Axis("dim", None, optional=True))
+def nancumulative(a: dict[str, Any], run: Run) -> Any:
+    """NaN counts as nothing."""
+    x = tensor(a["x"])
+    clean = run.typed("nan_to_num", x.dtype, x=x, nan=0.0 if run.row.op == "cumsum" else 1.0)
+    return cumulative({**a, "x": clean}, run)
 
 
 @takes(Int("n", 1, least=0), Axis("dim", -1))
@@ -103,26 +194,32 @@ def diff(a: dict[str, Any], run: Run) -> Any:
 
 
 def trapezoid(a: dict[str, Any], run: Run) -> Any:
-    y = tensor(a["y"])
-    return run("trapezoid", y=y.but(dtype=FLOAT32, contents=None), dim=a["dim"]).but(dtype=as_float(y.dtype))
+    y, x = tensor(a["y"]), a["x"]
+    dtype = as_float(y.dtype)
+    if x is None:
+        return run.typed("trapezoid", dtype, y=y, dx=a["dx"], dim=a["dim"])
+    fits = len(y.shape) > 0 and (tuple(x.shape) == tuple(y.shape) or (len(x.shape) == 1 and x.shape[0] == y.shape[a["dim"]]))
+    if not fits:
+        raise run.give_up("places that broadcast against the values")
+    return run.typed("trapezoid", dtype, y=y, x=x, dim=a["dim"])
 
 
 @takes(Axis("dim", -1))
 def sorted(a: dict[str, Any], run: Run) -> Any:
     has_axis(run, tensor(a["x"]), a["dim"])
-    return run("sort", x=tensor(a["x"]), dim=a["dim"])[0]
+    return run("sort", x=a["x"], dim=a["dim"])[0]
 
 
 @takes(Axis("dim", -1, optional=True))
 def argsorted(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
-    x, dim = (flat(x), 0) if a["dim"] is None else (x, a["dim"])
-    return run("argsort", x=x, dim=dim).but(dtype=INT32)
+    x, dim = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
+    return run.typed("argsort", INT32, x=x, dim=dim)
 
 
 @takes(Whole("kth", least=0), Axis("dim", -1))
 def argpartition(a: dict[str, Any], run: Run) -> Any:
-    return run("argsort", x=tensor(a["x"]).but(dtype=FLOAT32), dim=a["dim"]).but(dtype=INT32)
+    return run.typed("argpartition", INT32, x=a["x"], kth=a["kth"], dim=a["dim"])
 
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
@@ -131,12 +228,13 @@ def searchsorted(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", f"places are sought in a vector, and it is {a['x'].shape!r}", ("x",))
     word(run, a, "side", ("left", "right"))
     n = a["x"].shape[0]
-    return tensor(a["y"]).but(dtype=INT64 if isinstance(n, int) and n >= 2**31 else INT32, contents=None, weak=False)
+    dtype = INT64 if isinstance(n, int) and n >= 2**31 else INT32
+    return run.typed("searchsorted", dtype, x=a["x"], y=a["y"], right=a["side"] == "right")
 
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
 def digitize(a: dict[str, Any], run: Run) -> Any:
-    return tensor(a["y"]).but(dtype=INT32, contents=None, weak=False)
+    return run.typed("searchsorted", INT32, x=a["x"], y=a["y"], right=True)
 
 
 @takes(
@@ -146,10 +244,14 @@ def digitize(a: dict[str, Any], run: Run) -> Any:
 )
 def bincount(a: dict[str, Any], run: Run) -> Any:
     x, w = a["x"], a["weight"]
-    size = run.fresh("counts", 0)
-    return TensorType(
-        Shape((*x.shape[:-1], size)), None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None
-    )
+    dtype = None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None
+    if len(x.shape) <= 1:
+        least = max(a["minlength"], 0) if isinstance(a["minlength"], int) else a["minlength"]
+        return run.typed("bincount", dtype, x=x if len(x.shape) else run("reshape", x=x, size=(1,)), weight=w, minlength=least)
+    hot = run.typed("one_hot_axis", dtype, x=x, depth=run.fresh("counts", 0))
+    if w is not None:
+        hot = run.typed("mul", dtype, x=hot, y=run("unsqueeze", x=w, dim=-1))
+    return run.typed("sum", dtype, x=hot, dim=-2)
 
 
 @takes(Int("bins", 10, least=1), Anything("range"))
@@ -158,17 +260,21 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("bins", "the number of bins is a whole number", ("bins",))
     run.require("bins", ge(a["bins"], 1), f"there must be at least one bin, and there are {a['bins']!r}", ("bins",))
     dtype = a["x"].dtype
-    return (
-        TensorType(Shape((a["bins"],)), dtype if dtype is not None and dtype.is_float else None),
-        TensorType(Shape((a["bins"] + 1,)), None if dtype is None or not dtype.is_float else dtype),
-    )
+    dtype = dtype if dtype is not None and dtype.is_float else None
+    return tuple(run.typed("histogram", dtype, dtype, x=a["x"], bins=a["bins"], range=a["range"]))
 
 
 def corrcoef(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) > 2:
         raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
-    return TensorType(Shape((x.shape[0], x.shape[0])) if len(x.shape) == 2 else Shape(), FLOAT64 if x.dtype is INT64 else as_float(x.dtype))
+    dtype = FLOAT64 if x.dtype is INT64 else as_float(x.dtype)
+    if len(x.shape) < 2:
+        return run.typed("corrcoef", dtype, x=x)
+    n = x.shape[0]
+    if n == 1:  # one variable gives a matrix too
+        return run("reshape", x=run.typed("corrcoef", dtype, x=x), size=(1, 1))
+    return run.shaped("corrcoef", Shape((n, n)), dtype, x=x)
 
 
 @takes(Choice("mode", ("valid", "same", "full"), "valid"))
@@ -176,7 +282,7 @@ def correlate(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
     dtype = common(x, y)
     dtype = dtype if dtype is None or dtype.is_float else FLOAT64 if dtype is INT64 else FLOAT32
-    return run("convolve_vectors", x=x.but(dtype=FLOAT32), y=y.but(dtype=FLOAT32), mode=a["mode"]).but(dtype=dtype)
+    return run.typed("convolve_vectors", dtype, x=x, y=run("flip", x=y), mode=a["mode"])
 
 
 def unique(a: dict[str, Any], run: Run) -> Any:
@@ -225,8 +331,7 @@ def top_k(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) < 1:
         raise run.refuse("rank", "a number has no largest elements", ("x",))
     run.require("k", conj(ge(a["k"], 0), le(a["k"], x.shape[-1])), f"{a['k']!r} elements are wanted of {x.shape[-1]!r}", ("k", "x"))
-    made = x.but(shape=Shape((*x.shape[:-1], a["k"])), contents=None)
-    return (made, made.but(dtype=INT32))
+    return tuple(run.typed("topk", x.dtype, INT32, x=x, k=a["k"], dim=-1))
 
 
 @takes(Tensor("target", "N", frozenset({INT32, INT64}), values="index"), Tensor("x", "N C", frozenset({FLOAT32})), Int("k", least=1))
@@ -239,9 +344,13 @@ def in_top_k(a: dict[str, Any], run: Run) -> Any:
     run.require(
         "batch", eq(target.shape[0], x.shape[0]), f"there are {target.shape[0]!r} targets and {x.shape[0]!r} predictions", ("target", "x")
     )
-    return target.but(dtype=BOOL, contents=None)
+    known = target.contents
+    if x.shape[1] == 0 or (known is not None and not all(isinstance(v, int) and ge(v, 0) is True and lt(v, x.shape[1]) is True for v in known)):
+        raise run.give_up("targets that may be no classes")
+    own = run("gather", x=x, index=run("unsqueeze", x=target, dim=1), dim=1)
+    better = run.typed("count_nonzero", INT32, x=run.typed("gt", BOOL, x=x, y=own), dim=1)
+    return run.typed("lt", BOOL, x=better, y=a["k"])
 
 
-def floating_reduced(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    return run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype, contents=None)
+def logsumexp(a: dict[str, Any], run: Run) -> Any:
+    return over(run, "logsumexp", tensor(a["x"]).dtype, a)
