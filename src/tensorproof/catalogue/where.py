@@ -613,7 +613,6 @@ WHERE: dict[str, str] = {
     "round": "elementwise",
     "rrelu": "activation",
     "rsqrt": "elementwise",
-    "sample_loss": "keras_losses",
     "sampled_addmm": "sparse",
     "scaled_dot_product_attention": "attention",
     "scaled_dot_product_attention_math": "attention",
