@@ -55,6 +55,8 @@ SOFTSIGN = elementwise(
 )
 TANHSHRINK = elementwise("tanhshrink", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x - math.tanh(x)))
 
+ACTIVATION = elementwise("activation", ANY, dtype=SAME, doc="a function that the program gives")
+
 # --- curves with parameters ---
 def real_numbers(c: Call) -> DType | None:
     """No parameter is complex."""

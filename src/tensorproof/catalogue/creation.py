@@ -314,10 +314,10 @@ CONSTANT = Op(
 )
 WINDOW = Op(
     "window",
-    attributes=(Int("n", least=0), Float("beta", 12.0), ElementType(dtypes=FLOATS)),
+    attributes=(Int("n", least=0), Float("beta", 12.0), ElementType(dtypes=FLOATS), Anything("kind"), Bool("periodic", False)),
     dtype=Given("dtype", default_float),
     shape="n",
-    doc="A window function of n samples.",
+    doc="A window function of n samples; `kind`: which, where that is told.",
 )
 
 

@@ -123,6 +123,13 @@ FFTFREQ = frequencies("fftfreq", lambda n: n, "The frequencies of a transform of
 RFFTFREQ = frequencies("rfftfreq", lambda n: ite(lt(n, 0), -(-n // 2), n // 2) + 1, "The frequencies of half a spectrum of length n.")
 
 
+OVERLAP_AND_ADD = Op(
+    "overlap_and_add", (Tensor("x", "... F L", NUMERIC),), (Int("step", least=1),),
+    lambda c: Shape((*c.lead["x"], (c.dims["F"] - 1) * c["step"] + c.dims["L"])), Like("x"),
+    doc="The sum of frames, each `step` elements behind the one before.",
+)  # fmt: skip
+
+
 # --- short time ---------------------------------------------------------------------------------------------------------------
 
 WINDOW = Tensor("window", "W", FLOATS_OR_COMPLEX, optional=True, default=None)

@@ -8,11 +8,11 @@ from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
 from tensorproof.ops.families import replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX
-from tensorproof.terms.ints import Dim, absolute
+from tensorproof.terms.ints import Dim, absolute, maximum
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
@@ -282,8 +282,8 @@ def sum_to_shape(c: Call) -> Shape:
 def unfold_rule(c: Call) -> TensorType:
     x, dim, size, step = c.tensor("x"), c["dim"], c["size"], c["step"]
     n = x.shape[dim] if len(x.shape) else 1
-    c.require("window", le(size, n), f"a window of {size!r} is larger than the axis of size {n!r}", ("size", "x"))
-    count = (n - size) // step + 1
+    c.require("window", c["short"] or le(size, n), f"a window of {size!r} is larger than the axis of size {n!r}", ("size", "x"))
+    count = maximum(0, (n - size) // step + 1) if c["short"] else (n - size) // step + 1
 
     def change(axes: list[tuple[Dim, Dim]]) -> tuple[list[tuple[Dim, Dim]], Dim]:
         if not axes:
@@ -297,9 +297,9 @@ def unfold_rule(c: Call) -> TensorType:
 UNFOLD = Op(
     "windows",
     (X,),
-    (Axis("dim"), Int("size", least=0), Int("step", least=1)),
+    (Axis("dim"), Int("size", least=0), Int("step", least=1), Bool("short", False)),
     unfold_rule,
     Like("x"),
     aliases="x",
-    doc="Every stretch of an axis, as a new last axis.",
+    doc="Every stretch of an axis, as a new last axis; `short`: an axis that is too short has none.",
 )

@@ -84,10 +84,10 @@ RANDINT_LIKE = Op(
     shape=any_rank(randint_like_shape),
     random=True,
 )
-SHUFFLE = Op("shuffle", (Tensor("x"),), (), any_rank(same_shape), Like("x"), random=True, doc="The rows of x in random order.")
 RANDPERM = Op(
     "randperm", attributes=(Int("n", least=0), ElementType(dtypes=REALS | ALL_INTS)), dtype=Given("dtype", INT64), shape="n", random=True,
 )  # fmt: skip
+
 
 def normal_shape(c: Call) -> Shape:
     mean, std = c["mean"], c["std"]

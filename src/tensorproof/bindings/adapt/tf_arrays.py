@@ -141,7 +141,7 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
 def sequence_mask(a: Arguments, run: Run) -> TensorType:
     count = whole(a.get("count"))
     n = run.fresh("longest") if count is None or isinstance(count, TensorType) else count
-    x = a["x"]
+    x = of_type(run, a["x"], a["x"].dtype if a["x"].dtype in INDEX else INT32)
     places = run.typed("arange", x.dtype, start=0, end=n, step=1, dtype=x.dtype)
     if not x.shape.known:
         unknown: TensorType = run.shaped("lt", somewhere(run), a.get("dtype") or BOOL, x=places, y=x)
@@ -224,5 +224,5 @@ def unravel_index(a: Arguments, run: Run) -> TensorType:
         n: Dim = run.fresh("axes") if size is None else len(size)
         return told(run, "stack", x, (n, *x.shape) if x.shape.known else somewhere(run), xs=(x,))
     parts = run.typed("unravel_index", x.dtype, x=x, size=size)
-    made: TensorType = run.typed("stack", x.dtype, xs=tuple(parts), dim=0)
+    made: TensorType = run.shaped("stack", Shape((len(size), *x.shape)), x.dtype, xs=tuple(parts), dim=0)
     return made

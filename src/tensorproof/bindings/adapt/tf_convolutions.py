@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef_convolutions
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, modern, ranked, same_types, somewhere, vector
-from tensorproof.bindings.adapt.tf_windows import channels_last, convolve, depthwise, explicit_sides, spatial, to_back, to_front, windowed
+from tensorproof.bindings.adapt.tensorflow import Arguments, modern, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tf_windows import channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Sizes, Tensor
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 PADDING = Choice("padding", ("SAME", "VALID"))
@@ -55,8 +56,9 @@ def _batched(run: Run, x: TensorType, n: int, conv: Any, several: bool = True) -
         result: TensorType = conv(x)
         return result
     lead = x.shape[: extra + 1]
-    made = conv(anew(x, (product(lead), *x.shape[extra + 1 :])))
-    return anew(made, (*lead, *made.shape[1:]))
+    size = (product(lead), *x.shape[extra + 1 :])
+    made = conv(told(run, "reshape", x, size, size=size))
+    return told(run, "reshape", made, (*lead, *made.shape[1:]), size=(*lead, *made.shape[1:]))
 
 
 def _conv(n: int) -> Any:
@@ -103,7 +105,7 @@ def convolution(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "weight")
     weight = a["weight"]
     if not weight.shape.known:
-        return anew(a["x"], somewhere(run))
+        return told(run, "conv2d", a["x"], somewhere(run), weight=weight)
     n = len(weight.shape) - 2
     run.require("rank", n in (1, 2, 3), f"the weight {weight.shape!r} must have one, two or three kernel axes", ("weight",))
     if a["x"].shape.known and a["x"].shape.numel == 0:
@@ -183,6 +185,7 @@ def _conv_transpose(n: int) -> Any:
             a = {**a, "dilation": None}  # read, and not used
         last = channels_last(layout_of(a, n))
         x, weight = to_front(ranked(run, a["x"], n + 2), last), ranked(run, a["weight"], n + 2, "weight")
+        given = {**a, "y": a["x"], "data_format": layout_of(a, n)}
         same_types(run, a, "x", "weight")
         *kernel, out, channels = weight.shape
         if x.shape.numel == 0:
@@ -192,36 +195,37 @@ def _conv_transpose(n: int) -> Any:
         )
         sizes = vector(run, a["sizes"], "sizes")
         if sizes is None or None in sizes:
-            return to_back(anew(x, [run.fresh("size") for _ in x.shape]), last)
+            return graphdef_convolutions.transposed(run, given, n, Shape(run.fresh("size") for _ in x.shape))
         full = len(sizes) == n + 2
         run.require("sizes", full or (len(sizes) == n and n == 2), f"sizes must be {n + 2} numbers, and are {len(sizes)}", ("sizes",))
         if full:
-            given = to_front(anew(x, sizes), last).shape
+            wanted = Shape((sizes[0], sizes[-1], *sizes[1:-1]) if last else sizes)
             run.require(
                 "batch",
-                lenient or eq(given[0], x.shape[0]),
-                f"the batch is {x.shape[0]!r} and the output asked for has {given[0]!r}",
+                lenient or eq(wanted[0], x.shape[0]),
+                f"the batch is {x.shape[0]!r} and the output asked for has {wanted[0]!r}",
                 ("sizes", "x"),
             )
             run.require(
-                "channels", eq(given[1], out), f"the weight makes {out!r} channels and {given[1]!r} are asked for", ("sizes", "weight")
+                "channels", eq(wanted[1], out), f"the weight makes {out!r} channels and {wanted[1]!r} are asked for", ("sizes", "weight")
             )
-            inner = given[2:]
+            inner = wanted[2:]
         else:
             inner = sizes
         strides, dilations = spatial(run, a["stride"], n, last, "stride"), spatial(run, a.get("dilation"), n, last, "dilation")
         name, sides = explicit_sides(run, a["padding"], None, n, last)
         for size, k, s, d, e, found in zip(inner, kernel, strides, dilations, sides, x.shape[2:]):
-            wanted = windowed(run, size, k, s, d, name, e)
+            count = windowed(run, size, k, s, d, name, e)
             run.require(
                 "sizes",
-                lenient or eq(wanted, found),
-                f"an output of {size!r} comes from {wanted!r} windows, and x has {found!r}",
+                lenient or eq(count, found),
+                f"an output of {size!r} comes from {count!r} windows, and x has {found!r}",
                 ("sizes", "x"),
             )
         asked = full and (lenient or not run.name.startswith("tf.compat.v1."))  # static inference of the present release knows the input's batch only
-        batch = to_front(anew(x, sizes), last).shape[0] if asked else x.shape[0]
-        return to_back(anew(x, (batch, out, *inner)), last)
+        batch = sizes[0] if asked else x.shape[0]
+        result = Shape((batch, *inner, out) if last else (batch, out, *inner))
+        return graphdef_convolutions.transposed(run, given, n, result)
 
     return conv_transpose
 

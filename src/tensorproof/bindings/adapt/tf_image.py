@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef_images, graphdef_pools
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, modern, ranked, same_types, somewhere, tensor, vector, whole
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, modern, ranked, somewhere, told, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, UINT8, DType
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import conj, eq, ge, le
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, UINT8, DType
+from tensorproof.terms.ints import Dim, maximum, minimum
+from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -46,8 +46,21 @@ def _pair(run: Run, value: Any) -> tuple[Any, Any]:
 _SIZE = Ints("size", loose=True, one=False, least=1)
 
 
-def _float_unless(x: TensorType, nearest: bool) -> DType | None:
-    return x.dtype if nearest else FLOAT32
+def _method(a: Arguments) -> str:
+    """How values between pixels are found; version 1 has numbers for it."""
+    word = a.get("method")
+    word = getattr(word, "value", word)
+    return _METHODS[word] if type(word) is int and 0 <= word < 4 else word if isinstance(word, str) else "bilinear"
+
+
+def _resized(run: Run, a: Arguments, x: TensorType, height: Any, width: Any, method: str) -> TensorType:
+    """Images of another height and width: floats, unless their pixels are only chosen."""
+    flags = {name: bool(a[name]) for name in ("align_corners", "half_pixel_centers", "antialias") if isinstance(a.get(name), bool)}
+    axis = len(x.shape) - 3 if x.shape.known else 1
+    dtype = x.dtype if method == "nearest" else FLOAT32
+    shape = _framed(run, x, height, width)
+    made: TensorType = run.shaped("resize_image", shape, dtype, x=x, size=(height, width), axis=axis, method=method, **flags)
+    return made
 
 
 @takes(_IMAGE, _SIZE, Choice("method", _METHODS[:4], "bilinear"), Bool("preserve_aspect_ratio", False))
@@ -56,20 +69,13 @@ def resize(a: Arguments, run: Run) -> TensorType:
     height, width = _pair(run, a["size"])
     if a.get("preserve_aspect_ratio"):
         height, width = run.fresh("height"), run.fresh("width")
-    nearest = a.get("method") in ("nearest", 1)
-    return tensor(_framed(run, x, height, width), _float_unless(x, nearest))
+    return _resized(run, a, x, height, width, _method(a))
 
 
 @takes(Tensor("x", "N H W C"), _SIZE)
 def resize_old(a: Arguments, run: Run) -> TensorType:
     x = ranked(run, a["x"], 4)
-    return tensor(_framed(run, x, *_pair(run, a["size"])), FLOAT32)
-
-
-@takes(Tensor("x", "N H W C"), _SIZE)
-def resize_old_same(a: Arguments, run: Run) -> TensorType:
-    x = ranked(run, a["x"], 4)
-    return anew(x, _framed(run, x, *_pair(run, a["size"])))
+    return _resized(run, a, x, *_pair(run, a["size"]), run.row.fixed["method"])
 
 
 _HEIGHT, _WIDTH = Int("height", least=1, loose=True), Int("width", least=1, loose=True)
@@ -87,37 +93,68 @@ def _target(run: Run, a: Arguments) -> tuple[Any, Any]:
 
 @takes(_IMAGE, _HEIGHT, _WIDTH)
 def crop_or_pad(a: Arguments, run: Run) -> TensorType:
+    """Cut or padded with zeros on both sides, the more of it after."""
     x = _image(run, a["x"])
-    return anew(x, _framed(run, x, *_target(run, a)))
+    height, width = _target(run, a)
+    if not x.shape.known:
+        return told(run, "pad", told(run, "crop", x, somewhere(run), before=(), after=()), somewhere(run), padding=())
+    sides = [_cut_and_pad(n, m) for n, m in zip(x.shape[-3:-1], (height, width))]
+    cut = _cropped(run, x, [c for c, _ in sides], [minimum(n, m) for n, m in zip(x.shape[-3:-1], (height, width))])
+    return _padded(run, cut, [p for _, p in sides], height, width)
+
+
+def _cut_and_pad(n: Dim, m: Dim) -> tuple[tuple[Dim, Dim], tuple[Dim, Dim]]:
+    """What is cut off before and after an axis of n that is to have m, and what is added."""
+    off, on = maximum(n - m, 0), maximum(m - n, 0)
+    return (off // 2, off - off // 2), (on // 2, on - on // 2)
+
+
+def _cropped(run: Run, x: TensorType, cut: list[tuple[Dim, Dim]], sizes: list[Any]) -> TensorType:
+    """The image without what is cut off before and after its height and width."""
+    lead = (0,) * (len(x.shape) - 3)
+    before, after = ((*lead, *(c[i] for c in cut), 0) for i in (0, 1))
+    return told(run, "crop", x, _framed(run, x, *sizes), before=before, after=after)
+
+
+def _padded(run: Run, x: TensorType, more: list[tuple[Dim, Dim]], height: Any, width: Any) -> TensorType:
+    """The image with zeros before and after its height and width."""
+    flat = (0, 0, *more[1], *more[0])
+    return told(run, "pad", x, _framed(run, x, height, width), padding=flat, mode="constant", value=0)
 
 
 @takes(_IMAGE, _HEIGHT, _WIDTH, Choice("method", _METHODS[:4], "bilinear"))
 def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     height, width = _target(run, a)
+    target = (height, width)
     if x.shape.known and all(type(n) is int for n in (*x.shape[-3:-1], height, width)):
         ratio = max(x.shape[-3] / height, x.shape[-2] / width)
-        left = min(int(x.shape[-3] / ratio), int(x.shape[-2] / ratio))
+        sizes = [int(n / ratio) for n in x.shape[-3:-1]]
         run.require(
-            "size", left >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width")
+            "size", min(sizes) >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width")
         )
-    return tensor(_framed(run, x, *_target(run, a)), _float_unless(x, a.get("method") in ("nearest", 1)))
+        before = [max(0, int((m - n / ratio) / 2)) for n, m in zip(x.shape[-3:-1], target)]
+    else:
+        sizes, before = [run.fresh("size", 1) for _ in target], [run.fresh("margin") for _ in target]
+    small = _resized(run, a, x, sizes[0], sizes[1], _method(a))
+    if not small.shape.known:
+        return told(run, "pad", small, somewhere(run), padding=())
+    return _padded(run, small, [(b, m - b - n) for b, n, m in zip(before, sizes, target)], *target)
 
 
 @takes(_IMAGE, Float("fraction", least=0.05, most=1.0))
 def central_crop(a: Arguments, run: Run) -> TensorType:
     x, fraction = a["x"], a["fraction"]
-    if fraction == 1:
-        made: TensorType = x
-        return made
-    _image(run, x)
-    if not isinstance(fraction, (int, float)):
-        return anew(x, _framed(run, x, run.fresh("height"), run.fresh("width")))
-    run.require("fraction", 0 < fraction <= 1, f"the fraction must lie above 0 and not above 1, and is {fraction!r}", ("fraction",))
-    if not x.shape.known:
-        return anew(x, x.shape)
-    sizes = [n - 2 * int((n - n * fraction) / 2) if type(n) is int else run.fresh("size") for n in x.shape[-3:-1]]
-    return anew(x, _framed(run, x, *sizes))
+    if fraction != 1:
+        _image(run, x)
+    told_by = isinstance(fraction, (int, float))
+    sentence = f"the fraction must lie above 0 and not above 1, and is {fraction!r}"
+    run.require("fraction", not told_by or 0 < fraction <= 1, sentence, ("fraction",))
+    if not x.shape.known or len(x.shape) < 3:
+        return told(run, "crop", x, x.shape, before=(), after=())
+    cut = [int((n - n * fraction) / 2) if told_by and type(n) is int else 0 if fraction == 1 else None for n in x.shape[-3:-1]]
+    sizes = [run.fresh("size") if c is None else n - 2 * c for n, c in zip(x.shape[-3:-1], cut)]
+    return _cropped(run, x, [((n - m) // 2 if c is None else c,) * 2 for n, m, c in zip(x.shape[-3:-1], sizes, cut)], sizes)
 
 
 _BOX = (Int("top", least=0), Int("left", least=0), Int("height", least=1), Int("width", least=1))
@@ -141,7 +178,10 @@ def crop_box(a: Arguments, run: Run) -> TensorType:
                 f"{a[size]!r} elements from {a[start]!r} on go beyond the image's {n!r}",
                 (start, size, "x"),
             )
-    return anew(x, _framed(run, x, a["height"], a["width"]))
+    if not x.shape.known:
+        return told(run, "crop", x, somewhere(run), before=(), after=())
+    cut = [(a[start], n - a[start] - a[size]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]
+    return _cropped(run, x, cut, [a["height"], a["width"]])
 
 
 @takes(_IMAGE, *_BOX)
@@ -157,7 +197,10 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
                 f"an image of {n!r} placed at {a[start]!r} does not fit into {a[size]!r}",
                 (start, size, "x"),
             )
-    return anew(x, _framed(run, x, a["height"], a["width"]))
+    if not x.shape.known:
+        return told(run, "pad", x, somewhere(run), padding=())
+    more = [(a[start], a[size] - n - a[start]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]
+    return _padded(run, x, more, a["height"], a["width"])
 
 
 @takes(Tensor("x", "N H W C"), Tensor("boxes", "B 4"), Tensor("index", "B", frozenset({INT32}), values="index:N"), _SIZE)
@@ -167,80 +210,43 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(_IMAGE)
-def same_image(a: Arguments, run: Run) -> TensorType:
+def flipped(a: Arguments, run: Run) -> TensorType:
+    """Mirrored along the axis that the row names, counted from the end."""
     x = _image(run, a["x"])
-    return anew(x, x.shape)
+    return told(run, "flip", x, x.shape, dim=tuple(d + len(x.shape) for d in run.row.fixed["dim"]) if x.shape.known else run.row.fixed["dim"])
 
 
 @takes(_IMAGE)
 def random_flip(a: Arguments, run: Run) -> TensorType:
-    x = same_image(a, run)
+    """Each image mirrored or not, by the toss of a coin."""
+    x, other = a["x"], flipped(a, run)
     batch = x.shape.known and len(x.shape) == 4
     run.require("dtype", not batch or x.dtype is None or x.dtype.kind in "iufc", f"a batch of {x.dtype!r} is not flipped at random", ("x",))
-    return x
+    size = (x.shape[0], 1, 1, 1) if batch else ()
+    coin = run.typed("lt", BOOL, x=run.typed("random", FLOAT32, size=size, dtype=FLOAT32, distribution="uniform"), y=0.5)
+    made: TensorType = run.shaped("where", x.shape, x.dtype, condition=coin, x=other, y=x)
+    return made
 
 
 @takes(_IMAGE, Int("k", 1))
 def rot90(a: Arguments, run: Run) -> TensorType:
     x, k = _image(run, a["x"]), a.get("k", 1)
+    axes = (len(x.shape) - 3, len(x.shape) - 2) if x.shape.known else (-3, -2)
     if not x.shape.known or not isinstance(k, int):
-        return anew(x, [*x.shape[:-3], run.fresh("height"), run.fresh("width"), x.shape[-1]] if x.shape.known else somewhere(run))
-    height, width = x.shape[-3:-1]
-    return anew(x, _framed(run, x, *((width, height) if k % 2 else (height, width))))
+        sizes = [*x.shape[:-3], run.fresh("height"), run.fresh("width"), x.shape[-1]] if x.shape.known else somewhere(run)
+        return told(run, "rot90", x, sizes, k=k, dim=axes)
+    made: TensorType = run("rot90", x=x, k=k, dim=axes)
+    return made
 
 
 @takes(_IMAGE)
 def transpose(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
-    return anew(x, _framed(run, x, x.shape[-2], x.shape[-3]) if x.shape.known else somewhere(run))
-
-
-@takes(
-    Tensor("x", "...", FLOATS),
-    Float("delta", least=0.0, most=0.9),
-    Float("max_delta", least=0.1, most=0.9),
-    Float("gamma", 1.0, least=0.0),
-    Float("gain", 1.0),
-)
-def adjusted(a: Arguments, run: Run) -> TensorType:
-    for name in ("max_delta", "gamma"):
-        if isinstance(a.get(name), (int, float)):
-            run.require(name, a[name] >= 0, f"{name} must not be negative, and is {a[name]!r}", (name,))
-    return anew(a["x"], a["x"].shape)
-
-
-@takes(Tensor("x", "... H W C", FLOATS), Float("contrast_factor"), Float("lower", least=0.0, most=0.4), Float("upper", least=0.5, most=1.0))
-def adjusted_image(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 3)
-    _ordered(a, run)
-    return anew(a["x"], a["x"].shape)
-
-
-def _ordered(a: Arguments, run: Run) -> None:
-    low, high = a.get("lower"), a.get("upper")
-    if isinstance(low, (int, float)) and isinstance(high, (int, float)):
-        run.require("bounds", 0 <= low < high, f"the bounds must rise from 0 or more, and are {low!r} and {high!r}", ("lower", "upper"))
-
-
-@takes(
-    Tensor("x", "... H W 3", FLOATS),
-    Float("delta", least=-1.0, most=1.0),
-    Float("saturation_factor"),
-    Float("max_delta", least=0.0, most=0.5),
-    Float("lower", least=0.0, most=0.4),
-    Float("upper", least=0.5, most=1.0),
-)
-def colour(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    at_least(run, x, 3)
-    if x.shape.known:
-        run.require("channels", eq(x.shape[-1], 3), f"the last axis must hold 3 colours, and has {x.shape[-1]!r}", ("x",))
-    if isinstance(a.get("delta"), (int, float)):
-        run.require("delta", -1 <= a["delta"] <= 1, f"the hue turns by -1 to 1, not by {a['delta']!r}", ("delta",))
-    if isinstance(a.get("max_delta"), (int, float)):
-        run.require("max_delta", 0 <= a["max_delta"] <= 0.5, f"the hue turns by at most a half, not by {a['max_delta']!r}", ("max_delta",))
-    _ordered(a, run)
-    return anew(x, x.shape)
+    if not x.shape.known:
+        return told(run, "permute", x, somewhere(run), dim=(0, 2, 1, 3))
+    n = len(x.shape)
+    made: TensorType = run("permute", x=x, dim=(*range(n - 3), n - 2, n - 3, n - 1))
+    return made
 
 
 @takes(Tensor("x"), Ints("size", loose=True, one=False, least=1))
@@ -248,96 +254,23 @@ def random_crop(a: Arguments, run: Run) -> TensorType:
     """A block of the given size somewhere in x."""
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:
-        return anew(x, [run.fresh("size") for _ in x.shape] if x.shape.known else somewhere(run))
+        shape = Shape(run.fresh("size") for _ in x.shape) if x.shape.known else somewhere(run)
+        return told(run, "block_slice", x, shape, begin=_somewhere_in(run, x, len(shape) if shape.known else 0, None), size=a["size"])
     x = ranked(run, x, len(size))
     for m, n in zip(size, x.shape):
-        run.require("size", m is None or conj(ge(m, -1), le(m, n)), f"a block of {m!r} cannot be cut out of {n!r}", ("size", "x"))
-    return anew(x, [run.fresh("size") if m is None or m == -1 else m for m in size])
+        run.require("crop/size", m is None or conj(ge(m, -1), le(m, n)), f"a block of {m!r} cannot be cut out of {n!r}", ("size", "x"))
+    room = Shape(n if m is None or m == -1 else m for m, n in zip(size, x.shape))
+    made: TensorType = run.typed("block_slice", x.dtype, x=x, begin=_somewhere_in(run, x, len(size), room), size=size if None not in size else a["size"])
+    return made
 
 
-@takes(ElementType("dtype", optional=False))
-def convert(a: Arguments, run: Run) -> TensorType:
-    x, dtype = a["x"], a["dtype"]
-    usable = dtype.is_float or dtype.is_integer
-    run.require("dtype", usable, f"an image is of floats or whole numbers, not of {dtype!r}", ("dtype",))
-    return tensor(x.shape, dtype)
-
-
-@takes(Tensor("x", "... H W C"))
-def standardised(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    at_least(run, x, 3)
-    for n in x.shape[-3:] if x.shape.known else ():
-        run.require("empty", ge(n, 1), f"an image must not be empty, and this is {x.shape!r}", ("x",))
-    return tensor(x.shape, x.dtype if x.dtype in (None, DType.FLOAT16) else FLOAT32)
-
-
-@takes(Tensor("x", "... 3"))
-def to_grey(a: Arguments, run: Run) -> TensorType:
-    x = _coloured(run, a["x"], 3)
-    return anew(x, (*x.shape[:-1], 1) if x.shape.known else somewhere(run))
-
-
-@takes(Tensor("x", "... 1"))
-def to_rgb(a: Arguments, run: Run) -> TensorType:
-    x = _coloured(run, a["x"], 1)
-    at_least(run, x, 2)
-    return anew(x, (*x.shape[:-1], 3) if x.shape.known else somewhere(run))
-
-
-@takes(Tensor("x", "... 3"))
-def three_colours(a: Arguments, run: Run) -> TensorType:
-    x = _coloured(run, a["x"], 3)
-    return anew(x, x.shape)
-
-
-def _coloured(run: Run, x: TensorType, depth: int) -> TensorType:
-    at_least(run, x, 1)
-    if x.shape.known:
-        run.require("channels", eq(x.shape[-1], depth), f"the last axis must hold {depth} colour(s), and has {x.shape[-1]!r}", ("x",))
-    return x
-
-
-@takes(Tensor("x", "N H W C"))
-def gradients(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    x = ranked(run, a["x"], 4)
-    if x.shape.numel == 0:
-        raise run.give_up("images without elements, which are taken where a row of zeros has none either")
-    return anew(x, x.shape), anew(x, x.shape)
-
-
-@takes(Tensor("x", "N H W C"))
-def sobel(a: Arguments, run: Run) -> TensorType:
-    x = ranked(run, a["x"], 4)
-    for n in x.shape[1:3]:
-        run.require("size", ge(n, 2), f"an edge needs two elements to lie between, and an axis has {n!r}", ("x",))
-    return anew(x, (*x.shape, 2))
-
-
-@takes(_IMAGE)
-def total_variation(a: Arguments, run: Run) -> TensorType:
-    x = _image(run, a["x"], filled=False)
-    return tensor(x.shape[:-3] if x.shape.known else somewhere(run), None if x.dtype is None else x.dtype.real)
-
-
-@takes(Tensor("x", "... H W C"), Tensor("y", "... H W C"), Float("max_val", least=1.0, most=255.0))
-def similarity(a: Arguments, run: Run) -> TensorType:
-    """One number for each pair of images."""
-    x, y = a["x"], a["y"]
-    at_least(run, x, 3)
-    at_least(run, y, 3, "y")
-    if "ssim" in run.name:
-        same_types(run, a, "x", "y")
-    if not x.shape.known or not y.shape.known:
-        return tensor(somewhere(run), FLOAT32)
-    for m, n in zip(x.shape[-3:], y.shape[-3:]):
-        run.require("size", eq(m, n), f"the images {x.shape!r} and {y.shape!r} must have one size", ("x", "y"))
-    side: Dim = 11
-    if "ssim" in run.name:
-        for n in x.shape[-3:-1]:
-            run.require("filter", ge(n, side), f"an axis of {n!r} is smaller than the filter of {side!r}", ("x",))
-    lead = run("add", x=anew(x, x.shape[:-3]).but(dtype=None), y=anew(y, y.shape[:-3]).but(dtype=None)).shape
-    return tensor(lead, FLOAT32)
+def _somewhere_in(run: Run, x: TensorType, rank: int, shape: Shape | None) -> TensorType:
+    """Where a block of this shape begins: drawn among the places at which it fits."""
+    unit = run.typed("random", FLOAT32, size=(rank,), dtype=FLOAT32, distribution="uniform")
+    room = None if shape is None else tuple(n - m + 1 for n, m in zip(x.shape, shape))
+    places = run.typed("constant", INT32, data=TensorType(Shape((rank,)), INT32, contents=room, framework="tf"))
+    made: TensorType = run("cast", x=run.typed("mul", FLOAT32, x=unit, y=places), dtype=INT32)
+    return made
 
 
 @takes(Tensor("boxes", "N 4"), Tensor("scores", "N"), Int("most", loose=True, least=0), Float("iou_threshold", 0.5, least=0.0, most=1.0))
@@ -354,13 +287,15 @@ def draw_boxes(a: Arguments, run: Run) -> TensorType:
 def decode(a: Arguments, run: Run) -> TensorType:
     if isinstance(a["x"], TensorType):
         ranked(run, a["x"], 0)
-    depth = a.get("channels") or run.fresh("channels")
-    return tensor((run.fresh("height"), run.fresh("width"), depth), a.get("dtype") or UINT8)
+    made: TensorType = run.typed("decode_image", a.get("dtype") or UINT8, x=a["x"], channels=a.get("channels") or 0, dtype=a.get("dtype"))
+    return made
 
 
 @takes(Tensor("x", "", frozenset({STRING})), ElementType("dtype", UINT8, dtypes=frozenset({UINT8, FLOAT32})))
 def decode_any(a: Arguments, run: Run) -> TensorType:
-    return tensor(somewhere(run), a.get("dtype") or UINT8)
+    dtype = a.get("dtype") or UINT8
+    made: TensorType = run.shaped("decode_image", somewhere(run), dtype, x=a["x"], channels=a.get("channels") or 0, dtype=dtype)
+    return made
 
 
 def patches(a: Arguments, run: Run) -> TensorType:
@@ -377,6 +312,7 @@ def encode(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if run.name.endswith("png"):
         at_least(run, x, 3)
-        return tensor(x.shape[:-3] if x.shape.known else somewhere(run), STRING)
-    ranked(run, x, 3)
-    return tensor((), STRING)
+    else:
+        ranked(run, x, 3)
+    made: TensorType = run.shaped("encode_image", Shape(x.shape[:-3]) if x.shape.known else somewhere(run), STRING, x=x)
+    return made

@@ -6,11 +6,12 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import Arguments, modern
 from tensorproof.bindings.adapt.tf_convolutions import FORMATS, IMAGES, PADDING, format_of, layout_of, needed
-from tensorproof.bindings.adapt.tf_windows import pooled
+from tensorproof.bindings.adapt.tf_windows import pooled, spatial
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, ElementType, Ints, Sizes, Tensor
 from tensorproof.terms.dtypes import INDEX, INT64
 from tensorproof.terms.predicates import ge
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
 
 
@@ -26,7 +27,7 @@ def _pool(n: int) -> Any:
 pool1d, pool2d, pool3d = _pool(1), _pool(2), _pool(3)
 
 
-@takes(Tensor("x", "N W C | N H W C | N D H W C"), Sizes("kernel", 2, least=1), Sizes("stride", 2, least=1), PADDING, Anything("data_format"))
+@takes(Tensor("x", "N W C | N H W C | N D H W C", draw="N H W C"), Sizes("kernel", 2, least=1), Sizes("stride", 2, least=1), PADDING, Anything("data_format"))
 def pool_any(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the input has between batch and channels."""
     a = needed(run, a, "x", "kernel", "stride", "padding")
@@ -52,21 +53,42 @@ def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
                 name, isinstance(a[name], (tuple, list)) and len(a[name]) == 4, f"{name} must have 4 numbers, and is {a[name]!r}", (name,)
             )
     made = pool2d(a, run)
-    return made, made.but(dtype=a.get("dtype") or INT64)
+    sizes = {name: spatial(run, a[name], 2, True, name) for name in ("kernel", "stride")}
+    batch = bool(a.get("include_batch_in_index"))
+    places: TensorType = run.shaped(
+        "max_pool_positions", made.shape, a.get("dtype") or INT64, x=a["x"], values=made, **sizes, padding=a["padding"], include_batch=batch,
+    )  # fmt: skip
+    return made, places
 
 
-@takes(
+@dataclass(frozen=True, slots=True)
+class Word(Choice):
+    """A word that a row is for: another is for the next row."""
+
+    def takes(self, value: Any) -> bool:
+        return value in self.options
+
+
+_ANY_WINDOW = (
     Tensor("x", "N H W C"),
     Ints("kernel", least=1, one=False),
-    Choice("pooling_type", ("AVG", "MAX")),
     Ints("stride", None, least=1, optional=True, one=False),
     Choice("padding", ("SAME", "VALID"), "VALID"),
     Anything("data_format"),
 )
+
+
+@takes(*_ANY_WINDOW, Word("pooling_type", ("MAX",)))
+def pool_max(a: Arguments, run: Run) -> TensorType:
+    return pool(a, run)
+
+
+@takes(*_ANY_WINDOW, Choice("pooling_type", ("AVG",)))
 def pool(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the window has."""
     a = modern(a)
-    kernel = tuple(a["kernel"])
+    kernel, word = tuple(a["kernel"]), str(a["pooling_type"])
+    run.require("pooling_type", word in ("AVG", "MAX"), f"pooling_type must be 'AVG' or 'MAX', and is {word!r}", ("pooling_type",))
     floats = a["x"].dtype is None or a["x"].dtype.is_float
     run.require("dtype", floats or a["pooling_type"] == "MAX", f"elements of type {a['x'].dtype!r} are not averaged", ("x",))
     n = len(kernel)
@@ -77,4 +99,4 @@ def pool(a: Arguments, run: Run) -> TensorType:
         run.require("stride", ge(k, s), f"a stride of {s!r} leaves gaps between windows of {k!r}", ("stride", "kernel"))
     if a.get("dilations") is not None or a.get("dilation") is not None:
         raise run.give_up("a pool with dilation")
-    return pooled(run, a["x"], n, kernel, stride, a.get("padding") or "VALID", None, layout_of(a, n))
+    return pooled(run, a["x"], n, kernel, stride, a.get("padding") or "VALID", None, layout_of(a, n), word.lower())

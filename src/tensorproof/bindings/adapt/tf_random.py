@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef_random
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, somewhere, tensor
+from tensorproof.bindings.adapt.tensorflow import Arguments, broadcast_of, somewhere
 from tensorproof.bindings.adapt.tf_arguments import DTYPE, SIZE, as_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, ElementType, Int, Number, Tensor
@@ -15,13 +15,24 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
-def _random(run: Run, a: Arguments, default: DType = FLOAT32) -> TensorType:
-    return tensor(as_shape(run, a["size"]), a.get("dtype") or default)
+def _random(run: Run, a: Arguments) -> TensorType:
+    """Numbers of the row's distribution: uniform from 0 to 1, or standard normal."""
+    shape, dtype = as_shape(run, a["size"]), a.get("dtype") or FLOAT32
+    seed = a.get("seed") if isinstance(a.get("seed"), TensorType) else None
+    size = tuple(shape) if shape.known else a["size"]
+    made: TensorType = run.shaped("random", shape, dtype, size=size, dtype=dtype, key=seed, **run.row.fixed)
+    return made
+
+
+def _moved(run: Run, x: TensorType, factor: Any, start: Any) -> TensorType:
+    """x · factor + start"""
+    made: TensorType = run.typed("add", x.dtype, x=run.typed("mul", x.dtype, x=x, y=factor), y=start)
+    return made
 
 
 @takes(SIZE, ElementType("dtype", FLOAT32, optional=False))
 def random_normal(a: Arguments, run: Run) -> TensorType:
-    return _random(run, a)
+    return _moved(run, _random(run, a), a.get("stddev", 1.0), a.get("mean", 0.0))
 
 
 @takes(SIZE, Number("minval", 0), Number("maxval", None, optional=True), ElementType("dtype", FLOAT32, optional=False))
@@ -30,7 +41,19 @@ def random_uniform(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", dtype.is_float or dtype in INDEX, f"uniform numbers are floats, int32 or int64, not {dtype!r}", ("dtype",))
     run.require("maxval", dtype.is_float or a.get("maxval") is not None, "whole numbers need maxval", ("maxval",))
     _whole_ends(run, a, dtype)
-    return _random(run, a)
+    return _between(run, a, dtype)
+
+
+def _between(run: Run, a: Arguments, dtype: DType) -> TensorType:
+    """Numbers from minval up to maxval; whole ones are drawn as such."""
+    low, high = a.get("minval", 0), 1 if a.get("maxval") is None else a["maxval"]
+    kind = dtype if dtype.is_float else FLOAT64
+    width: Any = run.typed("sub", kind, x=high, y=low) if isinstance(low, TensorType) or isinstance(high, TensorType) else high - low
+    drawn = _moved(run, _random(run, {**a, "dtype": kind}), width, low)
+    if dtype.is_float:
+        return drawn
+    made: TensorType = run("cast", x=run.typed("floor", kind, x=drawn), dtype=dtype)
+    return made
 
 
 @takes(
@@ -49,14 +72,26 @@ def random_gamma(a: Arguments, run: Run) -> TensorType:
         "alpha and the result must have one element type",
         ("y", "dtype"),
     )
-    if isinstance(a.get("beta"), TensorType):
-        lead = run("add", x=anew(y, lead), y=a["beta"]).shape
-    return tensor((*size, *lead) if size.known and lead.known else somewhere(run), dtype)
+    rate = a.get("beta")
+    if isinstance(rate, TensorType):
+        lead = broadcast_of(run, [lead, rate.shape], ("y", "beta"), "add/broadcast")
+    shape = Shape((*size, *lead)) if size.known and lead.known else somewhere(run)
+    if isinstance(rate, TensorType) and isinstance(y, TensorType):
+        y = run.shaped("add", lead, y.dtype, x=y, y=run.typed("full_like", rate.dtype, x=rate, value=0))  # each shape parameter beside each rate
+    draws: TensorType = run.shaped("random_gamma", shape, dtype, y=y, size=a["size"])
+    if rate is None:
+        return draws
+    made: TensorType = run.shaped("div", shape, dtype, x=draws, y=rate)
+    return made
 
 
 @takes(SIZE, Tensor("y", "...", frozenset({DType.FLOAT16, FLOAT32, FLOAT64, INT32, INT64}), scalar=True), DTYPE)
 def random_poisson(a: Arguments, run: Run) -> TensorType:
-    return random_gamma({**a, "y": a["y"].but(dtype=a.get("dtype") or FLOAT32) if isinstance(a["y"], TensorType) else a["y"]}, run)
+    size, y = as_shape(run, a["size"]), a["y"]
+    lead = y.shape if isinstance(y, TensorType) else Shape()
+    shape = Shape((*size, *lead)) if size.known and lead.known else somewhere(run)
+    made: TensorType = run.shaped("random_poisson", shape, a.get("dtype") or FLOAT32, y=y, size=a["size"])
+    return made
 
 
 @takes(Tensor("x", "N C"), Int("n", least=0, loose=True), ElementType("dtype", dtypes=INDEX))
@@ -70,7 +105,7 @@ _SEED = Tensor("seed", "2", INDEX)
 @takes(SIZE, _SEED, ElementType("dtype", FLOAT32, optional=False))
 def stateless_normal(a: Arguments, run: Run) -> TensorType:
     _seed(run, a["seed"])
-    return _random(run, a)
+    return random_normal(a, run)
 
 
 @takes(SIZE, _SEED, Number("minval", 0), Number("maxval", None, optional=True), ElementType("dtype", FLOAT32, optional=False))
@@ -81,7 +116,7 @@ def stateless_uniform(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", allowed, f"uniform numbers are floats or whole numbers of 32 and 64 bits, not {dtype!r}", ("dtype",))
     run.require("maxval", dtype.is_float or a.get("maxval") is not None, "whole numbers need maxval", ("maxval",))
     _whole_ends(run, a, dtype)
-    return _random(run, a)
+    return _between(run, a, dtype)
 
 
 def _whole_ends(run: Run, a: Arguments, dtype: DType) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, axis, somewhere, tensor, vector
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, somewhere, told, vector
 from tensorproof.bindings.adapt.tf_arguments import COMPLEX_OF
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
 from tensorproof.terms.ints import Dim, ite, maximum
 from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -19,10 +20,13 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     n = _length(run, x, a.get("size"), x.shape[-1] if x.shape.known else None)
-    return tensor(
-        (*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1)) if x.shape.known else somewhere(run),
-        None if x.dtype is None else COMPLEX_OF.get(x.dtype, COMPLEX64),
-    )
+    return _half_spectrum(run, x, n)
+
+
+def _half_spectrum(run: Run, x: TensorType, n: Any) -> TensorType:
+    shape = Shape((*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1))) if x.shape.known else somewhere(run)
+    made: TensorType = run.shaped("rfft", shape, None if x.dtype is None else COMPLEX_OF.get(x.dtype, COMPLEX64), x=x, n=n, dim=-1)
+    return made
 
 
 @takes(Tensor("x", "... N"), Ints("size", None, optional=True, one=False, least=1))
@@ -32,7 +36,9 @@ def irfft(a: Arguments, run: Run) -> TensorType:
     n = _length(run, x, a.get("size"), maximum(0, 2 * (x.shape[-1] - 1)) if x.shape.known else None)
     if n == 0:
         raise run.give_up("a transform of no elements")
-    return tensor((*x.shape[:-1], n) if x.shape.known else somewhere(run), FLOAT64 if x.dtype is COMPLEX128 else FLOAT32)
+    shape = Shape((*x.shape[:-1], n)) if x.shape.known else somewhere(run)
+    made: TensorType = run.shaped("irfft", shape, FLOAT64 if x.dtype is COMPLEX128 else FLOAT32, x=x, n=n, dim=-1)
+    return made
 
 
 def _length(run: Run, x: TensorType, given: Any, otherwise: Any) -> Dim:
@@ -49,7 +55,8 @@ def _length(run: Run, x: TensorType, given: Any, otherwise: Any) -> Dim:
 def window(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or FLOAT32
     run.require("dtype", dtype.is_float, f"a window is of floats, not of {dtype!r}", ("dtype",))
-    return tensor((a["n"],), dtype)
+    made: TensorType = run.typed("window", dtype, n=a["n"], dtype=dtype, beta=a.get("beta", 12.0), periodic=bool(a.get("periodic")), **run.row.fixed)
+    return made
 
 
 @takes(Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Bool("pad_end", False), Axis("dim", -1))
@@ -57,12 +64,21 @@ def frame(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     if not x.shape.known:
-        return anew(x, somewhere(run))
+        return told(run, "windows", x, somewhere(run), dim=a["dim"], size=a["length"], step=a["step"])
     at = axis(run, a["dim"], len(x.shape))
     n, length, step = x.shape[at], a["length"], a["step"]
     run.require("dtype", not a.get("pad_end") or x.dtype is not BOOL, "truth values are not padded with numbers", ("x", "pad_end"))
     count = -(-n // step) if a.get("pad_end") else maximum(0, 1 + (n - length) // step)
-    return anew(x, (*x.shape[:at], count, length, *x.shape[at + 1 :]))
+    if a.get("pad_end"):
+        after = maximum(0, (count - 1) * step + length - n)
+        sides = (*(0, 0) * (len(x.shape) - 1 - at), 0, after)
+        x = told(run, "pad", x, (*x.shape[:at], n + after, *x.shape[at + 1 :]), padding=sides, mode="constant", value=a.get("pad_value", 0))
+    frames = told(run, "windows", x, (*x.shape[:at], count, *x.shape[at + 1 :], length), dim=at, size=length, step=step, short=True)
+    if at == len(x.shape) - 1:
+        return frames
+    order = (*range(at + 1), len(x.shape), *range(at + 1, len(x.shape)))
+    made: TensorType = run("permute", x=frames, dim=order)
+    return made
 
 
 @takes(
@@ -75,8 +91,12 @@ def stft(a: Arguments, run: Run) -> TensorType:
         if type(a["length"]) is not int:
             raise run.give_up("the next power of two of an unknown length")
         n = 1 << max(0, (a["length"] - 1).bit_length())
-    dtype = None if a["x"].dtype is None else COMPLEX_OF.get(a["x"].dtype, COMPLEX64)
-    return tensor((*framed.shape[:-1], n // 2 + 1) if framed.shape.known else somewhere(run), dtype)
+    window, kind = a.get("window_fn"), a["x"].dtype
+    if window is not None:  # what a function of the program gives is not told
+        hann = window == "hann"
+        taper = run.typed("window", kind, n=a["length"], dtype=kind, kind="hann", periodic=True) if hann else run.typed("empty", kind, size=(a["length"],))
+        framed = told(run, "mul", framed, framed.shape, y=taper)
+    return _half_spectrum(run, framed, n)
 
 
 @takes(Tensor("x", "... F L"), Int("step", least=1))
@@ -84,8 +104,8 @@ def overlap_and_add(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 2)
     if not x.shape.known:
-        return anew(x, somewhere(run))
+        return told(run, "overlap_and_add", x, somewhere(run), step=a["step"])
     if x.dtype is not None and x.dtype.kind not in "iufc":
         raise run.give_up("frames that are no numbers")
-    frames, length = x.shape[-2:]
-    return anew(x, (*x.shape[:-2], (frames - 1) * a["step"] + length))
+    made: TensorType = run.typed("overlap_and_add", x.dtype, x=x, step=a["step"])
+    return made
