@@ -10,6 +10,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import wrapped
 from tensorproof.ops.element_types import Given, Like, Promote
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
+from tensorproof.ops.moves import same
 from tensorproof.ops.record import Op, Values
 from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
@@ -62,9 +63,10 @@ def moved(c: Call) -> TensorType:
 CAST = Op(
     "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False), Bool("copy", False)), moved, Given("dtype", SAME),
     values=Values("same"), aliases="x", doc="`compact`: the result is contiguous in memory",
+    evaluate=same,
 )  # fmt: skip
-IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=Values("same"), aliases="x")
-DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=Values("same"), aliases="x")
+IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=Values("same"), aliases="x", evaluate=same)
+DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=Values("same"), aliases="x", evaluate=same)
 
 
 @any_rank
@@ -76,7 +78,7 @@ def marked(c: Call) -> TensorType:
     return x.but(requires_grad=c["on"])
 
 
-REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", writes=("x",))
+REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", writes=("x",), evaluate=same)
 
 
 def fits_into(c: Call, shape: Shape, into: Shape, about: tuple[str, ...]) -> None:
@@ -93,7 +95,10 @@ def copied(c: Call) -> TensorType:
     return x.but(contents=cast_contents(known, y.dtype, x.dtype))
 
 
-COPY_INTO = Op("copy_into", (Tensor("x"), Tensor("y")), (), copied, SAME, writes=("x",), doc="y written into x, with x's element type")
+COPY_INTO = Op(
+    "copy_into", (Tensor("x"), Tensor("y")), (), copied, SAME, writes=("x",), doc="y written into x, with x's element type",
+    evaluate=lambda np, a: np.broadcast_to(a["y"], a["x"].shape),
+)  # fmt: skip
 
 
 def check_value(c: Call) -> None:
@@ -117,7 +122,8 @@ def masked(c: Call) -> Shape:
 
 
 MASKED_FILL = Op(
-    "masked_fill", (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)), (Number("value"),), masked, SAME
+    "masked_fill", (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)), (Number("value"),), masked, SAME,
+    evaluate=lambda np, a: np.where(a["mask"], a["value"], a["x"]),
 )
 
 
@@ -133,5 +139,5 @@ def as_array(c: Call) -> TensorType:
 
 
 NUMPY_HAS = frozenset(REALS_OR_BOOL | FULL_COMPLEXES | ALL_INTS) - {BFLOAT16}
-NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=Values("same"), aliases="x")
+NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=Values("same"), aliases="x", evaluate=same)
 RESULT_TYPE = Op("result_type", (Tensor("x", scalar=True), Tensor("y", scalar=True)), (), lambda c: (), Promote("x", "y"))

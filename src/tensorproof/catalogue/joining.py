@@ -11,6 +11,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
+from tensorproof.ops.moves import at_axis, concatenated, in_chunks, in_parts, in_sizes, in_stretches
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, selected, sliced, span
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, ite, lower, product
@@ -100,11 +101,13 @@ def stack_shape(c: Call) -> Shape:
 
 
 CAT = Op(
-    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, doc="Tensors one behind the other along an axis."
+    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, doc="Tensors one behind the other along an axis.",
+    evaluate=concatenated,
 )
 STACK = Op(
     "stack", (XS,), (Axis("dim", 0, of="xs", extra=1),), stack_shape, Promote("xs"),
     fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), doc="Equal tensors along a new axis.",
+    evaluate=lambda np, a: np.stack(a["xs"], a["dim"]),
 )  # fmt: skip
 
 
@@ -142,7 +145,10 @@ def meshgrid_shapes(c: Call) -> list[Any]:
     return [x.but(shape=Shape(sizes), contents=None, strides=None if len(xs) == 1 else (-1,), weak=False) for x in xs]
 
 
-MESHGRID = Op("meshgrid", (XS,), (Choice("indexing", ("ij", "xy"), "ij"),), meshgrid_shapes, counted=True, aliases="xs", doc="Coordinates of a grid.")
+MESHGRID = Op(
+    "meshgrid", (XS,), (Choice("indexing", ("ij", "xy"), "ij"),), meshgrid_shapes, counted=True, aliases="xs", doc="Coordinates of a grid.",
+    evaluate=lambda np, a: tuple(np.meshgrid(*a["xs"], indexing=a["indexing"])),
+)  # fmt: skip
 
 
 def cartesian_shape(c: Call) -> Shape:
@@ -170,7 +176,10 @@ def broadcast_shapes(c: Call) -> list[Any]:
     return [x if x.shape == shape else x.but(shape=shape, contents=None, strides=(-1,)) for x in c["xs"]]
 
 
-BROADCAST_TENSORS = Op("broadcast_tensors", (ANY_NUMBER,), (), broadcast_shapes, counted=True, aliases="xs")
+BROADCAST_TENSORS = Op(
+    "broadcast_tensors", (ANY_NUMBER,), (), broadcast_shapes, counted=True, aliases="xs",
+    evaluate=lambda np, a: tuple(np.broadcast_to(x, np.broadcast_shapes(*(y.shape for y in a["xs"]))) for x in a["xs"]),
+)  # fmt: skip
 
 # --- taking apart -----------------------------------------------------------------------------------------------------------------
 
@@ -257,12 +266,17 @@ def unbind_rule(c: Call) -> list[TensorType]:
 
 X = Tensor("x")
 SPLIT = Op(
-    "split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", doc="Parts of one size; the last may be smaller."
+    "split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", doc="Parts of one size; the last may be smaller.",
+    evaluate=in_parts,
 )
 SPLIT_SIZES = Op(
-    "split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", doc="Parts of given sizes."
+    "split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", doc="Parts of given sizes.",
+    evaluate=in_sizes,
 )
-CHUNK = Op("chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", doc="At most so many parts of one size.")
+CHUNK = Op(
+    "chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", doc="At most so many parts of one size.",
+    evaluate=in_chunks,
+)  # fmt: skip
 TENSOR_SPLIT = Op(
     "tensor_split",
     (X,),
@@ -271,5 +285,9 @@ TENSOR_SPLIT = Op(
     counted=True,
     aliases="x",
     doc="Parts as equal as can be, or cut at given places.",
+    evaluate=in_stretches,
 )
-UNBIND = Op("unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", doc="Every position of an axis.")
+UNBIND = Op(
+    "unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", doc="Every position of an axis.",
+    evaluate=lambda np, a: tuple(a["x"][at_axis(a["dim"], i)] for i in range(a["x"].shape[a["dim"]])),
+)  # fmt: skip

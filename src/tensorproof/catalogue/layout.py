@@ -9,6 +9,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Tensor
+from tensorproof.ops.moves import interleaved, on_diagonal, rolled, same, summed_to, windowed
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX
@@ -53,9 +54,10 @@ def contiguous_rule(c: Call) -> TensorType:
     return x.but(strides=strides_of_format(x.shape, memory))
 
 
-CONTIGUOUS = Op("contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", doc="The same tensor in row-major memory.")
+CONTIGUOUS = Op("contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", doc="The same tensor in row-major memory.", evaluate=same)
 COPY = Op(
-    "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), doc="The same elements in memory of their own."
+    "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), doc="The same elements in memory of their own.",
+    evaluate=same,
 )
 
 
@@ -76,7 +78,10 @@ def repeat_rule(c: Call) -> TensorType:
     return gathered(x, Shape(a * b for a, b in zip(whole_shape, times)), places)
 
 
-REPEAT = Op("repeat", (X,), (Ints("times"),), repeat_rule, doc="The whole tensor several times along each axis.")
+REPEAT = Op(
+    "repeat", (X,), (Ints("times"),), repeat_rule, doc="The whole tensor several times along each axis.",
+    evaluate=lambda np, a: np.tile(a["x"], a["times"]),
+)  # fmt: skip
 
 
 def repeat_interleave_rule(c: Call) -> TensorType:
@@ -142,6 +147,7 @@ REPEAT_INTERLEAVE = Op(
     (Anything("times"), Axis("dim", None, optional=True), Int("size", None, optional=True)),
     repeat_interleave_rule,
     doc="Every position of an axis several times.",
+    evaluate=interleaved,
 )
 
 
@@ -156,7 +162,10 @@ def flip_rule(c: Call) -> TensorType:
     return view(x, change).but(strides=None if x.strides is None else UNKNOWN_STRIDES)
 
 
-FLIP = Op("flip", (X,), (Axes("dim", None),), flip_rule, doc="Axes in reverse order.")
+FLIP = Op(
+    "flip", (X,), (Axes("dim", None),), flip_rule, doc="Axes in reverse order.",
+    evaluate=lambda np, a: np.flip(a["x"], None if a["dim"] is None else tuple(a["dim"])) if a["x"].ndim else a["x"],
+)  # fmt: skip
 FLIP_FLAGGED = Op(
     "flip_flagged", (X, Tensor("flags", "_", frozenset({BOOL}))), (), any_rank(same_shape), Like("x"), doc="The axes whose flag is set in reverse order."
 )
@@ -197,6 +206,7 @@ ROLL = Op(
     Like("x"),
     fold=roll_contents,
     doc="Elements moved round along axes.",
+    evaluate=rolled,
 )
 
 
@@ -217,7 +227,10 @@ def rot90_shape(c: Call) -> Shape:
     return Shape(turned)
 
 
-ROT90 = Op("rot90", (X,), (Int("k", 1), Ints("dim", (0, 1))), rot90_rule, doc="Turned by a quarter, k times.")
+ROT90 = Op(
+    "rot90", (X,), (Int("k", 1), Ints("dim", (0, 1))), rot90_rule, doc="Turned by a quarter, k times.",
+    evaluate=lambda np, a: np.rot90(a["x"], a["k"], a["dim"]),
+)  # fmt: skip
 
 # --- diagonals ---------------------------------------------------------------------------------------------------------------------
 
@@ -251,6 +264,7 @@ ROLL_BY = Op(
 DIAG_EMBED = Op(
     "diag_embed", (X,), (Int("offset", 0), Int("dim1", -2), Int("dim2", -1)), diag_embed_shape, Like("x"),
     fold=diag_embed_contents, doc="The last axis laid on a diagonal of a new matrix.",
+    evaluate=on_diagonal,
 )  # fmt: skip
 
 
@@ -268,6 +282,7 @@ SUM_TO_SIZE = Op(
     lambda c: c.dtype("x") if c["size"] and c.shape("x") == tuple(c["size"]) else Summed("x")(c),
     aliases="x",
     doc="Summed over the axes that broadcasting would repeat.",
+    evaluate=summed_to,
 )
 
 
@@ -302,4 +317,5 @@ UNFOLD = Op(
     Like("x"),
     aliases="x",
     doc="Every stretch of an axis, as a new last axis; `short`: an axis that is too short has none.",
+    evaluate=windowed,
 )

@@ -7,7 +7,9 @@ from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.evaluation import numpy
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
+from tensorproof.ops.moves import at_axis, expanded, flattened, narrowed, squeezed
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import from_end, positions, reshaped, selected, sliced, small, span, steps_of, strides_or_none, view
 from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64, INT64
@@ -117,9 +119,13 @@ RESHAPE = Op(
     Like("x"),
     aliases="x",
     doc="The same elements in another shape; strict: no copy.",
+    evaluate=lambda np, a: np.reshape(a["x"], tuple(a["size"])),
 )
-FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x")
-UNFLATTEN = Op("unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, Like("x"), aliases="x")
+FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x", evaluate=flattened)
+UNFLATTEN = Op(
+    "unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, Like("x"), aliases="x",
+    evaluate=lambda np, a: np.reshape(a["x"], (*a["x"].shape[: a["dim"]], *a["size"], *a["x"].shape[a["dim"] + 1 :])),
+)  # fmt: skip
 
 
 def view_dtype_rule(c: Call) -> TensorType:
@@ -215,9 +221,18 @@ def matrix_transpose(c: Call) -> TensorType:
     return ordered(x, [*range(n - 2), n - 1, n - 2])
 
 
-PERMUTE = Op("permute", (X,), (Axes("dim", optional=False),), permute_rule, Like("x"), aliases="x", doc="The axes in another order.")
-TRANSPOSE = Op("transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, Like("x"), aliases="x", doc="Two axes change places.")
-MOVEDIM = Op("movedim", (X,), (Axes("source", optional=False), Axes("target", optional=False)), movedim_rule, Like("x"), aliases="x")
+PERMUTE = Op(
+    "permute", (X,), (Axes("dim", optional=False),), permute_rule, Like("x"), aliases="x", doc="The axes in another order.",
+    evaluate=lambda np, a: np.transpose(a["x"], a["dim"]),
+)  # fmt: skip
+TRANSPOSE = Op(
+    "transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, Like("x"), aliases="x", doc="Two axes change places.",
+    evaluate=lambda np, a: np.swapaxes(a["x"], a["dim0"], a["dim1"]) if a["x"].ndim else a["x"],
+)  # fmt: skip
+MOVEDIM = Op(
+    "movedim", (X,), (Axes("source", optional=False), Axes("target", optional=False)), movedim_rule, Like("x"), aliases="x",
+    evaluate=lambda np, a: np.moveaxis(a["x"], a["source"], a["target"]) if a["x"].ndim else a["x"],
+)  # fmt: skip
 T = Op(
     "t",
     (Tensor("x", " | N | N M"),),
@@ -226,12 +241,17 @@ T = Op(
     Like("x"),
     aliases="x",
     doc="A matrix transposed.",
+    evaluate=numpy("transpose"),
 )
-REVERSED_AXES = Op("reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x")
+REVERSED_AXES = Op("reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x", evaluate=numpy("transpose"))
 MATRIX_TRANSPOSE = Op(
-    "matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", doc="The last two axes change places."
+    "matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", doc="The last two axes change places.",
+    evaluate=lambda np, a: np.swapaxes(a["x"], -1, -2),
 )
-ADJOINT = Op("adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), Like("x"), aliases="x")
+ADJOINT = Op(
+    "adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), Like("x"), aliases="x",
+    evaluate=lambda np, a: np.conj(np.swapaxes(a["x"], -1, -2)),
+)  # fmt: skip
 
 # --- axes of size one -----------------------------------------------------------------------------------------------------------
 
@@ -284,8 +304,11 @@ def atleast_rule(c: Call) -> TensorType:
     return view(x, lambda axes: ([*[(1, 1)] * before, *axes, *[(1, 1)] * (after if missing > 0 else 0)], 0))
 
 
-SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", doc="Without axes of size 1.")
-UNSQUEEZE = Op("unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", doc="With a new axis of size 1.")
+SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", doc="Without axes of size 1.", evaluate=squeezed)
+UNSQUEEZE = Op(
+    "unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", doc="With a new axis of size 1.",
+    evaluate=lambda np, a: np.expand_dims(a["x"], a["dim"]),
+)  # fmt: skip
 ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, Like("x"), aliases="x", doc="With axes of size 1 added up to a rank.")
 
 
@@ -314,7 +337,10 @@ def expand_rule(c: Call) -> TensorType:
     return made.but(strides=UNKNOWN_STRIDES) if unsure else made
 
 
-EXPAND = Op("expand", (X,), (Ints("size", shape=True),), expand_rule, Like("x"), aliases="x", doc="Axes of size 1 repeated without a copy.")
+EXPAND = Op(
+    "expand", (X,), (Ints("size", shape=True),), expand_rule, Like("x"), aliases="x", doc="Axes of size 1 repeated without a copy.",
+    evaluate=expanded,
+)  # fmt: skip
 
 # --- parts -----------------------------------------------------------------------------------------------------------------------
 
@@ -356,7 +382,10 @@ def narrow_rule(c: Call) -> TensorType:
     return sliced(x, dim, first, length)
 
 
-SELECT = Op("select", (X,), (Axis("dim"), Int("index")), select_rule, Like("x"), aliases="x", doc="One position of an axis, which goes.")
+SELECT = Op(
+    "select", (X,), (Axis("dim"), Int("index")), select_rule, Like("x"), aliases="x", doc="One position of an axis, which goes.",
+    evaluate=lambda np, a: a["x"][at_axis(a["dim"], a["index"])],
+)  # fmt: skip
 SLICE = Op(
     "slice",
     (X,),
@@ -364,10 +393,12 @@ SLICE = Op(
     slice_rule,
     Like("x"),
     aliases="x",
+    evaluate=lambda np, a: a["x"][at_axis(a["dim"], slice(a["start"], a["end"], a["step"]))],
 )
 NARROW = Op(
     "narrow", (X,), (Axis("dim"), Anything("start", like=(Tensor("start", "", frozenset({INT64}), values="index"),)), Int("length")),
     narrow_rule, Like("x"), aliases="x", doc="A stretch of one axis.",
+    evaluate=narrowed,
 )
 
 
@@ -386,7 +417,10 @@ def diagonal_rule(c: Call) -> TensorType:
     return view(x, change)
 
 
-DIAGONAL = Op("diagonal", (X,), (Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1)), diagonal_rule, Like("x"), aliases="x")
+DIAGONAL = Op(
+    "diagonal", (X,), (Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1)), diagonal_rule, Like("x"), aliases="x",
+    evaluate=lambda np, a: np.diagonal(a["x"], a["offset"], a["dim1"], a["dim2"]),
+)  # fmt: skip
 
 
 def as_strided_rule(c: Call) -> TensorType:
