@@ -10,6 +10,19 @@ from tensorproof.ops.record import Evaluate
 Arguments = Mapping[str, Any]
 
 
+class Undetermined(Exception):
+    """A number that decides a shape or a place is known by its bounds only."""
+
+
+def plain(np: Any, value: Any) -> Any:
+    """The array of whole numbers that decide shapes or places: bounds must leave no choice of them."""
+    if not hasattr(value, "lo"):
+        return value
+    if np.any(value.lo != value.hi) or np.any(value.nan):
+        raise Undetermined
+    return value.lo.astype(np.int64)
+
+
 def numpy(function: str, *names: str) -> Evaluate:
     """The function of NumPy of that name, on these inputs (`x` where none is named)."""
     chosen = names or ("x",)

@@ -5,20 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, plain
 
 
 def same(np: Any, a: Arguments) -> Any:
     """The elements as they are."""
     return a["x"]
-
-
-def whole(value: Any) -> int:
-    """A whole number that stands in an array; of bounds, one that they leave no choice of."""
-    ends = {int(getattr(value, "lo", value)), int(getattr(value, "hi", value))}
-    if len(ends) != 1:
-        raise ValueError("the number is not known")
-    return ends.pop()
 
 
 def at_axis(dim: int, index: Any) -> tuple[Any, ...]:
@@ -50,7 +42,7 @@ def expanded(np: Any, a: Arguments) -> Any:
 
 
 def narrowed(np: Any, a: Arguments) -> Any:
-    start = whole(a["start"])
+    start = int(plain(np, a["start"]))
     first = start + a["x"].shape[a["dim"]] if start < 0 else start
     return a["x"][at_axis(a["dim"], slice(first, first + a["length"]))]
 
@@ -59,7 +51,8 @@ def interleaved(np: Any, a: Arguments) -> Any:
     times = a["times"]
     if not isinstance(times, int):
         count = a["x"].shape[a["dim"]] if a["dim"] is not None else a["x"].size
-        times = np.broadcast_to(getattr(times, "lo", times), (count,)).astype(np.int64) if times.ndim else whole(times)
+        times = plain(np, times)
+        times = np.broadcast_to(times, (count,)) if times.ndim else int(times)
     return np.repeat(a["x"], times, a["dim"] if a["x"].ndim else None)
 
 

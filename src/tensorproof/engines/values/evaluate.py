@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.evaluation import Undetermined
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
@@ -103,7 +104,7 @@ def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, An
             made: Any = None
             try:
                 made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
-            except (NotEvaluated, Unbounded):
+            except (NotEvaluated, Unbounded, Undetermined):
                 made = None
             parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
             for result, part in zip(one.results, parts):
