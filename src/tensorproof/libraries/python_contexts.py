@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel
@@ -18,9 +19,16 @@ def _contextmanager(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
 
     def make(machine: Any, given: Args, named: Named_, at: Any) -> Model:
         again = Native(getattr(function, "name", "context"), lambda mm, a, k, n: mm.call(function, given, named, n))
-        return Model("contextlib.generator", machine.heap.space({"generator": machine.call(function, given, named, at), "again": again}))
+        held = {"generator": machine.call(function, given, named, at), "again": again, "swallows": _may_catch(function)}
+        return Model("contextlib.generator", machine.heap.space(held))
 
     return Native(getattr(function, "name", "contextmanager"), make)
+
+
+def _may_catch(function: Any) -> bool:
+    """Whether a generator may take an exception that is thrown into it."""
+    code = getattr(getattr(function, "code", None), "node", None)
+    return code is None or any(isinstance(part, (ast.ExceptHandler, ast.With, ast.AsyncWith)) for part in ast.walk(code))
 
 
 def _enter_generator(m: Any, me: Model, node: Any) -> Any:

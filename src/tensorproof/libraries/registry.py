@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorproof.libraries.homes import FILES
 from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native, Record
@@ -248,12 +249,16 @@ def is_instance(m: Any, value: Any, name: str) -> Any:
             mine = value.module.name if value.module is not None else value.kind
             if mine.startswith("keras."):
                 return name == mine or (mine.startswith("keras.layers.") and name in ("keras.Layer", "keras.Operation"))
-            return name == mine or name in ("torch.nn.Module", "torch.nn.modules.module.Module") or _same_class(name, mine)
+            if name == mine or name in ("torch.nn.Module", "torch.nn.modules.module.Module") or _same_class(name, mine):
+                return True
+            return import_module("tensorproof.libraries.torch_bases").is_base(name.rpartition(".")[2], mine.rpartition(".")[2])
         case Model():
             found = kind_model(value.kind)
             return name == value.kind or (found is not None and name in found.bases)
         case Device():
             return name == "torch.device"
+        case DType():
+            return name in ("torch.dtype", "tf.DType", "tf.dtypes.DType") if not name.startswith("numpy.") else Unknown("isinstance")
         case _:
             return False
 

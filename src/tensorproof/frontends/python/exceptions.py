@@ -317,6 +317,8 @@ _SWALLOW = ("suppress", "raises", "contextmanager", "ExitStack", "assertRaises",
 
 def may_swallow(m: Interpreter, manager: Any) -> bool:
     """Whether a context may take an exception. One of the program does when its `__exit__` returns something."""
+    if isinstance(manager, Model) and manager.kind == "contextlib.generator":
+        return bool(manager.space.get("swallows", True))
     if isinstance(manager, Model):
         return any(word.lower() in manager.kind.lower() for word in _SWALLOW)
     left = m.in_class(manager.cls, "__exit__") if isinstance(manager, Instance) else None

@@ -12,7 +12,7 @@ from tensorproof.frontends.python import builtin_classes, builtin_numbers, built
 from tensorproof.frontends.python.attributes import in_class
 from tensorproof.frontends.python.formatting import own_text
 from tensorproof.frontends.python.plain_values import all_plain, host, wrapped
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.many import is_text, shown
 from tensorproof.values.objects import (
@@ -117,6 +117,8 @@ def _hash(m: Interpreter, node: ast.AST, value: Any) -> Any:
         return m.call(Bound(own, value), (), {}, node) if isinstance(own, Function) else WHOLE if in_class(m, value.cls, "__eq__")[1] is not None else id(value)
     if isinstance(value, (List, Dict, Set)) and not (isinstance(value, Set) and value.frozen):
         raise m.raised("TypeError", f"a {operations.type_name(value)} has no hash", node)
+    if isinstance(value, str):  # another number in every run, and the same one within a run
+        return m.symbol(f"hash({value!r})", -(2**63), 2**63 - 1, Origin.UNMODELLED)
     return hash(value) if isinstance(value, (int, float)) else WHOLE
 
 
