@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_layers import ACTIVATIONS
+from tensorproof.bindings.rows import names
 from tensorproof.libraries.keras_graph import element_type, snake
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.ints import Term
@@ -28,7 +28,7 @@ def _words(classes: tuple[str, ...], *more: str) -> frozenset[str]:
 
 
 WORDS = {
-    "activation": ACTIVATIONS | {"identity"},
+    "activation": frozenset(n.rpartition(".")[2] for n in names("keras") if n.startswith("keras.activations.")) | {"identity"},
     "initializer": _words(
         INITIALIZERS, "normal", "uniform", "one", "zero", "random_normal", "random_uniform", "truncated_normal", "he_normal", "he_uniform", "lecun_normal",
         "lecun_uniform", "glorot_normal", "glorot_uniform", "IdentityInitializer", "OrthogonalInitializer", "stft", "variance_scaling",

@@ -9,9 +9,8 @@ from tensorproof.bindings.adapt.keras_weights import of_rank, sizes
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 _CONV = (
@@ -29,9 +28,16 @@ def conv(a: dict[str, Any], run: Run) -> Any:
     of_rank(module, a["x"], n + 2)
     check_padding(run, a, n)
     x = first(run, a["x"], a, n)
-    turned = run("permute", x=kernel, dim=(n + 1, n, *range(n)))
-    made = run(run.row.op, x=x, weight=computed(a, turned), stride=a["stride"], dilation=a["dilation"], groups=a["groups"], **reach_of(a, n))
+    turned = computed(a, run, run("permute", x=kernel, dim=(n + 1, n, *range(n))))
+    made = run(
+        run.row.op, x=x, weight=turned, bias=_bias(a, run), stride=a["stride"], dilation=a["dilation"], groups=a["groups"], **reach_of(a, n)
+    )
     return activated(a, run, last(run, made, a, n))
+
+
+def _bias(a: dict[str, Any], run: Run) -> TensorType | None:
+    held = a["_module"].parameters.get("bias")
+    return None if held is None else computed(a, run, held)
 
 
 _CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
@@ -49,15 +55,15 @@ def depthwise(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
     of_rank(module, a["x"], n + 2)
     check_padding(run, a, n, causal=False)
-    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["kernel"])
+    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["kernel"], _bias(a, run))
     return activated(a, run, last(run, made, a, n))
 
 
-def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType, kernel: TensorType) -> TensorType:
+def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType, kernel: TensorType, bias: TensorType | None = None) -> TensorType:
     *k, c, many = kernel.shape
-    flat = computed(a, kernel).but(shape=Shape((c * many, 1, *k)))
+    flat = run("reshape", x=run("permute", x=computed(a, run, kernel), dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
     run.require("channels", eq(x.shape[1], c), f"the layer was made for {c!r} channels and x has {x.shape[1]!r}", ("x",))
-    made: TensorType = run(run.row.op, x=x, weight=flat, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
+    made: TensorType = run(run.row.op, x=x, weight=flat, bias=bias, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
     return made
 
 
@@ -68,8 +74,8 @@ def separable(a: dict[str, Any], run: Run) -> Any:
     of_rank(module, a["x"], n + 2)
     check_padding(run, a, n, causal=False)
     made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["depthwise_kernel"])
-    point = computed(a, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
-    made = run(run.row.op, x=made, weight=point)
+    point = computed(a, run, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
+    made = run(run.row.op, x=made, weight=point, bias=_bias(a, run))
     return activated(a, run, last(run, made, a, n))
 
 
@@ -91,11 +97,8 @@ def transposed(a: dict[str, Any], run: Run) -> Any:
     extra = a["output_padding"]
     if isinstance(extra, (tuple, list)) and len(extra) != n:
         raise run.refuse("output_padding", f"output_padding must be one whole number or {n}, and is {extra!r}", ("output_padding",))
-    wanted: list[Dim] = []
-    from tensorproof.terms.ints import maximum
-
-    for i, (size, k, s, d) in enumerate(zip(x.shape[2:], kernel.shape[:n], sizes(a["stride"], n), sizes(a["dilation"], n), strict=True)):
-        reach, more = d * (k - 1) + 1, None if extra is None else sizes(extra, n)[i]
+    for i, s in enumerate(sizes(a["stride"], n)):
+        more = None if extra is None else sizes(extra, n)[i]
         if more is not None:
             run.require(
                 "output_padding",
@@ -103,14 +106,38 @@ def transposed(a: dict[str, Any], run: Run) -> Any:
                 f"output_padding {more!r} must be less than the stride {s!r}",
                 ("output_padding", "stride"),
             )
-        if a["padding"].lower() == "same":
-            wanted.append(size * s if more is None else (size - 1) * s + reach % 2 + more)
-        else:
-            wanted.append((size - 1) * s + (maximum(reach, s) if more is None else reach + more))
-    for size in wanted:
-        run.require("size", ge(size, 0), f"the result would have an axis of size {size!r}", ("x",))
-    made = computed(a, x).but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)))
+    made = transposed_conv(run, run.row.op, x, kernel, {**a, "padding": a["padding"].lower()}, lambda v: computed(a, run, v), bias=_bias(a, run))
     return activated(a, run, last(run, made, a, n))
+
+
+def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dict[str, Any], cast: Any, **more: Any) -> TensorType:
+    """The operator for channels behind the batch: what "same" cuts off the ends, and what is missing up to the size that Keras gives."""
+    n = len(x.shape) - 2
+    extra = a["output_padding"]
+    if any(size == 0 for size in x.shape[1:]):
+        raise run.give_up("an input without elements")
+    cut: list[Dim] = []
+    added: list[Dim] = []
+    for i, (size, k, s, d) in enumerate(zip(x.shape[2:], kernel.shape[:n], sizes(a["stride"], n), sizes(a["dilation"], n), strict=True)):
+        reach, given = d * (k - 1) + 1, None if extra is None else sizes(extra, n)[i]
+        if a["padding"] == "same":
+            beyond = s - reach if given is None else reach % 2 + given - reach
+        else:
+            beyond = maximum(s - reach, 0) if given is None else given
+        wanted = (size - 1) * s + reach + beyond
+        run.require("size", ge(wanted, 0), f"the result would have an axis of size {wanted!r}", ("x",))
+        if wanted == 0:
+            raise run.give_up("a result without elements")
+        cut.append(maximum(-beyond, 0))
+        added.append(maximum(beyond, 0))
+    begin = tuple(c // 2 for c in cut)
+    weight = run("permute", x=cast(kernel), dim=(n + 1, n, *range(n)))
+    made: TensorType = run(
+        op, x=x, weight=weight, stride=a["stride"] if not isinstance(a["stride"], list) else tuple(a["stride"]),
+        dilation=a["dilation"] if not isinstance(a["dilation"], list) else tuple(a["dilation"]), padding=begin,
+        padding_end=tuple(c - b for c, b in zip(cut, begin)), output_padding=tuple(added), **more,
+    )  # fmt: skip
+    return made
 
 
 @takes(Sizes("kernel", 2, least=1), PADDING, FORMAT, Sizes("stride", 2, None, least=1, optional=True))
@@ -120,7 +147,8 @@ def pool(a: dict[str, Any], run: Run) -> Any:
     check_padding(run, a, n, causal=False)
     stride = a["stride"] if a["stride"] is not None else a["kernel"]
     padding = "same" if a["padding"].lower() == "same" else 0
-    made = run(run.row.op, x=first(run, a["x"], a, n), kernel=_listed(a["kernel"]), stride=_listed(stride), padding=padding)
+    own = {"count_include_pad": False} if run.row.op.startswith("avg") else {}
+    made = run(run.row.op, x=first(run, a["x"], a, n), kernel=_listed(a["kernel"]), stride=_listed(stride), padding=padding, **own)
     return last(run, made, a, n)
 
 

@@ -274,51 +274,6 @@ def moments(a: dict[str, Any], run: Run) -> Any:
     return (made, made)
 
 
-@takes(
-    Tensor("x", "... C", FLOATS),
-    Tensor("mean", "C", FLOATS),
-    Tensor("variance", "C", FLOATS),
-    Tensor("beta", "C", FLOATS, optional=True, default=None),
-    Tensor("gamma", "C", FLOATS, optional=True, default=None),
-    Int("dim", least=-1, most=-1),
-)
-def batch_normalization(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    for name in ("gamma", "beta", "mean", "variance"):
-        v = a[name]
-        if v is not None and v.dtype is not None and x.dtype is not None and v.dtype is not x.dtype:
-            raise run.give_up(f"{name} is {v.dtype!r} and x is {x.dtype!r}, which Keras sometimes takes")
-    given = {k: a[k] if a[k] is None else a[k].but(dtype=FLOAT32) for k in ("gamma", "beta", "mean", "variance")}
-    return run("axis_norm", x=x.but(dtype=FLOAT32), dim=(a["dim"],), **given).but(dtype=x.dtype)
-
-
-@takes(
-    Tensor("x", "... C", FLOATS),
-    Tensor("beta", "C", FLOATS, optional=True, default=None),
-    Tensor("gamma", "C", FLOATS, optional=True, default=None),
-    Whole("dim", -1, least=-1, most=-1),
-)
-def layer_normalization(a: dict[str, Any], run: Run) -> Any:
-    dim = a["dim"]
-    axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    given = {k: a[k].but(dtype=FLOAT32) for k in ("gamma", "beta") if a.get(k) is not None}
-    for v in given.values():
-        if len(v.shape) != len(axes):
-            raise run.give_up("a scale that broadcasts")
-    return run("axis_norm", x=a["x"].but(dtype=FLOAT32), dim=axes, **given).but(dtype=a["x"].dtype)
-
-
-@takes(Axis("dim", -1), Int("order", 2, least=1))
-def normalize(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    has_axis(run, x, a["dim"])
-    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
-    for axis in axes:
-        if not -len(x.shape) <= axis < len(x.shape):
-            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
-    return x.but(dtype=as_float(x.dtype), contents=None)
-
-
 _QKV = (Tensor("query", "N T H D", FLOATS), Tensor("key", "N S H D", FLOATS), Tensor("value", "N S H D", FLOATS))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_layers import FORMAT, computed, word
+from tensorproof.bindings.adapt.keras_layers import FORMAT, word
 from tensorproof.bindings.adapt.keras_weights import at_least, of_rank, sizes
 from tensorproof.bindings.adapt.numpy_arrays import Listed, Real, Sized, Whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -20,8 +20,8 @@ from tensorproof.terms.tensor import TensorType
 def augmented(a: dict[str, Any], run: Run) -> Any:
     of_rank(a["_module"], a["x"], 3, 4)
     if run.row.name.endswith("Brightness") and a["x"].dtype is not None and not a["x"].dtype.is_float:
-        return a["x"].but(dtype=None, contents=None)  # eager keeps whole numbers, symbolic says float32
-    return computed(a, a["x"])
+        return run.typed(run.row.op, None, x=a["x"])  # eager keeps whole numbers, symbolic says float32
+    return run.typed(run.row.op, computed_in(a["_module"]), x=a["x"])
 
 
 def _pairs(value: Any, n: int) -> list[tuple[Dim, Dim]]:
@@ -88,8 +88,8 @@ def flattened(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("the rank is not known")
     at_least(a["_module"], x, 1)
     if len(x.shape) < 2:
-        return x.but(shape=Shape((*x.shape, 1)))
-    return run("flatten", x=x, start=1, end=-1)
+        return run("reshape", x=x, size=(*x.shape, 1))
+    return run("reshape", x=x, size=(x.shape[0], product(x.shape[1:])))
 
 
 @takes(Listed("size", shape=True))
@@ -97,10 +97,15 @@ def reshaped(a: dict[str, Any], run: Run) -> Any:
     """The batch stays; -1 is what is left of the others."""
     x: TensorType = a["x"]
     at_least(a["_module"], x, 1)
-    target = sizes(a["size"], 1)
-    one = x.but(shape=Shape(x.shape[1:]), contents=None)
-    made = run("reshape", x=one, size=target)
-    return made.but(shape=Shape((x.shape[0], *made.shape)))
+    return run("reshape", x=x, size=(x.shape[0], *_resolved(run, x, sizes(a["size"], 1))))
+
+
+def _resolved(run: Run, x: TensorType, target: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The sizes behind the batch, as one sample takes them."""
+    before = len(run.session.applied)
+    made = run("reshape", x=x.but(shape=Shape(x.shape[1:]), contents=None), size=target)
+    del run.session.applied[before:]  # only its rule was asked for
+    return tuple(made.shape)
 
 
 @takes(Ints("dims"))
@@ -116,7 +121,7 @@ def permuted(a: dict[str, Any], run: Run) -> Any:
 def repeated(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     of_rank(a["_module"], x, 2)
-    return x.but(shape=Shape((x.shape[0], a["n"], x.shape[1])), contents=None)
+    return run("repeat_axes", x=run("unsqueeze", x=x, dim=1), factors=(1, a["n"], 1))
 
 
 @takes(FORMAT, Int("height", least=1), Int("width", least=1))
@@ -124,9 +129,9 @@ def resized(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
     of_rank(a["_module"], x, 3, 4)
     end = word(run, a, FORMAT) == "channels_first"
-    made = run("resize_image", x=x, size=(a["height"], a["width"]), axis=len(x.shape) - 2 if end else len(x.shape) - 3)
     erratic = run.row.name.endswith("Resizing") and x.dtype is not None and not x.dtype.is_float  # eager keeps it, symbolic says float32
-    return made.but(dtype=None if erratic else computed_in(a["_module"]))
+    dtype = None if erratic else computed_in(a["_module"])
+    return run.typed("resize_image", dtype, x=x, size=(a["height"], a["width"]), axis=len(x.shape) - 2 if end else len(x.shape) - 3)
 
 
 @takes(Real("factor", least=0.0, most=1.0), Tensor("x", "N H W 3 | H W 3"))
@@ -136,7 +141,7 @@ def coloured(a: dict[str, Any], run: Run) -> Any:
     of_rank(a["_module"], x, 3, 4)
     c = x.shape[-3] if word(run, a, FORMAT) == "channels_first" else x.shape[-1]
     run.require("channels", disj(eq(c, 3), eq(c, 1)), f"an image has 3 channels, or 1, and this one has {c!r}", ("x",))
-    return x.but(contents=None) if run.row.name.endswith("Grayscale") else computed(a, x)
+    return run.typed(run.row.op, x.dtype if run.row.name.endswith("Grayscale") else computed_in(a["_module"]), x=x)
 
 
 @takes(Whole("factor", least=1, most=8))

@@ -42,9 +42,9 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
     if isinstance(states, TensorType):
         states = (states,)
     made = run(
-        "recurrent_layer", x=computed(a, a["x"]), kernel=computed(a, held["kernel"]), recurrent_kernel=computed(a, held["recurrent_kernel"]),
+        "recurrent_layer", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
         gates=number, count=count, return_sequences=a["return_sequences"], return_state=a["return_state"],
-        states=None if states is None else tuple(computed(a, s) for s in states),
+        states=None if states is None else tuple(computed(a, run, s) for s in states),
     )  # fmt: skip
     return made if a["return_state"] else made[0]
 
@@ -58,8 +58,8 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
     alone = isinstance(states, TensorType)
     given = (states,) if alone else tuple(states)
     made = run(
-        "recurrent_cell", x=computed(a, a["x"]), kernel=computed(a, held["kernel"]), recurrent_kernel=computed(a, held["recurrent_kernel"]),
-        gates=number, count=count, states=tuple(computed(a, s) for s in given),
+        "recurrent_cell", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
+        gates=number, count=count, states=tuple(computed(a, run, s) for s in given),
     )  # fmt: skip
     return (made[0], made[1] if alone else list(made[1:]))
 
@@ -82,7 +82,7 @@ def conv_lstm(a: dict[str, Any], run: Run) -> Any:
     step = a["x"].but(shape=Shape((shape[0], *shape[2:])), contents=None)
     turned = run("permute", x=module.parameters["kernel"], dim=(n + 1, n, *range(n)))
     made = run(
-        run.row.op, x=first(run, step, a, n), weight=computed(a, turned), stride=a["stride"], dilation=a["dilation"], **reach_of(a, n)
+        run.row.op, x=first(run, step, a, n), weight=computed(a, run, turned), stride=a["stride"], dilation=a["dilation"], **reach_of(a, n)
     )
     made = made.but(shape=Shape((made.shape[0], a["filters"], *made.shape[2:])))
     made = last(run, made, a, n)
@@ -139,7 +139,7 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
         ("query", "value"),
     )
     out = held["attention_output/kernel"].shape
-    made = computed(a, query).but(shape=Shape((query.shape[0], query.shape[1], *out[2:])))
+    made = computed(a, run, query).but(shape=Shape((query.shape[0], query.shape[1], *out[2:])))
     scores = made.but(shape=Shape((query.shape[0], out[0], query.shape[1], key.shape[1])))
     _attention_mask(a, run, query, key, scores)
     return (made, scores) if a.get("return_scores") else made
@@ -254,7 +254,7 @@ def rnn(a: dict[str, Any], run: Run) -> Any:
     n, time, _ = of_rank(a["_module"], x, 3)
     number = gates(cell.name)[1]
     units = cell.arguments["units"]
-    states = [computed(a, x).but(shape=Shape((n, units))) for _ in range(number)]
+    states = [computed(a, run, x).but(shape=Shape((n, units))) for _ in range(number)]
     step = x.but(shape=Shape((n, x.shape[2])), contents=None)
     out, _ = inside(call_module(cell, (step, states), None, run.session))
     a["_module"].parameters.update(cell.parameters)
