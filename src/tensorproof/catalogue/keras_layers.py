@@ -1,4 +1,4 @@
-"""Operators that Keras layers have and torch has not: normalisation over any axes, batched dot products, recurrent layers, attention on named heads."""
+"""Operators that Keras layers have and torch has not: batched dot products, recurrent layers, attention without heads, pictures."""
 
 from __future__ import annotations
 
@@ -7,57 +7,14 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_COMPLEXES, DTypes
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import ge, le
+from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
-
-
-def _along(c: Call) -> Shape:
-    """The shape of x; what scales and shifts it has the sizes of the named axes."""
-    x = c.shape("x")
-    wanted = [x[a] for a in c["dim"]]
-    for name in ("gamma", "beta", "mean", "variance"):
-        if c.given(name):
-            given = c.shape(name)
-            c.require("rank", len(given) == len(wanted), f"{name} has shape {given!r} and there are {len(wanted)} normalised axes", (name, "x"))
-            for a, b in zip(given, wanted):
-                c.equal("channels", a, b, f"{name} was made for {{a}} and x {x!r} has {{b}}", ("x", name))
-    return x
-
-
-AXIS_NORM = Op(
-    "axis_norm",
-    inputs=(Tensor("x", "...", REAL), *(Tensor(name, "...", FLOATS, optional=True) for name in ("gamma", "beta", "mean", "variance"))),
-    attributes=(Axes("dim", (-1,), optional=False, scalar_ok=False),),
-    shape=_along,
-    dtype=ToFloat("x"),
-    doc="x normalised, with a scale and a shift along the named axes.",
-)
-
-
-def _group_norm(c: Call) -> Shape:
-    x, axis, groups = c.shape("x"), c["dim"], c["groups"]
-    c.require("groups", le(groups, x[axis]), f"{groups!r} groups are more than the {x[axis]!r} channels", ("groups", "x"))
-    c.require("groups", ge(groups, 1), f"there must be at least one group, and there are {groups!r}", "groups")
-    c.equal("groups", x[axis] % groups, 0, f"{x[axis]!r} channels do not divide into {groups!r} groups", ("groups", "x"))
-    for name in ("gamma", "beta"):
-        if c.given(name):
-            c.equal("channels", c.shape(name)[0], x[axis], f"{name} was made for {{a}} channels and x has {{b}}", ("x", name))
-    return x
-
-
-AXIS_GROUP_NORM = Op(
-    "axis_group_norm",
-    inputs=(Tensor("x", "...", FLOATS), Tensor("gamma", "C", FLOATS, optional=True), Tensor("beta", "C", FLOATS, optional=True)),
-    attributes=(Int("groups", 32), Axis("dim", -1, scalar_ok=False)),
-    shape=_group_norm,
-    dtype=ToFloat("x"),
-)
 
 
 def _batch_dot(c: Call) -> Shape:

@@ -62,8 +62,6 @@ WHERE: dict[str, str] = {
     "avg_pool3d": "pooling",
     "avg_pool_any": "onnx_windows",
     "avg_pool_gradient": "gradients",
-    "axis_group_norm": "keras_layers",
-    "axis_norm": "keras_layers",
     "baddbmm": "contraction",
     "batch_dot": "keras_layers",
     "batch_norm": "normalisation",
