@@ -7,9 +7,9 @@ from typing import Any
 from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
-from tensorproof.ops.inputs import Anything, Bool, ElementType, Ints, Tensor, Tensors
-from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Ints, Tensor, Tensors
+from tensorproof.ops.record import Op, Out, Values
+from tensorproof.terms.dtypes import FLOAT32, INT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -21,16 +21,17 @@ def stated(c: Call) -> Shape:
     return Shape(c.fresh("size") if type(n) is int and n < 0 else n for n in size) if isinstance(size, tuple) else somewhere(c)
 
 
+MADE_FROM = Tensors("made_from", least=0, optional=True, default=None)
 STATED = Op(
     "stated",
-    (),
+    (MADE_FROM,),
     (Ints("size", None, shape=True, loose=True, optional=True), ElementType()),
     stated,
     Given("dtype"),
-    doc="A tensor whose shape and element type the graph states.",
+    doc="A tensor of which only the shape and the element type are known: fed, held by a variable, read from a file, or made from strings.",
 )
 STATED_EACH = Op(
-    "stated_each", (), (Anything("sizes"), Anything("dtypes")), counted=True, doc="Tensors whose shapes and element types the graph states.",
+    "stated_each", (MADE_FROM,), (Anything("sizes"), Anything("dtypes")), counted=True, doc="Tensors of which only the shapes and the element types are known.",
     shape=any_rank(lambda c: [TensorType(s if isinstance(s, Shape) else somewhere(c), d, framework="tf") for s, d in zip(c["sizes"], c["dtypes"])]),
 )  # fmt: skip
 ADD_N = Op(
@@ -67,20 +68,43 @@ def sparse_updated(c: Call) -> Shape:
 SCATTER_ROWS = Op(
     "scatter_rows",
     (X, Tensor("index"), Tensor("y")),
-    (),
+    (Choice("reduction", ("update", "add", "sub", "mul", "div", "max", "min"), "update"),),
     sparse_updated,
     Same("x", "y"),
     writes=("x",),
-    doc="Rows of a variable replaced, added to or scaled.",
+    doc="Rows of a variable replaced, added to, scaled or held against.",
 )
+
+# --- control ---------------------------------------------------------------------------------------------------------------------------
+
+SWITCH = Op(
+    "switch", (X, Tensor("y", "")), (), any_rank(lambda c: [c.shape("x"), c.shape("x")]), Like("x"), outputs=(Out("when_false"), Out("when_true")), aliases="x",
+    doc="x on one of two ways, as y says; the other is dead.",
+)  # fmt: skip
+
+
+@any_rank
+def merged(c: Call) -> list[Any]:
+    """Of sizes that differ, and of ranks, nothing is known."""
+    xs: tuple[TensorType, ...] = c["xs"]
+    first = xs[0].shape
+    if any(not x.shape.known or len(x.shape) != len(first) for x in xs):
+        return [somewhere(c), Shape()]
+    return [Shape(n if all(x.shape[i] == n for x in xs) else c.fresh("axis") for i, n in enumerate(first)), Shape()]
+
+
+MERGE = Op(
+    "merge", (Tensors("xs"),), (), merged, Same("xs"), outputs=(Out("value"), Out("place", INT32)), values=Values("join", over="xs"),
+    doc="The one of several tensors that is alive, and which it is.",
+)  # fmt: skip
 
 # --- tensor arrays, stacks, queues ---------------------------------------------------------------------------------------------------
 
 TENSOR_ARRAY = Op(
-    "tensor_array", (Tensor("x", ""),), (), doc="A handle and a flow: an array of tensors.",
+    "tensor_array", (Tensor("x", "..."), Tensor("flow", "", optional=True, default=None)), (), doc="A handle and a flow: an array of tensors.",
     shape=lambda c: [TensorType(Shape((2,)), DType.RESOURCE, framework="tf"), TensorType(Shape(), FLOAT32, framework="tf")], counted=True,
 )  # fmt: skip
-FLOW = Op("flow", (), (), any_rank(lambda c: Shape()), FLOAT32, doc="The token that orders the uses of a tensor array.")
+FLOW = Op("flow", (MADE_FROM,), (), any_rank(lambda c: Shape()), FLOAT32, doc="The token that orders the uses of a tensor array.")
 
 
 @any_rank
@@ -92,6 +116,6 @@ def gathered(c: Call) -> Any:
     return Shape((index[0] if index.known and len(index) == 1 else c.fresh("elements"), *size))
 
 
-ARRAY_GATHER = Op("array_gather", (Tensor("index"),), (Anything("size"), ElementType()), gathered, Given("dtype"))
+ARRAY_GATHER = Op("array_gather", (Tensor("index"), MADE_FROM), (Anything("size"), ElementType()), gathered, Given("dtype"))
 LIKE_ALL = Op("each_like", (Tensors("xs"),), (), any_rank(lambda c: list(c["xs"])), counted=True, doc="The tensors themselves.")
 CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", doc="x, handed on.")

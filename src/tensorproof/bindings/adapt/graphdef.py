@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, promoted_type, ranked, same_types, somewhere
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, promoted_type, ranked, same_types, somewhere
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.catalogue.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call
@@ -39,13 +39,16 @@ def same_type(a: Arguments, run: Run) -> TensorType:
 
 
 def checked_first(a: Arguments, run: Run) -> TensorType:
-    """Strings made from strings: the shape is that of the first input."""
-    first = next(v for v in a.values() if isinstance(v, TensorType))
-    return anew(first, first.shape)
+    """What is made from strings one by one: the shape is that of the first input."""
+    given = tuple(v for v in a.values() if isinstance(v, TensorType))
+    dtype = a.get("dtype") or STRING
+    made: TensorType = run.shaped("stated", given[0].shape, dtype, made_from=given, dtype=dtype)
+    return made
 
 
 def second(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = a["y"]
+    """y, which is handed on and kept."""
+    made: TensorType = run("identity", x=a["y"])
     return made
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tensorproof.bindings.adapt import tf_shapes
 from tensorproof.bindings.adapt.graphdef import DTYPE, merged
-from tensorproof.bindings.adapt.tensorflow import Arguments, anew, at_least, ranked, same_types, somewhere, tensor
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, ranked, same_types, somewhere, told
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, INT64, DType
+from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -43,7 +45,7 @@ def scatter_rows(a: Arguments, run: Run) -> TensorType:
     scalar = y.shape.known and len(y.shape) == 0
     if x.shape.known and index.shape.known and y.shape.known and not scalar:
         merged(run, [y.shape, Shape((*index.shape, *x.shape[1:]))], ("y", "index"), "updates")
-    return anew(x, x.shape)
+    return told(run, "scatter_rows", x, x.shape, index=index, y=y, reduction=a["reduction"])
 
 
 def scatter_variable(a: Arguments, run: Run) -> TensorType:
@@ -63,64 +65,72 @@ def const(a: Arguments, run: Run) -> TensorType:
 def read_variable(a: Arguments, run: Run) -> TensorType:
     x, dtype = a["x"], a.get("dtype")
     if x.dtype is DType.RESOURCE:
-        return tensor(somewhere(run), dtype)
+        held: TensorType = run.shaped("identity", somewhere(run), dtype, x=x)
+        return held
     run.require(
         "dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype")
     )
-    made: TensorType = x
+    made: TensorType = run("identity", x=x)
     return made
 
 
 @takes(Tensor("x"), Tensor("y", "", frozenset({BOOL})))
 def switch(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     ranked(run, a["y"], 0, "y")
-    return a["x"], a["x"]
+    return tuple(run("switch", x=a["x"], y=a["y"]))
 
 
 @takes(Tensors("xs"))
 def merge(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    xs = a["xs"]
-    same_types(run, a, "xs")
-    first = xs[0].shape
-    if any(not x.shape.known or len(x.shape) != len(first) for x in xs):
-        return anew(xs[0], somewhere(run)), tensor((), INT32)
-    axes = [n if all(x.shape[i] == n for x in xs) else run.fresh("axis") for i, n in enumerate(first)]
-    return anew(xs[0], axes), tensor((), INT32)
+    return tuple(run("merge", xs=a["xs"]))
 
 
 @takes(Tensor("index", "N", frozenset({INT32})))
 def array_gather(a: Arguments, run: Run) -> TensorType:
     index = ranked(run, a["index"], 1, "index")
-    made: TensorType = run("array_gather", index=index, size=a.get("size"), dtype=a.get("dtype"))
+    shown = a["index"] if a["index"].shape.known else index
+    made: TensorType = run("array_gather", index=shown, made_from=given(a, "x", "flow"), size=a.get("size"), dtype=a.get("dtype"))
     return made
+
+
+def given(a: Arguments, *names: str) -> tuple[TensorType, ...]:
+    """Those of the arguments that are tensors."""
+    return tuple(a[n] for n in names if isinstance(a.get(n), TensorType))
 
 
 def array_concat(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     size = a["size"]
-    shape = (run.fresh("rows"), *size) if isinstance(size, Shape) and size.known else somewhere(run)
-    return tensor(shape, a["dtype"]), tensor((run.fresh("pieces"),), INT64)
+    shape = Shape((run.fresh("rows"), *size)) if isinstance(size, Shape) and size.known else somewhere(run)
+    return sources(run, [shape, Shape((run.fresh("pieces"),))], [a["dtype"], INT64], given(a, "x", "flow"))
+
+
+def sources(run: Run, shapes: list[Shape], dtypes: Sequence[DType | None], made_from: tuple[TensorType, ...] = ()) -> tuple[TensorType, ...]:
+    """Tensors of which only shapes and element types are known."""
+    return tuple(run("stated_each", sizes=shapes, dtypes=tuple(dtypes), made_from=made_from or None))
 
 
 @takes(Anything("x"))
 def array_grad(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tensor((2,), DType.RESOURCE), tensor((), FLOAT32)
+    return tuple(run("tensor_array", x=a["x"], flow=a["flow"]))
 
 
 def unknown_each(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tuple(tensor(somewhere(run), d) for d in a["dtypes"])
+    return sources(run, [somewhere(run) for _ in a["dtypes"]], a["dtypes"], given(a, "x", "n"))
 
 
 def lookup(a: Arguments, run: Run) -> TensorType:
-    return anew(a["default"], a["keys"].shape)
+    """What a table holds for each key."""
+    made: TensorType = run.shaped("stated", a["keys"].shape, a["default"].dtype, dtype=a["default"].dtype, made_from=given(a, "x", "keys", "default"))
+    return made
 
 
 def restore(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """The shapes that the slice specifications write, or none known."""
     held = a["slices"].contents if isinstance(a.get("slices"), TensorType) else None
-    made: list[TensorType] = []
-    for i, dtype in enumerate(a["dtypes"]):
+    shapes: list[Shape] = []
+    for i in range(len(a["dtypes"])):
         text = held[i] if held is not None and i < len(held) else ""
         text = text.decode("latin-1") if isinstance(text, bytes) else str(text)
         sizes = text.split(" ")[:-1]
-        made.append(tensor(Shape(int(n) for n in sizes) if sizes and all(n.isdigit() for n in sizes) else somewhere(run), dtype))
-    return tuple(made)
+        shapes.append(Shape(int(n) for n in sizes) if sizes and all(n.isdigit() for n in sizes) else somewhere(run))
+    return sources(run, shapes, a["dtypes"], given(a, "x", "names", "slices"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import DTYPE, STRING, merged
-from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, ranked, somewhere, tensor
+from tensorproof.bindings.adapt.graphdef_state import sources
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, ranked, somewhere
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Int, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, INT64, DType
@@ -28,15 +29,25 @@ def summary(a: Arguments, run: Run) -> TensorType:
     """A summary is a serialised message: one string."""
     if isinstance(a.get("tag"), TensorType) and "Audio" not in run.name:
         ranked(run, a["tag"], 0, "tag")
-    return tensor((), STRING)
+    return _source(run, a, Shape(), STRING)
+
+
+def _tensors(a: Arguments) -> tuple[TensorType, ...]:
+    return tuple(t for v in a.values() for t in (v if isinstance(v, (tuple, list)) else (v,)) if isinstance(t, TensorType))
+
+
+def _source(run: Run, a: Arguments, shape: Shape, dtype: DType | None) -> TensorType:
+    """A tensor of which only shape and element type are known, made from all that was given."""
+    made: TensorType = run.shaped("stated", shape, dtype, made_from=_tensors(a) or None, size=shape if shape.known else None, dtype=dtype)
+    return made
 
 
 def two_strings(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tensor((), STRING), tensor((), STRING)
+    return sources(run, [Shape(), Shape()], [STRING, STRING], _tensors(a))
 
 
 def two_vectors(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tensor((run.fresh("read"),), STRING), tensor((run.fresh("read"),), STRING)
+    return sources(run, [Shape((run.fresh("read"),)) for _ in range(2)], [STRING, STRING], _tensors(a))
 
 
 @takes(Tensors("xs", "...", frozenset({STRING})))
@@ -44,18 +55,18 @@ def string_join(a: Arguments, run: Run) -> TensorType:
     """Strings of one shape; scalars go with any."""
     shapes = [x.shape for x in a["xs"]]
     wide = [s for s in shapes if not s.known or len(s)]
-    return tensor(merged(run, wide, ("xs",)) if wide else (), STRING)
+    return _source(run, a, merged(run, wide, ("xs",)) if wide else Shape(), STRING)
 
 
 def string_split(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     n = run.fresh("pieces")
-    return tensor((n, 2), INT64), tensor((n,), STRING), tensor((2,), INT64)
+    return sources(run, [Shape((n, 2)), Shape((n,)), Shape((2,))], [INT64, STRING, INT64], _tensors(a))
 
 
 @takes(Tensor("x", "...", frozenset({STRING})), DTYPE)
 def decode_raw(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
-    return tensor((*x.shape, run.fresh("bytes")) if x.shape.known else somewhere(run), a["dtype"])
+    return _source(run, a, Shape((*x.shape, run.fresh("bytes"))) if x.shape.known else somewhere(run), a["dtype"])
 
 
 @takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0))
@@ -67,9 +78,9 @@ def decode_image(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or DType.UINT8
     depth = 3 if kind == "DecodeGif" else channels or run.fresh("channels")
     if kind == "DecodeImage":
-        return tensor(somewhere(run), dtype)
+        return _source(run, a, somewhere(run), dtype)
     sizes = (run.fresh("height"), run.fresh("width"), depth)
-    return tensor((run.fresh("frames"), *sizes) if kind == "DecodeGif" else sizes, dtype)
+    return _source(run, a, Shape((run.fresh("frames"), *sizes) if kind == "DecodeGif" else sizes), dtype)
 
 
 @takes(Tensor("x"))
@@ -77,13 +88,13 @@ def encode_image(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if run.name.endswith("EncodePng"):
         at_least(run, x, 3)
-        return tensor(x.shape[:-3] if x.shape.known else somewhere(run), STRING)
+        return _source(run, a, Shape(x.shape[:-3]) if x.shape.known else somewhere(run), STRING)
     ranked(run, x, 3)
-    return tensor((), STRING)
+    return _source(run, a, Shape(), STRING)
 
 
 def string_vector(a: Arguments, run: Run) -> TensorType:
-    return tensor((run.fresh("files"),), STRING)
+    return _source(run, a, Shape((run.fresh("files"),)), STRING)
 
 
 def parse_single(a: Arguments, run: Run) -> tuple[TensorType, ...]:
@@ -102,16 +113,16 @@ def _parsed(a: Arguments, run: Run, lead: tuple[Dim, ...]) -> tuple[TensorType, 
     sparse, dense = tuple(a.get("sparse_types") or ()), tuple(a.get("dense_shapes") or ())
     kinds = tuple(a.get("Tdense") or ())
     rank = 1 + len(lead)
-    made = [tensor((run.fresh("entries"), rank), INT64) for _ in sparse]
-    made += [tensor((run.fresh("entries"),), d) for d in sparse]
-    made += [tensor((rank,), INT64) for _ in sparse]
+    shapes = [Shape((run.fresh("entries"), rank)) for _ in sparse] + [Shape((run.fresh("entries"),)) for _ in sparse] + [Shape((rank,)) for _ in sparse]
+    dtypes: list[DType | None] = [*(INT64 for _ in sparse), *sparse, *(INT64 for _ in sparse)]
     for i, shape in enumerate(dense):
         stated: Any = shape
         known = isinstance(stated, Shape) and stated.known
-        made.append(tensor((*lead, *stated) if known else somewhere(run), kinds[i] if i < len(kinds) else None))
-    return tuple(made)
+        shapes.append(Shape((*lead, *stated)) if known else somewhere(run))
+        dtypes.append(kinds[i] if i < len(kinds) else None)
+    return sources(run, shapes, dtypes, _tensors(a))
 
 
 @takes(Tensor("x", "...", frozenset({STRING})), Tensors("xs", "", frozenset({FLOAT32, FLOAT64, INT32, INT64, STRING})))
 def decode_csv(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tuple(tensor(a["x"].shape, x.dtype) for x in a["xs"])
+    return sources(run, [a["x"].shape for _ in a["xs"]], [x.dtype for x in a["xs"]], _tensors(a))
