@@ -38,6 +38,7 @@ def same_type(a: Arguments, run: Run) -> TensorType:
     return made
 
 
+@takes(*(Tensor(name, "...", frozenset({STRING})) for name in ("x", "input")), Tensor("y", "", frozenset({STRING})))
 def checked_first(a: Arguments, run: Run) -> TensorType:
     """What is made from strings one by one: the shape is that of the first input."""
     given = tuple(v for v in a.values() if isinstance(v, TensorType))
