@@ -84,8 +84,10 @@ def stack(a: Arguments, run: Run) -> TensorType:
     full = [_filled(run, x, xs, -1, len(shape)) for x in xs]
     if any(made != x.shape for made, x in zip(full, xs)):
         _agree(run, full, -1)
-        stacked: TensorType = run.shaped("stack", Shape((*full[0][:at], len(xs), *full[0][at:])), xs[0].dtype, xs=xs, dim=at)
-        return stacked
+        if len(shape):
+            stacked: TensorType = run.shaped("stack", Shape((*full[0][:at], len(xs), *full[0][at:])), xs[0].dtype, xs=xs, dim=at)
+            return stacked
+        xs = tuple(x if x.shape.known else run.shaped("identity", Shape(), x.dtype, x=x) for x in xs)
     if len(shape) == 0 and any(x.contents is not None for x in xs):
         kind = next((x.dtype for x in xs if x.dtype is not None), None)
         if kind in INDEX:
