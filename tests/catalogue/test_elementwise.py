@@ -210,13 +210,13 @@ def test_bounded_functions_stay_within_their_bounds(op: Op) -> None:
 
 
 @needs_torch
-@pytest.mark.parametrize("op", [op for op in OPS if op.values.kind in ("same", "join")], ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in OPS if op.values.kind in ("moves", "mixes")], ids=lambda op: op.name)
 def test_joins_give_one_of_their_inputs(op: Op) -> None:
     function = real(op.name)
     if function is None:
         pytest.skip(f"torch has no {op.name}")
     xs = points(Interval(-10.0, 10.0))
-    if op.values.kind == "same":
+    if op.values.kind == "moves":
         assert computed(function, xs) == computed(lambda x: x, xs)
         return
     import torch

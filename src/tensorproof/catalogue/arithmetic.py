@@ -9,9 +9,10 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, promoted
 from tensorproof.ops.evaluation import Arguments, numpy
+from tensorproof.ops.facts import DIFFERENCES, GREATER, LESS, LIMITED, PRODUCTS, QUOTIENTS, REMAINDERS, SUMS, mixes
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.inputs import Choice, Number, Tensor
-from tensorproof.ops.record import NON_ZERO, POSITIVE, DTypeRule, Hazard, Op, Values
+from tensorproof.ops.record import NON_ZERO, POSITIVE, DTypeRule, Hazard, Op
 from tensorproof.terms.dtypes import (
     ALL_INTS,
     BOOL,
@@ -76,14 +77,14 @@ def no_bools(c: Call) -> DType | None:
 
 
 ADD = promoting(
-    "add", NUMBERS, Number("alpha", 1), dtype=scaled, operands=NUMERIC | of_kind("s"), fold=_scaled_sum(1),
+    "add", NUMBERS, Number("alpha", 1), dtype=scaled, operands=NUMERIC | of_kind("s"), fold=_scaled_sum(1), values=SUMS,
     evaluate=lambda np, a: np.add(a["x"], np.multiply(a["alpha"], a["y"])), doc="x + alpha · y",
 )  # fmt: skip
 SUB = promoting(
-    "sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1),
+    "sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1), values=DIFFERENCES,
     evaluate=lambda np, a: np.subtract(a["x"], np.multiply(a["alpha"], a["y"])), doc="x - alpha · y",
 )  # fmt: skip
-MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(lambda x, y: x * y), evaluate=lambda np, a: np.multiply(a["x"], a["y"]))
+MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(lambda x, y: x * y), values=PRODUCTS, evaluate=lambda np, a: np.multiply(a["x"], a["y"]))
 
 
 def quotient(c: Call) -> DType | None:
@@ -136,11 +137,14 @@ def dividing(op: Op) -> Op:
 DIV, REMAINDER, FMOD = map(
     dividing,
     (
-        promoting("div", MIXED | INTS, ROUNDING, dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient, evaluate=divided),
-        promoting("remainder", REALS, hazards=by_zero("remainder"), fold=folding(_modulo), doc="with the sign of y", evaluate=numpy("remainder", "x", "y")),
+        promoting("div", MIXED | INTS, ROUNDING, dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient, values=QUOTIENTS, evaluate=divided),
+        promoting(
+            "remainder", REALS, hazards=by_zero("remainder"), fold=folding(_modulo), values=REMAINDERS,
+            doc="with the sign of y", evaluate=numpy("remainder", "x", "y"),
+        ),
         promoting("fmod", REALS, hazards=by_zero("fmod"), fold=folding(_truncated_modulo), doc="with the sign of x", evaluate=numpy("fmod", "x", "y")),
     ),
-)
+)  # fmt: skip
 
 NO_NAN = tuple(
     promoting(name, MIXED, doc=doc)
@@ -212,11 +216,10 @@ NEXTAFTER = promoting("nextafter", FLOATS, doc="The next number of the element t
 LOGADDEXP = promoting("logaddexp", MIXED, evaluate=numpy("logaddexp", "x", "y"))
 LDEXP = promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y", evaluate=lambda np, a: np.multiply(a["x"], np.power(2.0, a["y"])))
 
-JOIN = Values("join", over="x y")
-MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="nan where either is nan", evaluate=numpy("maximum", "x", "y"))
-MINIMUM = promoting("minimum", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="nan where either is nan", evaluate=numpy("minimum", "x", "y"))
-FMAX = promoting("fmax", REALS_OR_BOOL, values=JOIN, fold=folding(maximum), doc="the other where one is nan", evaluate=numpy("fmax", "x", "y"))
-FMIN = promoting("fmin", REALS_OR_BOOL, values=JOIN, fold=folding(minimum), doc="the other where one is nan", evaluate=numpy("fmin", "x", "y"))
+MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=GREATER, fold=folding(maximum), doc="nan where either is nan", evaluate=numpy("maximum", "x", "y"))
+MINIMUM = promoting("minimum", REALS_OR_BOOL, values=LESS, fold=folding(minimum), doc="nan where either is nan", evaluate=numpy("minimum", "x", "y"))
+FMAX = promoting("fmax", REALS_OR_BOOL, values=GREATER, fold=folding(maximum), doc="the other where one is nan", evaluate=numpy("fmax", "x", "y"))
+FMIN = promoting("fmin", REALS_OR_BOOL, values=LESS, fold=folding(minimum), doc="the other where one is nan", evaluate=numpy("fmin", "x", "y"))
 
 
 def _whole(function: Any) -> Any:
@@ -340,13 +343,14 @@ CLAMP = Op(
     dtype=clamped,
     fold=_fold_clamp,
     evaluate=limited,
+    values=LIMITED,
 )
 WHERE = Op(
     "where",
     inputs=(Tensor("condition", "...", BOOLS | {UINT8}), Tensor("x", "...", scalar=True), Tensor("y", "...", scalar=True)),
     shape=broadcast_shape,
     dtype=Promote("x", "y"),
-    values=Values("join", over="x y"),
+    values=mixes("x y"),
     evaluate=numpy("where", "condition", "x", "y"),
     fold=lambda c: each(c, lambda k, x, y: x if k else y, ("condition", "x", "y"), XY(c)),
 )

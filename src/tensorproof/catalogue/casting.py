@@ -9,9 +9,10 @@ from tensorproof.catalogue.layout import strides_of_format
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import wrapped
 from tensorproof.ops.element_types import Given, Like, Promote
+from tensorproof.ops.facts import FILLED, MOVES, moves
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
 from tensorproof.ops.moves import same
-from tensorproof.ops.record import Op, Values
+from tensorproof.ops.record import Op
 from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
@@ -62,11 +63,11 @@ def moved(c: Call) -> TensorType:
 
 CAST = Op(
     "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False), Bool("copy", False)), moved, Given("dtype", SAME),
-    values=Values("same"), aliases="x", doc="`compact`: the result is contiguous in memory",
+    values=MOVES, aliases="x", doc="`compact`: the result is contiguous in memory",
     evaluate=same,
 )  # fmt: skip
-IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=Values("same"), aliases="x", evaluate=same)
-DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=Values("same"), aliases="x", evaluate=same)
+IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=MOVES, aliases="x", evaluate=same)
+DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=MOVES, aliases="x", evaluate=same)
 
 
 @any_rank
@@ -78,7 +79,7 @@ def marked(c: Call) -> TensorType:
     return x.but(requires_grad=c["on"])
 
 
-REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", writes=("x",), evaluate=same)
+REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", writes=("x",), evaluate=same, values=MOVES)
 
 
 def fits_into(c: Call, shape: Shape, into: Shape, about: tuple[str, ...]) -> None:
@@ -96,7 +97,7 @@ def copied(c: Call) -> TensorType:
 
 
 COPY_INTO = Op(
-    "copy_into", (Tensor("x"), Tensor("y")), (), copied, SAME, writes=("x",), doc="y written into x, with x's element type",
+    "copy_into", (Tensor("x"), Tensor("y")), (), copied, SAME, writes=("x",), values=moves("y"), doc="y written into x, with x's element type",
     evaluate=lambda np, a: np.broadcast_to(a["y"], a["x"].shape),
 )  # fmt: skip
 
@@ -123,6 +124,7 @@ def masked(c: Call) -> Shape:
 
 MASKED_FILL = Op(
     "masked_fill", (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)), (Number("value"),), masked, SAME,
+    values=FILLED,
     evaluate=lambda np, a: np.where(a["mask"], a["value"], a["x"]),
 )
 
@@ -139,5 +141,5 @@ def as_array(c: Call) -> TensorType:
 
 
 NUMPY_HAS = frozenset(REALS_OR_BOOL | FULL_COMPLEXES | ALL_INTS) - {BFLOAT16}
-NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=Values("same"), aliases="x", evaluate=same)
+NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=MOVES, aliases="x", evaluate=same)
 RESULT_TYPE = Op("result_type", (Tensor("x", scalar=True), Tensor("y", scalar=True)), (), lambda c: (), Promote("x", "y"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Real, float_of
+from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC, same_shape
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import Op
@@ -18,4 +19,4 @@ def angle_type(c: Call) -> DType | None:
 REAL_PART = Op("real", (Tensor("x"),), (), same_shape, Real("x"), aliases="x")
 IMAGINARY_PART = Op("imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", doc="torch has it for complex numbers only")
 ANGLE = Op("angle", (Tensor("x", "...", NUMERIC),), (), same_shape, angle_type)
-CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"), aliases="x")
+CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"), aliases="x", values=MOVES)

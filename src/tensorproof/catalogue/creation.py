@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
+from tensorproof.ops.facts import FILLS, draws
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, small, strides_or_none
@@ -103,7 +104,7 @@ FULL = Op(
     dtype=full_type,
     shape=full_shape,
     fold=lambda c: filled(c, Shape(c["size"]), c["value"], full_type(c)),
-    doc="A tensor of one value.",
+    values=FILLS, doc="A tensor of one value.",
 )
 EMPTY = Op(
     "empty",
@@ -119,7 +120,7 @@ FULL_LIKE = Op(
     attributes=(Number("value"), ElementType(dtypes=STORED)),
     dtype=like_type,
     shape=full_like_shape,
-    fold=lambda c: filled(c, c.shape("x"), c["value"], like_type(c)),
+    fold=lambda c: filled(c, c.shape("x"), c["value"], like_type(c)), values=FILLS,
 )
 EMPTY_LIKE = Op(
     "empty_like",
@@ -244,7 +245,7 @@ ARANGE = Op(
     dtype=arange_type,
     shape=lambda c: Shape((arange_size(c),)),
     fold=arange_contents,
-    doc="Numbers from start up to, and without, end.",
+    values=draws("start", "end", "step"), doc="Numbers from start up to, and without, end.",
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Summed, Within, float_of
+from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import Lined, along
@@ -67,7 +68,7 @@ LOGCUMSUMEXP = scan("logcumsumexp", dtype=Like("x"), doc="Running logarithms of 
 EXTREMES = tuple(
     Op(
         name, (Tensor("x", "...", STORED),), (Axis("dim"),), lambda c: [c.shape("x")] * 2, Lined(REALS_OR_BOOL, Like("x")),
-        outputs=(Out("values"), Out("indices", INT64)), doc=f"The {word} element so far, and where it stood.",
+        outputs=(Out("values", values=SELECTS), Out("indices", INT64, values=places("dim"))), doc=f"The {word} element so far, and where it stood.",
     )
     for name, word in (("cummax", "greatest"), ("cummin", "least"))
 )  # fmt: skip

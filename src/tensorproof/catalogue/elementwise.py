@@ -13,6 +13,7 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Like, Real
 from tensorproof.ops.evaluation import Arguments, numpy
+from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC, elementwise
 from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
@@ -156,7 +157,7 @@ RAD2DEG = elementwise("rad2deg", REAL, values=increasing(math.degrees), evaluate
 # --- signs and rounding ---
 ABS = elementwise("abs", ANY, dtype=Real("x"), values=within(0.0, INF), fold=folding(absolute), evaluate=numpy("abs"))
 NEG = elementwise("neg", NUMERIC, dtype=SAME, values=decreasing(lambda x: -x), fold=folding(lambda x: -x), evaluate=numpy("negative"))
-POSITIVE_OF = replace(elementwise("positive", ANY, dtype=SAME, values=Values("same"), fold=folding(lambda x: x), evaluate=lambda np, a: a["x"]), aliases="x")
+POSITIVE_OF = replace(elementwise("positive", ANY, dtype=SAME, values=MOVES, fold=folding(lambda x: x), evaluate=lambda np, a: a["x"]), aliases="x")
 SIGN = elementwise(
     "sign", NUMERIC, dtype=SAME, values=increasing(lambda x: float((x > 0) - (x < 0))),
     fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)), evaluate=lambda np, a: signed(np, a),

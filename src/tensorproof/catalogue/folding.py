@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.facts import MOVES
 from tensorproof.ops.inputs import Choice, Int, Sizes, Tensor
-from tensorproof.ops.record import Op, Values
+from tensorproof.ops.record import Op
 from tensorproof.ops.window import images, must_fit, places, span
 from tensorproof.terms.dtypes import BOOL, COMPLEX32, FLOATS, FULL_COMPLEXES, NUMBERS
 from tensorproof.terms.ints import Dim, ceildiv, product
@@ -81,7 +82,7 @@ def _pixel_shuffle_shape(c: Call) -> Shape:
 
 
 PIXEL_SHUFFLE = Op(
-    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_shuffle_shape, Like("x"), values=Values("same"),
+    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_shuffle_shape, Like("x"), values=MOVES,
 )  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def _pixel_unshuffle_shape(c: Call) -> Shape:
 
 
 PIXEL_UNSHUFFLE = Op(
-    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_unshuffle_shape, Like("x"), values=Values("same"),
+    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_unshuffle_shape, Like("x"), values=MOVES,
 )  # fmt: skip
 
 
@@ -106,5 +107,5 @@ def _channel_shuffle_shape(c: Call) -> Shape:
 
 
 CHANNEL_SHUFFLE = Op(
-    "channel_shuffle", (Tensor("x", "N C X ...", _MOVED),), (Int("groups", least=1),), _channel_shuffle_shape, Like("x"), values=Values("same"),
+    "channel_shuffle", (Tensor("x", "N C X ...", _MOVED),), (Int("groups", least=1),), _channel_shuffle_shape, Like("x"), values=MOVES,
 )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, float_of, promoted
+from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.record import Op
@@ -104,7 +105,7 @@ def shifted(c: Call) -> Shape:
 
 
 SHIFTS = tuple(
-    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"), doc=doc)
+    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"), values=MOVES, doc=doc)
     for name, doc in (("fftshift", "The zero frequency moved to the middle."), ("ifftshift", "The inverse of fftshift."))
 )
 

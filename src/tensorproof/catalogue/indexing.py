@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.facts import mixes, selects
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Axis, Index, Tensor, is_size
 from tensorproof.ops.record import Op
@@ -180,7 +181,7 @@ GETITEM = Op(
     Like("x"),
     data_dependent=True,
     aliases="x",
-    doc="x[index].",
+    values=selects("index"), doc="x[index].",
 )
 
 
@@ -233,7 +234,8 @@ def written(x: TensorType, region: TensorType, value: TensorType) -> tuple[Any, 
 
 
 SETITEM = Op(
-    "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",), doc="x[index] = value.",
+    "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",),
+    values=mixes("x value"), doc="x[index] = value.",
 )  # fmt: skip
 
 # --- along one axis --------------------------------------------------------------------------------------------------------------
@@ -256,7 +258,7 @@ INDEX_SELECT = Op(
     (X, Tensor("index", "...", INDEX, values="index:dim")),
     (Axis("dim"),),
     index_select_rule,
-    doc="Positions of one axis, in any order.",
+    values=selects("index"), doc="Positions of one axis, in any order.",
 )
 
 
@@ -285,7 +287,7 @@ def gather_rule(c: Call) -> TensorType:
 
 GATHER = Op(
     "gather", (X, Tensor("index", "...", INDEX, values="index:dim")), (Axis("dim"),), gather_rule,
-    doc="For each place of the index, the element of x at that position along one axis.",
+    values=selects("index"), doc="For each place of the index, the element of x at that position along one axis.",
 )  # fmt: skip
 
 
@@ -305,7 +307,7 @@ TAKE_ALONG = Op(
     "take_along_dim",
     (X, Tensor("index", "...", frozenset({INT64}), values="index:dim")),
     (Axis("dim", None, optional=True),),
-    take_along_rule,
+    take_along_rule, values=selects("index"),
 )
 
 
@@ -319,5 +321,6 @@ def take_rule(c: Call) -> TensorType:
 
 
 TAKE = Op(
-    "take", (X, Tensor("index", "...", frozenset({INT64}), values="index:numel")), (), take_rule, doc="Elements by their flat position."
+    "take", (X, Tensor("index", "...", frozenset({INT64}),
+    values="index:numel")), (), take_rule, values=selects("index"), doc="Elements by their flat position."
 )

@@ -9,6 +9,7 @@ from typing import Any
 from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote
+from tensorproof.ops.facts import CUTS, JOINS, moves
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
 from tensorproof.ops.moves import at_axis, concatenated, in_chunks, in_parts, in_sizes, in_stretches
@@ -101,12 +102,12 @@ def stack_shape(c: Call) -> Shape:
 
 
 CAT = Op(
-    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, doc="Tensors one behind the other along an axis.",
+    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, values=JOINS, doc="Tensors one behind the other along an axis.",
     evaluate=concatenated,
 )
 STACK = Op(
     "stack", (XS,), (Axis("dim", 0, of="xs", extra=1),), stack_shape, Promote("xs"),
-    fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), doc="Equal tensors along a new axis.",
+    fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), values=JOINS, doc="Equal tensors along a new axis.",
     evaluate=lambda np, a: np.stack(a["xs"], a["dim"]),
 )  # fmt: skip
 
@@ -146,7 +147,7 @@ def meshgrid_shapes(c: Call) -> list[Any]:
 
 
 MESHGRID = Op(
-    "meshgrid", (XS,), (Choice("indexing", ("ij", "xy"), "ij"),), meshgrid_shapes, counted=True, aliases="xs", doc="Coordinates of a grid.",
+    "meshgrid", (XS,), (Choice("indexing", ("ij", "xy"), "ij"),), meshgrid_shapes, counted=True, aliases="xs", values=moves("xs"), doc="Coordinates of a grid.",
     evaluate=lambda np, a: tuple(np.meshgrid(*a["xs"], indexing=a["indexing"])),
 )  # fmt: skip
 
@@ -178,7 +179,7 @@ def broadcast_shapes(c: Call) -> list[Any]:
 
 BROADCAST_TENSORS = Op(
     "broadcast_tensors", (ANY_NUMBER,), (), broadcast_shapes, counted=True, aliases="xs",
-    evaluate=lambda np, a: tuple(np.broadcast_to(x, np.broadcast_shapes(*(y.shape for y in a["xs"]))) for x in a["xs"]),
+    evaluate=lambda np, a: tuple(np.broadcast_to(x, np.broadcast_shapes(*(y.shape for y in a["xs"]))) for x in a["xs"]), values=moves("xs"),
 )  # fmt: skip
 
 # --- taking apart -----------------------------------------------------------------------------------------------------------------
@@ -266,15 +267,15 @@ def unbind_rule(c: Call) -> list[TensorType]:
 
 X = Tensor("x")
 SPLIT = Op(
-    "split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", doc="Parts of one size; the last may be smaller.",
+    "split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", values=CUTS, doc="Parts of one size; the last may be smaller.",
     evaluate=in_parts,
 )
 SPLIT_SIZES = Op(
-    "split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", doc="Parts of given sizes.",
+    "split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", values=CUTS, doc="Parts of given sizes.",
     evaluate=in_sizes,
 )
 CHUNK = Op(
-    "chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", doc="At most so many parts of one size.",
+    "chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", values=CUTS, doc="At most so many parts of one size.",
     evaluate=in_chunks,
 )  # fmt: skip
 TENSOR_SPLIT = Op(
@@ -284,10 +285,10 @@ TENSOR_SPLIT = Op(
     tensor_split_rule,
     counted=True,
     aliases="x",
-    doc="Parts as equal as can be, or cut at given places.",
+    values=CUTS, doc="Parts as equal as can be, or cut at given places.",
     evaluate=in_stretches,
 )
 UNBIND = Op(
-    "unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", doc="Every position of an axis.",
+    "unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", values=CUTS, doc="Every position of an axis.",
     evaluate=lambda np, a: tuple(a["x"][at_axis(a["dim"], i)] for i in range(a["x"].shape[a["dim"]])),
 )  # fmt: skip

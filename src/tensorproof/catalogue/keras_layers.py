@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat
+from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
@@ -120,7 +121,7 @@ def _repeated(c: Call) -> Shape:
 
 
 UPSAMPLE = Op(
-    "repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, Like("x"), doc="Every element repeated along each axis.",
+    "repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, Like("x"), values=MOVES, doc="Every element repeated along each axis.",
 )  # fmt: skip
 
 
@@ -135,7 +136,7 @@ def _cropped(c: Call) -> Shape:
     return Shape(made)
 
 
-CROP = Op("crop", (Tensor("x", "...", REAL),), (Ints("before", least=0), Ints("after", least=0)), _cropped, Like("x"))
+CROP = Op("crop", (Tensor("x", "...", REAL),), (Ints("before", least=0), Ints("after", least=0)), _cropped, Like("x"), values=CUTS)
 
 
 def _resized(c: Call) -> Shape:

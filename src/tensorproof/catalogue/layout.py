@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
+from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Tensor
 from tensorproof.ops.moves import interleaved, on_diagonal, rolled, same, summed_to, windowed
@@ -54,9 +55,11 @@ def contiguous_rule(c: Call) -> TensorType:
     return x.but(strides=strides_of_format(x.shape, memory))
 
 
-CONTIGUOUS = Op("contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", doc="The same tensor in row-major memory.", evaluate=same)
+CONTIGUOUS = Op(
+    "contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", values=MOVES, doc="The same tensor in row-major memory.", evaluate=same,
+)  # fmt: skip
 COPY = Op(
-    "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), doc="The same elements in memory of their own.",
+    "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), values=MOVES, doc="The same elements in memory of their own.",
     evaluate=same,
 )
 
@@ -79,7 +82,7 @@ def repeat_rule(c: Call) -> TensorType:
 
 
 REPEAT = Op(
-    "repeat", (X,), (Ints("times"),), repeat_rule, doc="The whole tensor several times along each axis.",
+    "repeat", (X,), (Ints("times"),), repeat_rule, values=MOVES, doc="The whole tensor several times along each axis.",
     evaluate=lambda np, a: np.tile(a["x"], a["times"]),
 )  # fmt: skip
 
@@ -146,7 +149,7 @@ REPEAT_INTERLEAVE = Op(
     (X,),
     (Anything("times"), Axis("dim", None, optional=True), Int("size", None, optional=True)),
     repeat_interleave_rule,
-    doc="Every position of an axis several times.",
+    values=CUTS, doc="Every position of an axis several times.",
     evaluate=interleaved,
 )
 
@@ -163,7 +166,7 @@ def flip_rule(c: Call) -> TensorType:
 
 
 FLIP = Op(
-    "flip", (X,), (Axes("dim", None),), flip_rule, doc="Axes in reverse order.",
+    "flip", (X,), (Axes("dim", None),), flip_rule, values=MOVES, doc="Axes in reverse order.",
     evaluate=lambda np, a: np.flip(a["x"], None if a["dim"] is None else tuple(a["dim"])) if a["x"].ndim else a["x"],
 )  # fmt: skip
 FLIP_FLAGGED = Op(
@@ -205,7 +208,7 @@ ROLL = Op(
     roll_shape,
     Like("x"),
     fold=roll_contents,
-    doc="Elements moved round along axes.",
+    values=MOVES, doc="Elements moved round along axes.",
     evaluate=rolled,
 )
 
@@ -228,7 +231,7 @@ def rot90_shape(c: Call) -> Shape:
 
 
 ROT90 = Op(
-    "rot90", (X,), (Int("k", 1), Ints("dim", (0, 1))), rot90_rule, doc="Turned by a quarter, k times.",
+    "rot90", (X,), (Int("k", 1), Ints("dim", (0, 1))), rot90_rule, values=MOVES, doc="Turned by a quarter, k times.",
     evaluate=lambda np, a: np.rot90(a["x"], a["k"], a["dim"]),
 )  # fmt: skip
 
@@ -316,6 +319,6 @@ UNFOLD = Op(
     unfold_rule,
     Like("x"),
     aliases="x",
-    doc="Every stretch of an axis, as a new last axis; `short`: an axis that is too short has none.",
+    values=CUTS, doc="Every stretch of an axis, as a new last axis; `short`: an axis that is too short has none.",
     evaluate=windowed,
 )

@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.catalogue.onnx_tensors import X, axes_in, length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
+from tensorproof.ops.facts import MOVES, selects
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Ints, Tensor
 from tensorproof.ops.record import Op
@@ -43,6 +44,7 @@ GATHER_SLICES = Op(
     (Axis("dim", 0, scalar_ok=False), Int("batch_dims", 0), Bool("lenient", False)),
     gathered,
     Like("x"),
+    values=selects("index"),
     doc="The slices of an axis that an index tensor names; its axes, but for the first `batch_dims`, which are those of x, take the place of that axis. "
     "`lenient`: an index out of range is no error.",
 )
@@ -66,7 +68,7 @@ GATHER_ELEMENTS = Op(
     (Axis("dim", 0, scalar_ok=False),),
     gathered_elements,
     Like("x"),
-    doc="Single elements, named by an index along one axis.",
+    values=selects("index"), doc="Single elements, named by an index along one axis.",
 )
 
 
@@ -115,7 +117,7 @@ COMPRESS = Op(
     compressed,
     Like("x"),
     data_dependent=True,
-    doc="The slices of an axis, or the elements, where a condition is true.",
+    values=selects("condition"), doc="The slices of an axis, or the elements, where a condition is true.",
 )
 
 
@@ -152,7 +154,7 @@ REVERSE_SEQUENCE = Op(
     (Int("batch_dim", 1, least=0), Int("time_dim", 0, least=0), Bool("first_two", True)),
     reverse_sequence,
     Like("x"),
-    doc="Every sequence of a batch turned round, up to its length.",
+    values=MOVES, doc="Every sequence of a batch turned round, up to its length.",
 )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.catalogue.views import resolved, shown_as, without_ones
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
@@ -119,7 +120,7 @@ RESHAPE_COPYING = Op(
     (Ints("size", shape=True, loose=True, one=False), Bool("allowzero", False)),
     reshaped,
     Like("x"),
-    doc="Another shape of the same elements; -1 is what is left, 0 copies the axis of x at its place, unless zeros are allowed.",
+    values=MOVES, doc="Another shape of the same elements; -1 is what is left, 0 copies the axis of x at its place, unless zeros are allowed.",
 )
 
 
@@ -131,7 +132,7 @@ def flattened(c: Call) -> TensorType:
     return shown_as(c, x, Shape((product(x.shape[:at]), product(x.shape[at:]))), False)
 
 
-FLATTEN_MATRIX = Op("flatten_matrix", (X,), (Int("dim", 1),), flattened, Like("x"), doc="A matrix: the axes before `dim` are its rows.")
+FLATTEN_MATRIX = Op("flatten_matrix", (X,), (Int("dim", 1),), flattened, Like("x"), values=MOVES, doc="A matrix: the axes before `dim` are its rows.")
 
 
 def squeezed(c: Call) -> TensorType:
@@ -155,7 +156,7 @@ DROP_AXES = Op(
     (Axes("dim", None, scalar_ok=False, loose=True),),
     squeezed,
     Like("x"),
-    doc="Without the axes named, which have size 1; without all such axes where none is named.",
+    values=MOVES, doc="Without the axes named, which have size 1; without all such axes where none is named.",
 )
 
 
@@ -170,7 +171,7 @@ def unsqueezed(c: Call) -> TensorType:
     return shown_as(c, x, Shape(1 if i in new else next(rest) for i in range(rank)), False)
 
 
-INSERT_AXES = Op("insert_axes", (X,), (Ints("dim", loose=True),), unsqueezed, Like("x"), doc="With axes of size 1 at these places of the result.")
+INSERT_AXES = Op("insert_axes", (X,), (Ints("dim", loose=True),), unsqueezed, Like("x"), values=MOVES, doc="With axes of size 1 at these places of the result.")
 
 
 def expanded(c: Call) -> TensorType:
@@ -190,7 +191,8 @@ def expanded(c: Call) -> TensorType:
 
 
 EXPAND_BOTH = Op(
-    "expand_both", (X,), (Ints("size", shape=True, loose=True, one=False),), expanded, Like("x"), doc="x broadcast against a shape; either may grow."
+    "expand_both", (X,), (Ints("size", shape=True, loose=True, one=False),), expanded, Like("x"),
+    values=MOVES, doc="x broadcast against a shape; either may grow."
 )
 
 
@@ -211,7 +213,7 @@ def tiled(c: Call) -> TensorType:
     return x.but(shape=made, contents=contents)
 
 
-TILE = Op("tile_all", (X,), (Ints("times", loose=True, one=False),), tiled, Like("x"), doc="Every axis repeated.")
+TILE = Op("tile_all", (X,), (Ints("times", loose=True, one=False),), tiled, Like("x"), values=MOVES, doc="Every axis repeated.")
 
 
 # --- slices and padding ------------------------------------------------------------------------------------------------------------
@@ -252,7 +254,7 @@ SLICE_AXES = Op(
     (*_PARTS, Ints("dim", None, optional=True, loose=True), Ints("steps", None, optional=True, loose=True)),
     slices,
     Like("x"),
-    doc="Slices along several axes; ends beyond the axis are cut, as in Python.",
+    values=CUTS, doc="Slices along several axes; ends beyond the axis are cut, as in Python.",
 )
 
 

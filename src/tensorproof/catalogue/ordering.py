@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.facts import MOVES, SELECTS, orders, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
 from tensorproof.ops.lines import Lined, along
@@ -19,7 +20,7 @@ from tensorproof.terms.tensor import UNKNOWN_STRIDES
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 SORTED = ALL_INTS | FLOATS | BOOLS
 ANY_X = Tensor("x", "...", STORED)
-PAIR = (Out("values"), Out("indices", INT64))
+PAIR = (Out("values", values=SELECTS), Out("indices", INT64, values=places("dim")))
 
 
 def ranked(c: Call, take: int | None = None, least_first: bool = True) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
@@ -54,12 +55,12 @@ SORT = Op(
     attributes=(Axis("dim", -1), Bool("descending", False)),
     shape=lambda c: _pair(c, c.shape("x"), ranked(c, least_first=not c["descending"])),
     dtype=Like("x"),
-    outputs=PAIR,
+    outputs=(Out("values", values=MOVES), Out("indices", INT64, values=orders("dim"))),
     doc="The elements in order along an axis, and where they stood.",
 )
 ARGSORT = Op(
     "argsort", (ORDERED,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
-    fold=lambda c: ranked(c, least_first=not c["descending"])[1], doc="Where the elements stand in order along an axis.",
+    fold=lambda c: ranked(c, least_first=not c["descending"])[1], values=orders("dim"), doc="Where the elements stand in order along an axis.",
 )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def _distinct(name: str, doc: str) -> Op:
         ),
         distinct_shape, Like("x"),
         outputs=(
-            Out("values"), Out("index", INT64, "return_index"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts"),
+            Out("values", values=SELECTS), Out("index", INT64, "return_index"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts"),
         ),
         data_dependent=True, doc=doc,
     )  # fmt: skip

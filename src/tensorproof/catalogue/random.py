@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.catalogue.creation import SIZE, STORED, default_float, number
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.facts import MOVES, draws, places
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.record import Op
@@ -66,7 +67,7 @@ RANDINT = Op(
     attributes=(Int("low", 0), Int("high"), SIZE, ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=Given("dtype", INT64),
     shape=randint_shape,
-    random=True,
+    random=True, values=draws("low", "high"),
 )
 
 
@@ -82,10 +83,10 @@ RANDINT_LIKE = Op(
     attributes=(Int("low", 0), Int("high"), ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=randint_like_type,
     shape=any_rank(randint_like_shape),
-    random=True,
+    random=True, values=draws("low", "high"),
 )
 RANDPERM = Op(
-    "randperm", attributes=(Int("n", least=0), ElementType(dtypes=REALS | ALL_INTS)), dtype=Given("dtype", INT64), shape="n", random=True,
+    "randperm", attributes=(Int("n", least=0), ElementType(dtypes=REALS | ALL_INTS)), dtype=Given("dtype", INT64), shape="n", random=True, values=draws(0, "n"),
 )  # fmt: skip
 
 
@@ -152,7 +153,7 @@ MULTINOMIAL = Op(
     attributes=(Int("n"), Bool("replacement", False)),
     dtype=INT64,
     shape=multinomial_shape,
-    random=True,
+    random=True, values=places(-1),
 )
 
 
@@ -182,7 +183,10 @@ EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open
 GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_zero="p")
 BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0))
 RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))
-SHUFFLE = Op("shuffle", (Tensor("x"),), (Axis("dim", 0),), any_rank(same_shape), Like("x"), random=True, doc="The slices along an axis in a random order.")
+SHUFFLE = Op(
+    "shuffle", (Tensor("x"),), (Axis("dim", 0),), any_rank(same_shape), Like("x"), random=True, values=MOVES,
+    doc="The slices along an axis in a random order.",
+)  # fmt: skip
 
 
 @any_rank

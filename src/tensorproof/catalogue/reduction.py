@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
+from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import known, lines
@@ -90,10 +91,10 @@ PROD = reduction("prod", STORED, DTYPE, dtype=total, fold=folded(lambda v: produ
 MEAN = reduction("mean", STORED, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes.")
 NANMEAN = reduction("nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), doc="The mean of what is not NaN.")
 AMAX = reduction(
-    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), fold=folded(_extreme(maximum)), doc="The greatest element."
+    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(maximum)), doc="The greatest element."
 )
 AMIN = reduction(
-    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), fold=folded(_extreme(minimum)), doc="The least element."
+    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(minimum)), doc="The least element."
 )
 NANMAX = reduction("nanmax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The greatest element that is not NaN.")
 NANMIN = reduction("nanmin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The least element that is not NaN.")
@@ -103,12 +104,12 @@ AMINMAX = reduction(
     dtype=Like("x"),
     nonempty=True,
     one_axis=True,
-    outputs=(Out("min"), Out("max")),
+    outputs=(Out("min", values=SELECTS), Out("max", values=SELECTS)),
     doc="The least and the greatest element.",
 )
 MAX_ALONG, MIN_ALONG = (
     reduction(
-        name, NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=(Out("values"), Out("indices", INT64)),
+        name, NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=(Out("values", values=SELECTS), Out("indices", INT64, values=places("dim"))),
         doc=f"The {word} element along an axis, and where it stands.",
     )
     for name, word in (("max_along", "greatest"), ("min_along", "least"))
@@ -123,11 +124,11 @@ def place_type(c: Call) -> DType:
 
 ARGMAX = reduction(
     "argmax", NUMERIC, DTYPE, dtype=place_type, nonempty=True, one_axis=True,
-    fold=folded(lambda v: v.index(max(v)), symbolic=False), doc="Where the greatest element stands.",
+    fold=folded(lambda v: v.index(max(v)), symbolic=False), values=places("dim"), doc="Where the greatest element stands.",
 )  # fmt: skip
 ARGMIN = reduction(
     "argmin", NUMERIC, DTYPE, dtype=place_type, nonempty=True, one_axis=True,
-    fold=folded(lambda v: v.index(min(v)), symbolic=False), doc="Where the least element stands.",
+    fold=folded(lambda v: v.index(min(v)), symbolic=False), values=places("dim"), doc="Where the least element stands.",
 )  # fmt: skip
 
 

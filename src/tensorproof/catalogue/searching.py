@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.catalogue.indexing import X, check_positions
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.facts import selects
 from tensorproof.ops.inputs import Anything, Bool, Int, Ints, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import row_major, small, true_count, whole
@@ -27,7 +28,10 @@ def masked_select_shape(c: Call) -> Shape:
     return Shape((c.fresh("nnz", 0, bounds(shape.numel)[1]),))
 
 
-MASKED_SELECT = Op("masked_select", (X, Tensor("mask", "...", frozenset({BOOL}))), (), masked_select_shape, Like("x"), data_dependent=True)
+MASKED_SELECT = Op(
+    "masked_select", (X, Tensor("mask", "...", frozenset({BOOL}))), (), masked_select_shape, Like("x"), data_dependent=True,
+    values=selects("mask"),
+)  # fmt: skip
 
 
 def nonzero_rule(c: Call) -> TensorType:

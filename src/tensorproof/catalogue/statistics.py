@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
+from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
 from tensorproof.ops.lines import Lined
@@ -17,9 +18,9 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
-PAIR = (Out("values"), Out("indices", INT64))
-MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), doc="The (lower) median.")
-NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), doc="The (lower) median of what is not NaN.")
+PAIR = (Out("values", values=SELECTS), Out("indices", INT64, values=places("dim")))
+MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median.")
+NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median of what is not NaN.")
 MEDIAN_ALONG = reduction(
     "median_along",
     NUMERIC,

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.inputs import Anything, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.storage import Axes, span, view
@@ -90,7 +91,7 @@ RANK_OF = Op(
 ENSURE_SHAPE = Op(
     "ensure_shape", (X,), (Anything("size"),),
     any_rank(lambda c: c.tensor("x").but(shape=agreed(c, [c.shape("x"), c["size"]], ("x", "size")))),
-    doc="x, which must have this shape; None in it stands for any size.",
+    values=MOVES, doc="x, which must have this shape; None in it stands for any size.",
 )  # fmt: skip
 
 
@@ -248,7 +249,7 @@ def _range(c: Call, size: Dim, i: int, begin: Any, end: Any, stride: Any) -> tup
 MASKS = tuple(Int(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis"))
 ENDS = tuple(Ints(name, loose=True, one=False) for name in ("begin", "end", "strides"))
 STRIDED_SLICE = Op(
-    "strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), doc="Slices, new axes and single positions, by vectors and bit masks."
+    "strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), values=CUTS, doc="Slices, new axes and single positions, by vectors and bit masks."
 )
 
 
@@ -295,5 +296,5 @@ BLOCK = Op(
     (Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False)),
     slice_shape,
     Like("x"),
-    doc="The block of `size` elements from `begin` on.",
+    values=CUTS, doc="The block of `size` elements from `begin` on.",
 )

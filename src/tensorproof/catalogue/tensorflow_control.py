@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.facts import MOVES
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op, Out, Values
 from tensorproof.terms.dtypes import FLOAT32, INT32, DType
@@ -40,7 +41,7 @@ ADD_N = Op(
 )  # fmt: skip
 PLACEHOLDER = Op(
     "placeholder_with_default", (X,), (Anything("size"),), any_rank(lambda c: agreed(c, [c["size"], c.shape("x")], ("x", "size"))), Like("x"),
-    doc="What is fed at run time, of the shape that the graph states; x where nothing is fed.",
+    values=MOVES, doc="What is fed at run time, of the shape that the graph states; x where nothing is fed.",
 )  # fmt: skip
 
 
@@ -118,4 +119,4 @@ def gathered(c: Call) -> Any:
 
 ARRAY_GATHER = Op("array_gather", (Tensor("index"), MADE_FROM), (Anything("size"), ElementType()), gathered, Given("dtype"))
 LIKE_ALL = Op("each_like", (Tensors("xs"),), (), any_rank(lambda c: list(c["xs"])), counted=True, doc="The tensors themselves.")
-CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", doc="x, handed on.")
+CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", values=MOVES, doc="x, handed on.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorproof.catalogue.tensorflow_arrays import INDICES, X, agreed, numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.facts import MOVES, selects
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, INT32
@@ -29,7 +30,7 @@ def gather_nd(c: Call) -> Shape:
 
 
 GATHER_ND = Op(
-    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), doc="Slices named by whole index vectors."
+    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), values=selects("index"), doc="Slices named by whole index vectors."
 )
 
 
@@ -137,7 +138,7 @@ def dynamic_partition(c: Call) -> list[Shape]:
 
 DYNAMIC_PARTITION = Op(
     "dynamic_partition", (X, Tensor("index", "...", frozenset({INT32}))), (Int("count", least=1),), dynamic_partition, Like("x"), counted=True,
-    data_dependent=True
+    data_dependent=True, values=selects("index")
 )  # fmt: skip
 
 
@@ -203,8 +204,9 @@ def _multiples(c: Call, size: Dim, block: Dim) -> Dim:
 SPACE_TO_DEPTH = Op(
     "space_to_depth", (Tensor("x", "N H W C"),), (Int("block", least=2),), dtype=Like("x"),
     shape=lambda c: Shape((c.dims["N"], _multiples(c, c.dims["H"], c["block"]), _multiples(c, c.dims["W"], c["block"]), c.dims["C"] * c["block"] * c["block"])),
+    values=MOVES,
 )  # fmt: skip
 DEPTH_TO_SPACE = Op(
     "depth_to_space", (Tensor("x", "N H W C"),), (Int("block", least=2),), dtype=Like("x"),
-    shape=lambda c: Shape((c.dims["N"], c.dims["H"] * c["block"], c.dims["W"] * c["block"], _multiples(c, c.dims["C"], c["block"] * c["block"]))),
+    shape=lambda c: Shape((c.dims["N"], c.dims["H"] * c["block"], c.dims["W"] * c["block"], _multiples(c, c.dims["C"], c["block"] * c["block"]))), values=MOVES,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import numpy
+from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.ops.moves import at_axis, expanded, flattened, narrowed, squeezed
 from tensorproof.ops.record import Op
@@ -118,13 +119,13 @@ RESHAPE = Op(
     reshape_rule,
     Like("x"),
     aliases="x",
-    doc="The same elements in another shape; strict: no copy.",
+    values=MOVES, doc="The same elements in another shape; strict: no copy.",
     evaluate=lambda np, a: np.reshape(a["x"], tuple(a["size"])),
 )
-FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x", evaluate=flattened)
+FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x", evaluate=flattened, values=MOVES)
 UNFLATTEN = Op(
     "unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, Like("x"), aliases="x",
-    evaluate=lambda np, a: np.reshape(a["x"], (*a["x"].shape[: a["dim"]], *a["size"], *a["x"].shape[a["dim"] + 1 :])),
+    evaluate=lambda np, a: np.reshape(a["x"], (*a["x"].shape[: a["dim"]], *a["size"], *a["x"].shape[a["dim"] + 1 :])), values=MOVES,
 )  # fmt: skip
 
 
@@ -222,16 +223,16 @@ def matrix_transpose(c: Call) -> TensorType:
 
 
 PERMUTE = Op(
-    "permute", (X,), (Axes("dim", optional=False),), permute_rule, Like("x"), aliases="x", doc="The axes in another order.",
+    "permute", (X,), (Axes("dim", optional=False),), permute_rule, Like("x"), aliases="x", values=MOVES, doc="The axes in another order.",
     evaluate=lambda np, a: np.transpose(a["x"], a["dim"]),
 )  # fmt: skip
 TRANSPOSE = Op(
-    "transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, Like("x"), aliases="x", doc="Two axes change places.",
+    "transpose", (X,), (Axis("dim0"), Axis("dim1")), transpose_rule, Like("x"), aliases="x", values=MOVES, doc="Two axes change places.",
     evaluate=lambda np, a: np.swapaxes(a["x"], a["dim0"], a["dim1"]) if a["x"].ndim else a["x"],
 )  # fmt: skip
 MOVEDIM = Op(
     "movedim", (X,), (Axes("source", optional=False), Axes("target", optional=False)), movedim_rule, Like("x"), aliases="x",
-    evaluate=lambda np, a: np.moveaxis(a["x"], a["source"], a["target"]) if a["x"].ndim else a["x"],
+    evaluate=lambda np, a: np.moveaxis(a["x"], a["source"], a["target"]) if a["x"].ndim else a["x"], values=MOVES,
 )  # fmt: skip
 T = Op(
     "t",
@@ -240,17 +241,19 @@ T = Op(
     lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]),
     Like("x"),
     aliases="x",
-    doc="A matrix transposed.",
+    values=MOVES, doc="A matrix transposed.",
     evaluate=numpy("transpose"),
 )
-REVERSED_AXES = Op("reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x", evaluate=numpy("transpose"))
+REVERSED_AXES = Op(
+    "reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x", values=MOVES, evaluate=numpy("transpose"),
+)  # fmt: skip
 MATRIX_TRANSPOSE = Op(
-    "matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", doc="The last two axes change places.",
+    "matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", values=MOVES, doc="The last two axes change places.",
     evaluate=lambda np, a: np.swapaxes(a["x"], -1, -2),
 )
 ADJOINT = Op(
     "adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), Like("x"), aliases="x",
-    evaluate=lambda np, a: np.conj(np.swapaxes(a["x"], -1, -2)),
+    evaluate=lambda np, a: np.conj(np.swapaxes(a["x"], -1, -2)), values=MOVES,
 )  # fmt: skip
 
 # --- axes of size one -----------------------------------------------------------------------------------------------------------
@@ -304,12 +307,12 @@ def atleast_rule(c: Call) -> TensorType:
     return view(x, lambda axes: ([*[(1, 1)] * before, *axes, *[(1, 1)] * (after if missing > 0 else 0)], 0))
 
 
-SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", doc="Without axes of size 1.", evaluate=squeezed)
+SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", values=MOVES, doc="Without axes of size 1.", evaluate=squeezed)
 UNSQUEEZE = Op(
-    "unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", doc="With a new axis of size 1.",
+    "unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", values=MOVES, doc="With a new axis of size 1.",
     evaluate=lambda np, a: np.expand_dims(a["x"], a["dim"]),
 )  # fmt: skip
-ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, Like("x"), aliases="x", doc="With axes of size 1 added up to a rank.")
+ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, Like("x"), aliases="x", values=MOVES, doc="With axes of size 1 added up to a rank.")
 
 
 def expand_rule(c: Call) -> TensorType:
@@ -338,7 +341,7 @@ def expand_rule(c: Call) -> TensorType:
 
 
 EXPAND = Op(
-    "expand", (X,), (Ints("size", shape=True),), expand_rule, Like("x"), aliases="x", doc="Axes of size 1 repeated without a copy.",
+    "expand", (X,), (Ints("size", shape=True),), expand_rule, Like("x"), aliases="x", values=MOVES, doc="Axes of size 1 repeated without a copy.",
     evaluate=expanded,
 )  # fmt: skip
 
@@ -383,7 +386,7 @@ def narrow_rule(c: Call) -> TensorType:
 
 
 SELECT = Op(
-    "select", (X,), (Axis("dim"), Int("index")), select_rule, Like("x"), aliases="x", doc="One position of an axis, which goes.",
+    "select", (X,), (Axis("dim"), Int("index")), select_rule, Like("x"), aliases="x", values=CUTS, doc="One position of an axis, which goes.",
     evaluate=lambda np, a: a["x"][at_axis(a["dim"], a["index"])],
 )  # fmt: skip
 SLICE = Op(
@@ -393,11 +396,11 @@ SLICE = Op(
     slice_rule,
     Like("x"),
     aliases="x",
-    evaluate=lambda np, a: a["x"][at_axis(a["dim"], slice(a["start"], a["end"], a["step"]))],
+    evaluate=lambda np, a: a["x"][at_axis(a["dim"], slice(a["start"], a["end"], a["step"]))], values=CUTS,
 )
 NARROW = Op(
     "narrow", (X,), (Axis("dim"), Anything("start", like=(Tensor("start", "", frozenset({INT64}), values="index"),)), Int("length")),
-    narrow_rule, Like("x"), aliases="x", doc="A stretch of one axis.",
+    narrow_rule, Like("x"), aliases="x", values=CUTS, doc="A stretch of one axis.",
     evaluate=narrowed,
 )
 
@@ -419,7 +422,7 @@ def diagonal_rule(c: Call) -> TensorType:
 
 DIAGONAL = Op(
     "diagonal", (X,), (Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1)), diagonal_rule, Like("x"), aliases="x",
-    evaluate=lambda np, a: np.diagonal(a["x"], a["offset"], a["dim1"], a["dim2"]),
+    evaluate=lambda np, a: np.diagonal(a["x"], a["offset"], a["dim1"], a["dim2"]), values=CUTS,
 )  # fmt: skip
 
 
@@ -440,5 +443,5 @@ AS_STRIDED = Op(
     (Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True)),
     as_strided_rule,
     Like("x"),
-    aliases="x",
+    aliases="x", values=CUTS,
 )

@@ -66,10 +66,20 @@ FINITE = Interval(-_INF, _INF, lo_open=True, hi_open=True)
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A named fact about values, read by every numeric domain.
+    """A named fact about the values of a result, read by every domain.
 
-    kinds: "increasing" | "decreasing" (of `function` on `on`), "bounded" (to `bounds`), "join" (of the inputs), "same", "dot", "convex"
-    (between the least and the greatest input), "unknown".
+    Of numbers: "sums", "multiplies", "divides", "increasing" | "decreasing" (of `function` on `on`), "bounded" (to `bounds`), "dot", "convex" (between
+    the least and the greatest element of the input), "unknown". Of any elements:
+
+    - "moves": all elements of each tensor in `over`, in other places or another form, each as often as any other (several results: one for each tensor);
+    - "cuts": elements of `over` that are taken by their place, some perhaps several times;
+    - "selects": elements of `over`, chosen by `by`, or by their values where `by` is empty;
+    - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them;
+    - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor); `every`: each of them;
+    - "draws": whole numbers from `low` on and below `high`, in steps of `step`, each of which may occur;
+    - "fills": the number in the attribute `by`, everywhere.
+
+    `over` names inputs, separated by spaces; `low`, `high` and `step` are numbers or attributes. `whole` bounds whole numbers by those of the inputs.
     """
 
     kind: str = "unknown"
@@ -77,6 +87,12 @@ class Values:
     on: Interval = EVERYTHING
     bounds: Interval = EVERYTHING
     over: str = ""
+    by: str | int | None = ""
+    every: bool = False
+    low: str | int = 0
+    high: str | int = 0
+    step: str | int = 1
+    whole: Callable[[Mapping[str, Any]], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +102,8 @@ class Out:
     name: str
     dtype: DType | None = None
     when: str = ""
+    values: Values | None = None
+    """What is known of its values, where the operator has several outputs that differ in this."""
 
 
 Evaluate = Callable[[Any, Mapping[str, Any]], Any]
@@ -129,6 +147,11 @@ class Op:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         return (*self.inputs, *self.attributes)
+
+    def values_of(self, at: int) -> Values:
+        """What is known of the values of one output."""
+        own = self.outputs[at].values if at < len(self.outputs) else None
+        return self.values if own is None else own
 
     def parameter(self, name: str) -> Parameter | None:
         for parameter in self.parameters:

@@ -1,0 +1,35 @@
+"""What declarations say of values names arguments that the operators have."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorproof.catalogue import find
+from tensorproof.catalogue.where import WHERE
+from tensorproof.ops.record import Op, Values
+
+KINDS = frozenset([
+    "unknown", "sums", "multiplies", "divides", "increasing", "decreasing", "bounded", "dot", "convex", "moves", "cuts", "selects", "joins", "mixes", "places",
+    "draws", "fills",
+])  # fmt: skip
+OPS = [op for op in map(find, WHERE) if op is not None]
+
+
+def facts(op: Op) -> list[Values]:
+    return [op.values, *(out.values for out in op.outputs if out.values is not None)]
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if any(v.kind != "unknown" for v in facts(op))], ids=lambda op: op.name)
+def test_facts_name_arguments_of_their_operator(op: Op) -> None:
+    for values in facts(op):
+        assert values.kind in KINDS
+        named = [n for n in (*values.over.split(), values.by, values.low, values.high, values.step) if isinstance(n, str) and n]
+        if values.kind != "dot":
+            assert all(op.parameter(n) is not None for n in named), named
+
+
+def test_what_moves_or_selects_says_of_what() -> None:
+    for op in OPS:
+        for values in facts(op):
+            if values.kind in ("moves", "cuts", "selects", "joins", "mixes", "places"):
+                assert values.over, op.name
