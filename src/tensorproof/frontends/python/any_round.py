@@ -41,7 +41,7 @@ class AnyRound:
         self.frame = frame
         self.since = since
         self.count = count
-        word = m.name_here("round", node)
+        word = m.name_here("round", node, "iteration")
         last = count - 1 if isinstance(count, int) else None
         round_ = m.symbol(word, since, last, Origin.WORLD)
         assert type(round_) is Term

@@ -32,7 +32,7 @@ from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, List, Model, Native, Super
-from tensorproof.values.python_values import Layer, Method, Named, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -149,11 +149,26 @@ def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwa
             signal = m.branching.settle(frame, 0, signal, (RETURN,))
         result = frame.result if signal is RETURN else None
         return Model("coroutine", m.heap.space({"result": result})) if isinstance(code.node, ast.AsyncFunctionDef) else result
-    except (Raised, Dead):
-        m.branching.abandon(frame)
-        raise
+    except (Raised, Dead) as ended:
+        if not isinstance(ended, Raised) or not _goes_on(m, frame, ended):
+            m.branching.abandon(frame)
+            raise
+        m.branching.settle(frame, 0, RETURN, (RETURN,))
+        return frame.result
     finally:
         m.frames.pop()
+
+
+def _goes_on(m: Interpreter, frame: Frame, raised: Raised) -> bool:
+    """An error in an iteration that stands for many, while other ways have left the function: it is recorded, and the way goes on, so that they join."""
+    from tensorproof.frontends.python import recovery
+
+    if not frame.waiting or not m.any_round or not recovery.goes_on(m, raised):
+        return False
+    recovery.record(m, raised)
+    m.path.lost = True
+    frame.result = AFTER_ERROR
+    return True
 
 
 def recursion_limit(m: Interpreter) -> int:

@@ -134,7 +134,7 @@ class Steady:
         path = m.path
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting))
         errors = m.errors
-        round_ = symbol(m.name_here("round", self.frame.at or _HERE), 1, rest, Origin.WORLD)
+        round_ = symbol(m.name_here("round", self.frame.at or _HERE, "iteration"), 1, rest, Origin.WORLD)
         item = self._symbolic_item(at, round_)
         if item is MISSING:
             return False
