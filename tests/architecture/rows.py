@@ -5,7 +5,7 @@
 
 Four things are held. *operator*: the row's operators are applied. *input*: each tensor that is given reaches one of them, itself or through what other
 operators made of it. *result*: each tensor that comes out was made by an operator (or is one that was given). *shape*: the operator's own rule, applied to
-the recorded arguments, gives the recorded shapes.
+the recorded arguments, gives the recorded shapes. A row `-> question` computes no tensor, and nothing is held of it.
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ def wrongs(name: str) -> list[Wrong] | None:
         def wrong(what: str, detail: str, via: str = row.via) -> None:
             found.setdefault(what, Wrong(name, what, detail, via))
 
+        if row.op == "question":
+            continue
         if row.op not in names:
             wrong("operator", f"{row.op} is not applied, but {sorted(names)}")
             continue
@@ -117,7 +119,7 @@ def wrongs(name: str) -> list[Wrong] | None:
             if told:
                 wrong("shape", told)
     row = drawn[0].row
-    missing = [op for op in row.operators if op not in seen]
+    missing = [op for op in row.operators if op not in seen and op != "question"]
     if missing and "operator" not in found:
         found["operator"] = Wrong(name, "operator", f"{missing} are not applied", row.via)
     return list(found.values())

@@ -67,6 +67,7 @@ CAST = Op(
     evaluate=same,
 )  # fmt: skip
 IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=MOVES, aliases="x", evaluate=same)
+QUESTION = Op("question", X, (), any_rank(lambda c: ()), doc="Something asked of a tensor: a number or a word is given, and no tensor is computed.")
 DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=MOVES, aliases="x", evaluate=same)
 
 

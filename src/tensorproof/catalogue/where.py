@@ -561,6 +561,7 @@ WHERE: dict[str, str] = {
     "quantize_per_channel": "quantisation",
     "quantize_per_tensor": "quantisation",
     "quantize_per_tensor_dynamic": "quantisation",
+    "question": "casting",
     "rad2deg": "elementwise",
     "randint": "random",
     "randint_like": "random",
