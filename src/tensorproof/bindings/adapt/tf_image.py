@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt import graphdef_images, graphdef_pools
 from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, modern, ranked, somewhere, told, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, UINT8, DType
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, UINT8, UINT16, DType
 from tensorproof.terms.ints import Dim, maximum, minimum
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
@@ -283,8 +283,12 @@ def draw_boxes(a: Arguments, run: Run) -> TensorType:
     return graphdef_images.draw_boxes(a, run)
 
 
-@takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0))
+_PIXELS = frozenset({UINT8, UINT16})
+
+
+@takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0), ElementType("dtype", UINT8, dtypes=_PIXELS))
 def decode(a: Arguments, run: Run) -> TensorType:
+    run.require("dtype", a.get("dtype") in _PIXELS | {None}, f"the pixels of a file are of 8 or 16 bits, and no {a.get('dtype')!r}", ("dtype",))
     if isinstance(a["x"], TensorType):
         ranked(run, a["x"], 0)
     made: TensorType = run.typed("decode_image", a.get("dtype") or UINT8, x=a["x"], channels=a.get("channels") or 0, dtype=a.get("dtype"))

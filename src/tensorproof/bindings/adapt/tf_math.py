@@ -63,6 +63,15 @@ def times(a: Arguments, run: Run) -> TensorType:
     return made
 
 
+def times_from_right(a: Arguments, run: Run) -> TensorType:
+    """The operator `*` of what is no tensor with one: it is converted to the tensor's element type, and a number is no truth value."""
+    x, y = a["x"], a["y"]
+    number = not isinstance(x, bool) and (not isinstance(x, TensorType) or (x.weak and x.dtype is not BOOL))
+    fits = not (number and isinstance(y, TensorType) and y.dtype is BOOL)
+    run.require("dtype", fits, f"a number on the left of a tensor of truth values is converted to one, and {x!r} is none", ("x", "y"))
+    return times(a, run)
+
+
 def true_quotient(a: Arguments, run: Run) -> TensorType:
     """Whole numbers become floats: of 64 bits, but for those of 8 and 16 bits."""
     kind = promoted_type(run, x=a["x"], y=a["y"])
