@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_ops import FORMAT, as_float, asked, common, has_axis
+from tensorproof.bindings.adapt import keras_cross_entropy as cross_entropy
+from tensorproof.bindings.adapt.keras_convolutions import transposed_conv
+from tensorproof.bindings.adapt.keras_ops import FORMAT, Maths, as_float, asked, common, has_axis, own
+from tensorproof.bindings.adapt.keras_reductions import over
 from tensorproof.bindings.adapt.numpy_arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.call import Run, takes
@@ -39,7 +42,7 @@ def _spatial(run: Run, x: TensorType) -> int:
     return n
 
 
-_IMAGE = Tensor("x", "N Y X C | N X C", FLOATS)
+_IMAGE = Tensor("x", "N Y X C", FLOATS)
 
 
 @takes(_IMAGE, Whole("kernel", least=1), Whole("stride", None, least=1, optional=True), PADDING, FORMAT)
@@ -50,7 +53,8 @@ def pool(a: dict[str, Any], run: Run) -> Any:
     stride = a["kernel"] if a["stride"] is None else a["stride"]
     op = f"{'max' if run.row.op.startswith('max') else 'avg'}_pool{n}d"
     tuples = {k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in (("kernel", a["kernel"]), ("stride", stride))}
-    return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples), a)
+    own = {"count_include_pad": False} if op.startswith("avg") else {}
+    return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples, **own), a)
 
 
 @takes(_IMAGE, Sizes("output_size", 2, least=1), FORMAT)
@@ -132,7 +136,7 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
     *k, c, many = kernel.shape
     run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
-    flat = kernel.but(shape=Shape((c * many, 1, *k)), contents=None)
+    flat = run("reshape", x=run("permute", x=kernel, dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
     made: TensorType = run(
         f"conv{n}d",
         x=x,
@@ -173,17 +177,7 @@ def conv_transpose(a: dict[str, Any], run: Run) -> Any:
         f"the kernel is for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}",
         ("x", "kernel"),
     )
-    each = [v if isinstance(v, (tuple, list)) else (v,) * n for v in (a["stride"], a["dilation"], a["output_padding"])]
-    wanted: list[Dim] = []
-    for size_, k, s, d, more in zip(x.shape[2:], kernel.shape[:n], *each, strict=True):
-        reach = d * (k - 1) + 1
-        if a["padding"] == "same":
-            wanted.append(size_ * s if more is None else (size_ - 1) * s + reach % 2 + more)
-        else:
-            wanted.append((size_ - 1) * s + (maximum(reach, s) if more is None else reach + more))
-    for size in wanted:
-        run.require("size", ge(size, 0), f"the result would have an axis of size {size!r}", ("x",))
-    return _last(run, x.but(shape=Shape((x.shape[0], kernel.shape[-2], *wanted)), contents=None), a)
+    return _last(run, transposed_conv(run, f"conv_transpose{n}d", x, kernel, a, lambda v: v), a)
 
 
 _LABELS = Tensor("x", "...", ALL_INTS, values="index")
@@ -195,8 +189,7 @@ def one_hot(a: dict[str, Any], run: Run) -> Any:
     rank = len(x.shape) + 1
     if not -rank <= a["axis"] < rank:
         raise run.refuse("axis", f"axis {a['axis']} is out of range for a result of rank {rank}", ("axis",))
-    at = a["axis"] % rank
-    return TensorType(Shape((*x.shape[:at], a["classes"], *x.shape[at:])), asked(a, FLOAT32))
+    return run.typed("one_hot_axis", asked(a, FLOAT32), x=x, depth=a["classes"], dim=a["axis"] % rank)
 
 
 @takes(Tensor("x", "_ ...", ALL_INTS, values="index"), Int("classes", least=1), ElementType("dtype"))
@@ -204,18 +197,20 @@ def multi_hot(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     if a["classes"] is None or a["axis"] != -1:
         raise run.give_up("another axis than the last")
-    shape_ = (*x.shape[:1], *x.shape[2:], a["classes"]) if len(x.shape) > 1 else (a["classes"],)
-    return TensorType(Shape(shape_), asked(a, FLOAT32))
+    dtype = asked(a, FLOAT32)
+    hot = run.typed("one_hot_axis", dtype, x=x, depth=a["classes"], dim=-1)
+    return run.typed("amax", dtype, x=hot, dim=1 if len(x.shape) > 1 else 0, empty=True)
 
 
 def to_categorical(a: dict[str, Any], run: Run) -> Any:
     """One-hot rows; a last axis of size 1 is dropped."""
     x = tensor(a["x"])
-    shape_ = x.shape[:-1] if len(x.shape) > 1 and x.shape[-1] == 1 else x.shape
     n = run.fresh("classes", 1) if a["classes"] is None else a["classes"]
     if a["classes"] is None and x.framework != "numpy":
         raise run.give_up("without num_classes only NumPy's arrays are counted")
-    return TensorType(Shape((*shape_, n)), {"numpy": FLOAT64, "keras": FLOAT32, "tf": FLOAT32}.get(x.framework))
+    alone = len(x.shape) > 1 and x.shape[-1] == 1
+    dtype = {"numpy": FLOAT64, "keras": FLOAT32, "tf": FLOAT32}.get(x.framework)
+    return run.typed("one_hot_axis", dtype, x=run("squeeze", x=x, dim=-1) if alone else x, depth=n, dim=-1)
 
 
 _PAIR = (Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "... C", FLOATS, values="unit"))
@@ -223,17 +218,20 @@ _PAIR = (Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "... C", 
 
 def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None) -> None:
     message = f"target {y.shape!r} and output {x.shape!r} must have one shape"
-    run.require("shape", len(x.shape) == len(y.shape), message, ("target", "x"))
+    code = "binary_cross_entropy/shape" if run.row.name.endswith("binary_crossentropy") else "cross_entropy/shape" if "entropy" in run.row.name else "shape"
+    run.require(code, len(x.shape) == len(y.shape), message, ("target", "x"))
     for i, (n, m) in enumerate(zip(x.shape, y.shape)):
         if i != but:
-            run.require("shape", eq(n, m), message, ("target", "x"))
+            run.require(code, eq(n, m), message, ("target", "x"))
 
 
 @takes(*_PAIR)
 def elementwise_loss(a: dict[str, Any], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["target"])
     _equal_shapes(run, x, y)
-    return x.but(contents=None)
+    m = Maths(run, x.dtype)
+    with m.settled():
+        return cross_entropy.binary(m, y, x, a["from_logits"])
 
 
 @takes(*_PAIR, Axis("axis", -1))
@@ -245,8 +243,9 @@ def categorical(a: dict[str, Any], run: Run) -> Any:
     axis = a["axis"]
     if not -len(x.shape) <= axis < len(x.shape):
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("axis",))
-    at = axis % len(x.shape)
-    return x.but(shape=Shape((*x.shape[:at], *x.shape[at + 1 :])), contents=None)
+    m = Maths(run, x.dtype)
+    with m.settled():
+        return cross_entropy.one_hot_categorical(m, y, x, a["from_logits"], axis)
 
 
 @takes(
@@ -258,20 +257,22 @@ def sparse_categorical(a: dict[str, Any], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["target"])
     if len(x.shape) < 1:
         raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
-    shape_ = y.shape[:-1] if len(y.shape) == len(x.shape) and len(y.shape) and y.shape[-1] == 1 else y.shape
+    y = cross_entropy.sparse_target(run, y, x.shape)
     message = f"target {y.shape!r} must be output {x.shape!r} without its axis of classes"
-    run.require("shape", len(shape_) == len(x.shape) - 1, message, ("target", "x"))
-    for n, m in zip(shape_, x.shape):
-        run.require("shape", eq(n, m), message, ("target", "x"))
-    return x.but(shape=Shape(x.shape[:-1]), contents=None)
+    run.require("cross_entropy/shape", len(y.shape) == len(x.shape) - 1, message, ("target", "x"))
+    for n, k in zip(y.shape, x.shape):
+        run.require("cross_entropy/shape", eq(n, k), message, ("target", "x"))
+    m = Maths(run, x.dtype)
+    with m.settled():
+        return cross_entropy.categorical(m, y, x, a["from_logits"])
 
 
 @takes(Axes("dim", optional=False))
 def moments(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
-    made = run("sum", x=x, dim=a["dim"], keepdim=a["keepdim"]).but(dtype=x.dtype, contents=None)
-    return (made, made)
+    axes = {"x": x, "dim": a["dim"], "keepdim": a["keepdim"]}
+    return (over(run, "mean", x.dtype, axes), over(run, "var", x.dtype, axes, correction=0))
 
 
 _QKV = (Tensor("query", "N T H D", FLOATS), Tensor("key", "N S H D", FLOATS), Tensor("value", "N S H D", FLOATS))
@@ -294,15 +295,36 @@ def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
         run.require(code, eq(q.shape[i], k.shape[i]), f"axis {i} of query is {q.shape[i]!r} and of key {k.shape[i]!r}", ("query", "key"))
     heads = q.shape[2], k.shape[2]
     run.require("heads", eq(*heads), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
-    batch = run("mul", x=q.but(shape=Shape(q.shape[:1]), dtype=FLOAT32), y=k.but(shape=Shape(k.shape[:1]), dtype=FLOAT32)).shape
-    return q.but(shape=Shape((*batch, *q.shape[1:])), dtype=common(q, k, v), contents=None)
+    m = Maths(run, common(q, k, v))
+    q, k, v = (run("permute", x=t, dim=(0, 2, 1, 3)) for t in (q, k, v))
+    scale = a["scale"]
+    if scale is None:
+        scale = 1 / q.shape[-1] ** 0.5 if isinstance(q.shape[-1], int) and q.shape[-1] else run.typed("rsqrt", m.dtype, x=q.shape[-1])
+    scores = m("mul", m("matmul", q, run("transpose", x=k, dim0=-2, dim1=-1)), scale)
+    cap = a["attn_logits_soft_cap"]
+    if cap is not None:
+        scores = m("mul", m("tanh", m("div", scores, cap)), cap)
+    if isinstance(a["bias"], TensorType):
+        scores = m("add", scores, a["bias"])
+    mask = a["mask"]
+    if a["is_causal"]:
+        steps = run("full", size=tuple(scores.shape[-2:]), value=1, dtype=BOOL)
+        causal = run.typed("tril", BOOL, x=steps)
+        mask = causal if mask is None else run.typed("logical_and", BOOL, x=mask, y=causal)
+    if isinstance(mask, TensorType):
+        least = {"float16": -0.7 * 65504, "float64": -0.7 * 1.7976931348623157e308}.get("" if m.dtype is None else m.dtype.label, -0.7 * 3.4028234663852886e38)
+        scores = run.typed("where", m.dtype, condition=mask, x=scores, y=least)
+    weights = m("softmax", scores, dim=-1)
+    return run("permute", x=m("matmul", weights, v), dim=(0, 2, 1, 3))
 
 
 @takes(Float("max_val", least=1.0))
 def psnr(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
     _equal_shapes(run, x, y)
-    return TensorType(Shape(), as_float(common(x, y)))
+    m = Maths(run, as_float(common(x, y)))
+    error = m("mean", m("square", m("sub", x, y)))
+    return m("mul", m("log10", m("div", float(a["max_val"]) ** 2, error)), 10)
 
 
 def depth_to_space(a: dict[str, Any], run: Run) -> Any:
@@ -318,12 +340,23 @@ def _shuffled(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) != 4:
         raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
     run.require("factor", ge(a["factor"], 2), f"blocks have at least two elements a side, and not {a['factor']!r}", ("factor",))
-    return _last(run, run(run.row.op, x=_first(run, x.but(dtype=FLOAT32), a), factor=a["factor"]), a).but(dtype=x.dtype)
+    factor, last = a["factor"], a.get("data_format") != "channels_first"
+    word(run, a, "data_format", (None, "channels_last", "channels_first"))
+    op = run.row.op
+    if op == "depth_to_space":
+        c = x.shape[-1 if last else 1]
+        run.require("pixel_shuffle/channels", eq(c % (factor * factor), 0), f"{c!r} channels do not divide into {factor!r} by {factor!r} blocks", ("x",))
+    else:
+        for n in x.shape[1:3] if last else x.shape[2:]:
+            run.require("pixel_unshuffle/size", eq(n % factor, 0), f"an axis of {n!r} does not divide into blocks of {factor!r}", ("x",))
+    with Maths(run, x.dtype).settled():
+        whole = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
+        made = run.typed(op, x.dtype, x=whole, block=factor)
+        return made if last else run("permute", x=made, dim=(0, 3, 1, 2))
 
 
 def folding(a: dict[str, Any], run: Run) -> Any:
     rank = 3 if run.row.op == "col2im" else 4
     if len(a["x"].shape) != rank:
         raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {a['x'].shape!r}", ("x",))
-    x = a["x"]
-    return run.default({**{k: _plain(v) for k, v in a.items()}, "x": x.but(dtype=FLOAT32)}).but(dtype=x.dtype)
+    return own(run, {k: _plain(v) for k, v in a.items()}, a["x"].dtype)
