@@ -5,28 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import numpy_creation, numpy_joins, numpy_shapes
-from tensorproof.bindings.adapt.keras_ops import asked, common
-from tensorproof.bindings.adapt.numpy_arrays import Data, Whole, flat, tensor
+from tensorproof.bindings.adapt.keras_ops import Maths, asked, common
+from tensorproof.bindings.adapt.numpy_arrays import Data, Many, Whole, tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT32
+from tensorproof.terms.ints import maximum
 from tensorproof.terms.predicates import eq, ge, le
 from tensorproof.terms.promotion import PY_FLOAT
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
 def ravel(a: dict[str, Any], run: Run) -> Any:
-    return flat(tensor(a["x"]))
+    return _flat(run, tensor(a["x"]))
+
+
+def _flat(run: Run, x: TensorType) -> TensorType:
+    made: TensorType = run("reshape", x=x, size=(x.shape.numel,))
+    return made
 
 
 @takes(Axes("axes", None))
 def transpose(a: dict[str, Any], run: Run) -> Any:
     if is_size(a["axes"]):
         raise run.refuse("axes", f"the axes are a list, and {a['axes']!r} is not", ("axes",))
-    return run("reversed_axes", x=a["x"]) if a["axes"] is None else run("permute", x=a["x"], dim=a["axes"])
+    x = tensor(a["x"])
+    if a["axes"] is not None:
+        return run("permute", x=x, dim=a["axes"])
+    return run("permute", x=x, dim=tuple(reversed(range(len(x.shape))))) if x.shape.known else run("reversed_axes", x=x)
 
 
 def moved(a: dict[str, Any], run: Run) -> Any:
@@ -78,7 +86,7 @@ def stack(a: dict[str, Any], run: Run) -> Any:
 def append(a: dict[str, Any], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["y"])
     if a["axis"] is None:
-        return run("cat", xs=(flat(x), flat(y)), dim=0)
+        return run("cat", xs=(_flat(run, x), _flat(run, y)), dim=0)
     return run("cat", xs=(x, y), dim=a["axis"])
 
 
@@ -93,32 +101,55 @@ def pad(a: dict[str, Any], run: Run) -> Any:
     word(run, a, "mode", ("constant", "reflect", "symmetric"))
     if a["constant_values"] is not None and a["mode"] != "constant":
         raise run.refuse("mode", "constant_values goes with mode='constant'", ("mode",))
-    made = numpy_shapes.pad({"x": x, "width": width, "mode": "constant"}, run)
+    pairs = _pairs(run, width, len(x.shape))
     if a["mode"] != "constant":
-        for n, m in zip(x.shape, made.shape):
-            if is_size(width):
-                run.require(
-                    "width",
-                    le(width, n - (1 if a["mode"] == "reflect" else 0)),
-                    f"padding of {width!r} finds too few elements on an axis of {n!r}",
-                    ("width", "x"),
-                )
-            elif m != n:
-                raise run.give_up("reflected padding by pairs")
-    return made
+        for n, (before, after) in zip(x.shape, pairs):
+            most = n - (1 if a["mode"] == "reflect" else 0)
+            for one in (before, after):
+                if not is_size(width) and one != 0:
+                    raise run.give_up("reflected padding by pairs")
+                told = f"padding of {one!r} finds too few elements on an axis of {n!r}"
+                run.require("width", True if one == 0 else le(one, most), told, ("width", "x"))
+    value = a["constant_values"]
+    if value is not None and not is_number(value):
+        raise run.give_up("several values are padded with")
+    with Maths(run, x.dtype).settled():
+        ends = tuple(n for pair in reversed(pairs) for n in pair)
+        return run.typed("pad", x.dtype, x=x, padding=ends, mode=a["mode"], value=value)
 
 
+def _pairs(run: Run, width: Any, rank: int) -> list[tuple[Any, Any]]:
+    """What is added before and after each axis: 1, (1, 2), ((1, 2),) or one pair an axis."""
+    if isinstance(width, TensorType):
+        raise run.give_up("the widths are not known")
+    if is_size(width):
+        pairs = [(width, width)] * rank
+    elif width and all(is_size(w) for w in width):
+        pairs = [(width[0], width[-1])] * rank
+    else:
+        rows = [tuple(w) if isinstance(w, (tuple, list)) else (w,) for w in width]
+        pairs = [(w[0], w[-1]) for w in (rows * rank if len(rows) == 1 else rows)]
+    run.require("width", len(pairs) == rank, f"{len(pairs)} pairs are given for {rank} axes", ("width", "x"))
+    for before, after in pairs:
+        for one in (before, after):
+            run.require("width", ge(one, 0), f"a width cannot be negative, and is {one!r}", ("width",))
+    return pairs
+
+
+@takes(Many("xs", "N", least=1))
 def meshgrid(a: dict[str, Any], run: Run) -> Any:
     xs = tuple(tensor(x) for x in a["xs"])
     word(run, a, "indexing", ("xy", "ij"))
     if any(len(x.shape) > 1 for x in xs):
         raise run.give_up("a grid of axes that are no vectors")
-    return list(run("meshgrid", xs=xs, indexing=a["indexing"])) if len({x.dtype for x in xs}) == 1 else _mixed_grid(xs, a, run)
-
-
-def _mixed_grid(xs: tuple[TensorType, ...], a: dict[str, Any], run: Run) -> Any:
-    made = run("meshgrid", xs=tuple(x.but(dtype=FLOAT32) for x in xs), indexing=a["indexing"])
-    return [m.but(dtype=x.dtype) for m, x in zip(made, xs)]
+    vectors = [x if len(x.shape) else run("reshape", x=x, size=(1,)) for x in xs]
+    order = [1, 0, *range(2, len(xs))] if a["indexing"] == "xy" and len(xs) > 1 else list(range(len(xs)))
+    size = tuple(vectors[i].shape[0] for i in order)
+    made: list[Any] = []
+    for i, x in enumerate(vectors):
+        laid = run("reshape", x=x, size=tuple(n if order[at] == i else 1 for at, n in enumerate(size)))
+        made.append(run("expand", x=laid, size=size))
+    return made
 
 
 @takes(Int("offset", 0))
@@ -126,21 +157,21 @@ def triangle(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has a triangle, and this is {x.shape!r}", ("x",))
-    return run(run.row.op, x=x.but(dtype=FLOAT32, contents=None), offset=a["offset"]).but(dtype=x.dtype)
+    return run.typed(run.row.op, x.dtype, x=x, offset=a["offset"])
 
 
 def trace(a: dict[str, Any], run: Run) -> Any:
     made = run("diagonal", x=a["x"], offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
     dtype = a["x"].dtype
-    made = run("sum", x=made, dim=-1).but(contents=None)
-    return made.but(dtype=dtype) if dtype is not None and not (dtype is BOOL or dtype.is_integer) else made
+    whole = dtype is None or dtype is BOOL or dtype.is_integer
+    return run("sum", x=made, dim=-1) if whole else run.typed("sum", dtype, x=made, dim=-1)
 
 
 @takes(Data("data"), ElementType("dtype"))
 def array(a: dict[str, Any], run: Run) -> Any:
     data = list(a["data"]) if isinstance(a["data"], range) else a["data"]
     if isinstance(data, TensorType):
-        made: TensorType | None = data.but(weak=False, strides=None)
+        made: TensorType | None = data.but(weak=False) if data.weak else data
     else:
         try:
             made = array_like("keras", data)
@@ -157,31 +188,41 @@ def filled(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("value", "", scalar=True))
 def full(a: dict[str, Any], run: Run) -> Any:
-    made = run("empty", size=a["size"], dtype=asked(a, FLOAT32))
-    if isinstance(a["value"], TensorType):
-        numpy_shapes.broadcast_to({"x": a["value"], "size": made.shape}, run)
-    return made
+    dtype, value = asked(a, FLOAT32), a["value"]
+    if not isinstance(value, TensorType) or not len(value.shape):
+        return run("full", size=a["size"], value=value, dtype=dtype)
+    return run("expand", x=run("cast", x=value, dtype=dtype), size=a["size"])
 
 
 @takes(Number("value"), ElementType("dtype"))
 def like(a: dict[str, Any], run: Run) -> Any:
-    x = tensor(a["x"])
-    return x.but(dtype=asked(a, x.dtype), contents=None, strides=None, weak=False)
+    return run.typed("full_like", asked(a, tensor(a["x"]).dtype), x=a["x"], value=a["value"])
 
 
 @takes(Number("start"), Number("end"), Int("steps", 50, least=0), ElementType("dtype"))
 def linspace(a: dict[str, Any], run: Run) -> Any:
-    start, end = tensor(a["start"]), tensor(a["end"])
-    ends = run("mul", x=start.but(dtype=FLOAT32, contents=None), y=end.but(dtype=FLOAT32, contents=None))
-    run.require("steps", ge(a["steps"], 0), f"a number of samples cannot be negative, and is {a['steps']!r}", ("steps",))
-    if a["axis"] not in (0, -1) or (a["axis"] == -1 and len(ends.shape)):
+    start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]
+    run.require("steps", ge(steps, 0), f"a number of samples cannot be negative, and is {steps!r}", ("steps",))
+    wide = bool(len(start.shape) or len(end.shape))
+    if a["axis"] not in (0, -1) or (a["axis"] == -1 and wide):
         raise run.give_up("the samples stand on another axis than the first")
     dtype = asked(a, common(start, end, more=(PY_FLOAT,)))
     name = run.row.name.rpartition(".")[2]
     if dtype is BOOL or (name == "geomspace" and dtype is not None and dtype.kind not in "fc"):
         raise run.refuse("dtype", f"{name} has no values of type {dtype!r}", ("dtype",))
-    made = TensorType(Shape((a["steps"], *ends.shape)), dtype)
-    return (made, TensorType(ends.shape, None)) if a.get("retstep") else made
+    m = Maths(run, common(start, end, more=(PY_FLOAT,)))
+    if name == "geomspace":
+        start, end = m("log10", start), m("log10", end)
+    span = m("sub", end, start)
+    many = steps if not a["endpoint"] else maximum(steps - 1, 1)
+    step = m("div", span, many)
+    count = run("arange", start=0, end=steps, dtype=m.dtype)
+    at = run("reshape", x=count, size=(steps, *(1,) * len(span.shape))) if wide else count
+    made = m("add", m("mul", at, step), start)
+    if name != "linspace":
+        made = m("pow", 10 if name == "geomspace" else a["base"], made)
+    made = made if dtype is m.dtype or dtype is None else run("cast", x=made, dtype=dtype)
+    return (made, step) if a.get("retstep") else made
 
 
 @takes(Int("n", least=1))
@@ -189,7 +230,8 @@ def window(a: dict[str, Any], run: Run) -> Any:
     n = as_size(a["n"])
     if not is_size(n):
         raise run.give_up("the number of samples is not known")
-    return TensorType(Shape((n,)), FLOAT32)
+    beta = a.get("beta")
+    return run.typed("window", FLOAT32, n=n, kind=a["kind"], **({"beta": float(beta)} if isinstance(beta, (int, float)) else {}))
 
 
 @takes(Int("n", None, least=0, optional=True))
@@ -197,7 +239,7 @@ def vander(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
-    return TensorType(Shape((x.shape[0], x.shape[0] if a["n"] is None else a["n"])), x.dtype)
+    return run.typed("vander", x.dtype, x=x, n=a["n"], increasing=a["increasing"])
 
 
 def ndim(a: dict[str, Any], run: Run) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_ops import FORMAT, asked, has_axis
+from tensorproof.bindings.adapt.keras_ops import FORMAT, Maths, asked, has_axis
 from tensorproof.bindings.adapt.numpy_arrays import Real, Whole
 from tensorproof.bindings.adapt.numpy_reductions import word
+from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32
@@ -39,7 +40,9 @@ def resize(a: dict[str, Any], run: Run) -> Any:
     word(run, a, "interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"))
     if not isinstance(a["size"], (tuple, list)) or len(a["size"]) != 2:
         raise run.refuse("size", f"size is (height, width), and is {a['size']!r}", ("size",))
-    return run("resize_image", x=x, size=tuple(a["size"]), axis=at)
+    if a.get("crop_to_aspect_ratio") or a.get("pad_to_aspect_ratio"):
+        return run("resize_image", x=x, size=tuple(a["size"]), axis=at, method=f"{a['interpolation']}, its sides kept in proportion")
+    return run("resize_image", x=x, size=tuple(a["size"]), axis=at, method=a["interpolation"], antialias=bool(a.get("antialias")))
 
 
 @takes(_PICTURE, FORMAT)
@@ -48,7 +51,12 @@ def grayscale(a: dict[str, Any], run: Run) -> Any:
     _, c = _image(run, x, a)
     run.require("channels", le(x.shape[c], 3), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
     run.require("channels", eq(x.shape[c] % 2, 1), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
-    return x.but(shape=Shape((*x.shape[:c], 1, *x.shape[c + 1 :])), contents=None)
+    if x.shape[c] == 1:
+        return run("mul", x=x, y=1)
+    shares = run("constant", data=array_like("keras", [0.2989, 0.587, 0.114]), dtype=x.dtype)
+    laid = run("reshape", x=shares, size=tuple(3 if i == c else 1 for i in range(len(x.shape))))
+    with Maths(run, x.dtype).settled():
+        return run.typed("sum", x.dtype, x=run.typed("mul", x.dtype, x=x, y=laid), dim=c, keepdim=True)
 
 
 @takes(_PICTURE, FORMAT)
@@ -58,14 +66,21 @@ def hsv(a: dict[str, Any], run: Run) -> Any:
     if x.dtype is not None and not x.dtype.is_float:
         raise run.refuse("dtype", f"colours are floats, and not {x.dtype!r}", ("x",))
     run.require("channels", eq(x.shape[c], 3), f"an image has 3 channels, and this one has {x.shape[c]!r}", ("x",))
-    return x.but(contents=None)
+    with Maths(run, x.dtype).settled():
+        if c == len(x.shape) - 1:
+            return run.typed(run.row.op, x.dtype, x=x)
+        made = run.typed(run.row.op, x.dtype, x=run("movedim", x=x, source=c, target=-1))
+        return run("movedim", x=made, source=-1, target=c)
 
 
 _EDGES = tuple(Int(n, None, least=0, optional=True) for n in ("top", "left", "bottom", "right", "height", "width"))
 
 
-def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> Shape:
+def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> tuple[list[Any], list[Any]]:
+    """How much is added or cut before and after each axis."""
     made = list(x.shape)
+    begin: list[Any] = [0] * len(made)
+    end: list[Any] = [0] * len(made)
     for i, (low, high, target) in enumerate((("top", "bottom", "height"), ("left", "right", "width"))):
         n = x.shape[at + i]
         before, after, wanted = a[low], a[high], a[target]
@@ -77,22 +92,30 @@ def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> Sh
             other = sign * (wanted - n) - edge
             run.require("edges", ge(other, 0), f"an axis of {n!r} cannot become {wanted!r} with {edge!r} at one side", (low, high, target))
             made[at + i] = wanted
+            before, after = (before, other) if before is not None else (other, after)
         else:
             made[at + i] = n + sign * (before + after)
         run.require("edges", ge(made[at + i], 0), f"an axis of {made[at + i]!r} elements cannot be made", (low, high, target))
-    return Shape(made)
+        begin[at + i], end[at + i] = before, after
+    return begin, end
 
 
 @takes(_PICTURE, FORMAT, *_EDGES)
 def crop_images(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
-    return x.but(shape=_edges(a, run, x, _image(run, x, a)[0], -1), contents=None)
+    before, after = _edges(a, run, x, _image(run, x, a)[0], -1)
+    sizes = tuple(n - b - e for n, b, e in zip(x.shape, before, after))
+    with Maths(run, x.dtype).settled():
+        return run.typed("block_slice", x.dtype, x=x, begin=tuple(before), size=sizes)
 
 
 @takes(_PICTURE, FORMAT, *_EDGES)
 def pad_images(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
-    return x.but(shape=_edges(a, run, x, _image(run, x, a)[0], 1), contents=None)
+    before, after = _edges(a, run, x, _image(run, x, a)[0], 1)
+    ends = tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair)
+    with Maths(run, x.dtype).settled():
+        return run.typed("pad", x.dtype, x=x, padding=ends)
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))
@@ -100,7 +123,16 @@ def random(a: dict[str, Any], run: Run) -> Any:
     dtype = asked(a, FLOAT32)
     if dtype is not None and not dtype.is_float:
         raise run.refuse("dtype", f"floats are drawn, not {dtype!r}", ("dtype",))
-    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=dtype)
+    own = {"distribution": a["distribution"]} if "distribution" in a else {}
+    drawn = run("random", size=tuple(a["size"]), dtype=dtype, **own)
+    scale, shift = (a["stddev"], a["mean"]) if "stddev" in a else (_less(a["maxval"], a["minval"]), a["minval"]) if "minval" in a else (1.0, 0.0)
+    if not is_number(scale) or not is_number(shift) or (scale == 1 and shift == 0):
+        return drawn
+    return run.typed("add", dtype, x=run.typed("mul", dtype, x=drawn, y=scale), y=shift)
+
+
+def _less(x: Any, y: Any) -> Any:
+    return x - y if is_number(x) and is_number(y) else None
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Whole("minval", least=0, most=2), Whole("maxval", least=5))
@@ -111,7 +143,8 @@ def randint(a: dict[str, Any], run: Run) -> Any:
     dtype = asked(a, INT32)
     if dtype is not None and not dtype.is_integer:
         raise run.refuse("dtype", f"whole numbers are drawn, not {dtype!r}", ("dtype",))
-    return run("random", size=tuple(a["size"]), dtype=FLOAT32).but(dtype=dtype)
+    ends = {"low": low, "high": high} if is_size(low) and is_size(high) else {"low": 0, "high": run.fresh("maxval", 1)}
+    return run.typed("randint", dtype, size=tuple(a["size"]), **ends)
 
 
 @takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
@@ -120,13 +153,15 @@ def categorical_sample(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) != 2:
         raise run.refuse("rank", f"the logits are a matrix, and they are {x.shape!r}", ("x",))
     run.require("classes", ge(x.shape[1], 1), "there is no class to draw", ("x",))
-    return TensorType(Shape((x.shape[0], a["n"])), asked(a, INT32))
+    if a["n"] == 0:
+        raise run.give_up("no samples are drawn")
+    return run.typed("multinomial", asked(a, INT32), x=run.typed("softmax", x.dtype, x=x, dim=-1), n=a["n"], replacement=True)
 
 
 @takes(Tensor("x", "..."), Axis("axis", 0))
 def shuffle(a: dict[str, Any], run: Run) -> Any:
     has_axis(run, a["x"], a["axis"])
-    return a["x"].but(contents=None)
+    return run("shuffle", x=a["x"], dim=a["axis"])
 
 
 @takes(Tensor("x", "...", FLOATS), Float("rate", least=0.0, most=0.5))
@@ -134,7 +169,8 @@ def dropout(a: dict[str, Any], run: Run) -> Any:
     rate = a["rate"]
     if is_number(rate):
         run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
-    return a["x"].but(contents=None)
+    share = {"p": float(rate)} if isinstance(rate, (int, float)) and 0 <= rate < 1 else {}
+    return run.typed("dropout", a["x"].dtype, x=a["x"], training=True, mask=a.get("noise_shape"), **share)
 
 
 def _sizes(run: Run, given: Any) -> tuple[Any, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt import numpy_indexing
-from tensorproof.bindings.adapt.numpy_arrays import flat, tensor
+from tensorproof.bindings.adapt.keras_ops import Maths
+from tensorproof.bindings.adapt.numpy_arrays import tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Choice, Index, Ints, Tensor
@@ -18,7 +18,7 @@ from tensorproof.terms.tensor import TensorType
 
 @takes(Tensor("condition"))
 def nonzero(a: dict[str, Any], run: Run) -> Any:
-    return tuple(m.but(dtype=INT32) for m in run("where_true", condition=a["condition"]))
+    return tuple(run.typed("where_true", INT32, condition=a["condition"]))
 
 
 _INDEX = Tensor("index", "...", frozenset({INT32, INT64}), values="index")
@@ -29,24 +29,29 @@ def take(a: dict[str, Any], run: Run) -> Any:
     x, index = tensor(a["x"]), tensor(a["index"])
     if index.dtype is not None and index.dtype.kind not in "iu":
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
-    x, axis = (flat(x), 0) if a["dim"] is None else (x, a["dim"])
+    x, axis = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
     if not -len(x.shape) <= axis < len(x.shape):
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
-    axis %= len(x.shape)
-    return x.but(shape=Shape((*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])), contents=None, strides=None)
+    return run.typed("gather_slices", x.dtype, x=x, index=index, dim=axis, lenient=True)
 
 
 @takes(_INDEX, Axis("dim", None, optional=True))
 def take_along_axis(a: dict[str, Any], run: Run) -> Any:
-    index = a["index"]
-    return numpy_indexing.take_along_axis({**a, "index": index.but(dtype=INT64, contents=None)}, run)
+    x, index, dim = tensor(a["x"]), a["index"], a["dim"]
+    if dim is None:
+        if len(index.shape) != 1:
+            raise run.refuse("rank", f"indices into all elements are a vector, and they are {index.shape!r}", ("index",))
+        x, dim = run("reshape", x=x, size=(x.shape.numel,)), 0
+    return run.typed("take_along_dim", x.dtype, x=x, index=index, dim=dim)
 
 
 @takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
 def unravel(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
-    return tuple(x.but(contents=None, weak=False) for _ in size)
+    if any(isinstance(n, int) and n < 0 for n in size):
+        raise run.give_up("a negative size")
+    return tuple(run.typed("unravel_index", x.dtype, x=x, size=tuple(size)))
 
 
 @takes(Ints("start", least=0, one=False), Ints("size", least=0, shape=True, one=False))
@@ -66,7 +71,8 @@ def slice(a: dict[str, Any], run: Run) -> Any:
         inside = conj(ge(s, 0), ge(size_, 0), le(s + size_, n))
         run.require("range", inside, f"{size_!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "size", "x"))
         made.append(size_)
-    return x.but(shape=Shape(made), contents=None, strides=None)
+    with Maths(run, x.dtype).settled():
+        return run.typed("block_slice", x.dtype, x=x, begin=tuple(start), size=tuple(made))
 
 
 @takes(Ints("start", least=0, one=False), Tensor("source", "..."))
@@ -86,7 +92,9 @@ def slice_update(a: dict[str, Any], run: Run) -> Any:
         run.require(
             "range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x")
         )
-    return x.but(contents=None)
+    ends = tuple(s + m for s, m in zip(start, source.shape))
+    with Maths(run, x.dtype).settled():
+        return run.typed("strided_slice_update", x.dtype, x=x, y=source, begin=tuple(start), end=ends, strides=(1,) * len(ends))
 
 
 @takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Ints("size", least=1, shape=True))
@@ -94,7 +102,8 @@ def scatter(a: dict[str, Any], run: Run) -> Any:
     index, source = a["index"], a["source"]
     sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     _placed(run, index, source, Shape(sizes))
-    return TensorType(Shape(sizes), source.dtype)
+    with Maths(run, source.dtype).settled():
+        return run.typed("scatter_nd", source.dtype, index=index, y=source, size=tuple(sizes))
 
 
 def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> None:
@@ -129,7 +138,11 @@ def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> N
 def scatter_update(a: dict[str, Any], run: Run) -> Any:
     _placed(run, a["index"], a["source"], a["x"].shape)
     word(run, a, "reduction", (None, "add", "max", "min", "mul"))
-    return a["x"].but(contents=None)
+    if a["reduction"] == "mul":
+        raise run.give_up("products of what is there and what is placed")
+    x = a["x"]
+    with Maths(run, x.dtype).settled():
+        return run.typed("tensor_scatter", x.dtype, x=x, index=a["index"], y=a["source"], reduction=a["reduction"] or "update")
 
 
 @takes(Index("index"))

@@ -13,7 +13,6 @@ from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64
-from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -318,7 +317,7 @@ def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
     return run("permute", x=m("matmul", weights, v), dim=(0, 2, 1, 3))
 
 
-@takes(Float("max_val", least=1.0))
+@takes(Tensor("x", "A B"), Tensor("y", "A B"), Float("max_val", least=1.0))
 def psnr(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
     _equal_shapes(run, x, y)
@@ -327,10 +326,12 @@ def psnr(a: dict[str, Any], run: Run) -> Any:
     return m("mul", m("log10", m("div", float(a["max_val"]) ** 2, error)), 10)
 
 
+@takes(Tensor("x", "N H W C", draw="N H W 4*K"), Int("factor", least=2, most=2))
 def depth_to_space(a: dict[str, Any], run: Run) -> Any:
     return _shuffled(a, run)
 
 
+@takes(Tensor("x", "N H W C", draw="N 2*H 2*W C"), Int("factor", least=2, most=2))
 def space_to_depth(a: dict[str, Any], run: Run) -> Any:
     return _shuffled(a, run)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras_ops import as_float, asked, common, has_axis
+from tensorproof.bindings.adapt.keras_ops import Maths, as_float, asked, common, has_axis
 from tensorproof.bindings.adapt.numpy_arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.call import Run, takes
@@ -14,7 +14,6 @@ from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.promotion import PY_FLOAT
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
 
 
 def over(run: Run, op: str, dtype: DType | None, a: dict[str, Any], **more: Any) -> Any:
@@ -289,26 +288,12 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
     if a.get("size") is not None:
         raise run.give_up("a fixed number of values")
-    n = x.shape.numel
-    if a["dim"] is not None:
-        axis = a["dim"]
-        if not -len(x.shape) <= axis < len(x.shape):
-            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
-        axis %= len(x.shape)
-        n = x.shape[axis]
-        values = x.but(
-            shape=Shape((*x.shape[:axis], run.fresh("unique", 0, n if isinstance(n, int) else None), *x.shape[axis + 1 :])), contents=None
-        )
-        count = values.shape[axis]
-        inverse = Shape((n,))
-    else:
-        count = run.fresh("unique", 0, n if isinstance(n, int) else None)
-        values, inverse = x.but(shape=Shape((count,)), contents=None), x.shape
-    outs: list[Any] = [values]
-    outs += [TensorType(Shape((count,)), None)] if a["return_index"] else []
-    outs += [TensorType(inverse, None)] if a["return_inverse"] else []
-    outs += [TensorType(Shape((count,)), None)] if a["return_counts"] else []
-    return tuple(outs) if len(outs) > 1 else values
+    axis = a["dim"]
+    if axis is not None and not -len(x.shape) <= axis < len(x.shape):
+        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    asked_for = {k: bool(a[k]) for k in ("return_index", "return_inverse", "return_counts")}
+    made = run.typed("unique", x.dtype, None, None, None, x=x, dim=axis, sorted=bool(a["sorted"]), empty_slices=True, **asked_for)
+    return tuple(made) if isinstance(made, tuple) else made
 
 
 @takes(
@@ -322,7 +307,8 @@ def segment(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", f"the segments are a vector, and they are {index.shape!r}", ("index",))
     run.require("count", eq(index.shape[0], x.shape[0]), f"{index.shape[0]!r} segments are named for {x.shape[0]!r} rows", ("index", "x"))
     n = run.fresh("segments", 0) if a["classes"] is None else a["classes"]
-    return x.but(shape=Shape((n, *x.shape[1:])), contents=None)
+    with Maths(run, x.dtype).settled():
+        return run.typed("unsorted_segment", x.dtype, x=x, index=index, count=n, reduction=a["reduction"])
 
 
 @takes(Tensor("x", "... N"), Int("k", least=1))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.bindings.adapt.keras_ops import Maths
 from tensorproof.bindings.adapt.numpy_arrays import Many, tensor
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms.dtypes import COMPLEX64, FLOAT32, FLOATS
-from tensorproof.terms.ints import maximum
 from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -23,8 +22,8 @@ def extract_sequences(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("sequences of no elements")
     run.require("length", ge(a["length"], 1), f"a sequence has at least one element, and not {a['length']!r}", ("length",))
     run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
-    count = maximum(0, (x.shape[-1] - a["length"]) // a["step"] + 1)
-    return x.but(shape=Shape((*x.shape[:-1], count, a["length"])), contents=None, strides=None)
+    with Maths(run, x.dtype).settled():
+        return run.typed("windows", x.dtype, x=x, dim=-1, size=a["length"], step=a["step"], short=True)
 
 
 _COMPLEX = Many("pair", "M N", frozenset({FLOAT32}), least=2)
@@ -38,13 +37,14 @@ def _parts(run: Run, pair: Any) -> TensorType:
     for n, m in zip(x.shape, y.shape):
         run.require("parts", eq(n, m), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
     run.require("parts", len(x.shape) == len(y.shape), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
-    made: TensorType = x.but(dtype=None if x.dtype is None else x.dtype.complexified, contents=None)
+    with Maths(run, x.dtype).settled():
+        made: TensorType = run.typed("complex", None if x.dtype is None else x.dtype.complexified, x=x, y=y)
     return made
 
 
-def _pair(made: TensorType) -> tuple[TensorType, TensorType]:
-    real = made.but(dtype=None if made.dtype is None else made.dtype.real)
-    return (real, real)
+def _pair(run: Run, made: TensorType) -> tuple[TensorType, TensorType]:
+    real = None if made.dtype is None else made.dtype.real
+    return (run.typed("real", real, x=made), run.typed("imag", real, x=made))
 
 
 @takes(_COMPLEX)
@@ -52,7 +52,7 @@ def fft(a: dict[str, Any], run: Run) -> Any:
     x = _parts(run, a["pair"])
     if len(x.shape) < 1:
         raise run.refuse("rank", "one axis is transformed, and there is none", ("pair",))
-    return _pair(x)
+    return _pair(run, run.typed("fft", x.dtype, x=x))
 
 
 @takes(_COMPLEX)
@@ -60,12 +60,12 @@ def fft2(a: dict[str, Any], run: Run) -> Any:
     x = _parts(run, a["pair"])
     if len(x.shape) < 2:
         raise run.refuse("rank", f"two axes are transformed, and this is {x.shape!r}", ("pair",))
-    return _pair(x)
+    return _pair(run, run.typed(run.row.op, x.dtype, x=x, dim=(-2, -1)))
 
 
 @takes(Tensor("x", "... N", frozenset({FLOAT32})), Int("n", None, least=1, optional=True))
 def rfft(a: dict[str, Any], run: Run) -> Any:
-    return _pair(run("rfft", x=a["x"], n=a["n"]))
+    return _pair(run, run("rfft", x=a["x"], n=a["n"]))
 
 
 @takes(_COMPLEX, Int("n", None, least=1, optional=True))
@@ -79,9 +79,9 @@ def complex_view(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) < 1:
         raise run.refuse("rank", "the parts stand on the last axis, and there is none", ("x",))
     run.require("parts", eq(x.shape[-1], 2), f"the last axis holds two parts, and has {x.shape[-1]!r} elements", ("x",))
-    return x.but(shape=Shape(x.shape[:-1]), dtype=COMPLEX64, contents=None)
+    return run.typed("view_as_complex", COMPLEX64, x=x)
 
 
 def real_view(a: dict[str, Any], run: Run) -> Any:
     x = tensor(a["x"])
-    return x.but(shape=Shape((*x.shape, 2)), dtype=x.dtype.real if x.dtype is not None and x.dtype.is_complex else None, contents=None)
+    return run.typed("view_as_real", x.dtype.real if x.dtype is not None and x.dtype.is_complex else None, x=x)
