@@ -174,6 +174,13 @@ def transpose(a: Arguments, run: Run) -> TensorType:
     return tf_shapes.transpose(a, run)
 
 
+@takes(Ints("dim", loose=True, one=False))
+def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
+    moved = tf_shapes.transpose(a, run)
+    made: TensorType = run.typed("conj", moved.dtype, x=moved)
+    return made
+
+
 @takes(Int("count", least=1), Axis("dim", 0))
 def unpack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tf_joins.unstack(a, run)

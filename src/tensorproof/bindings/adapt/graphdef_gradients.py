@@ -88,11 +88,11 @@ def _selu(s: Steps, g: TensorType, y: TensorType, a: Arguments) -> TensorType:
 
 
 def _sigmoid(s: Steps, y: TensorType, g: TensorType) -> TensorType:
-    return s("mul", x=g, y=s.conjugate(s("mul", x=y, y=s("sub", x=1, y=y))))
+    return s("mul", x=g, y=s("mul", x=y, y=s("sub", x=1, y=y)))
 
 
 def _tanh(s: Steps, y: TensorType, g: TensorType) -> TensorType:
-    return s("mul", x=g, y=s.conjugate(s("sub", x=1, y=s("mul", x=y, y=y))))
+    return s("mul", x=g, y=s("sub", x=1, y=s("mul", x=y, y=y)))
 
 
 def _sqrt(s: Steps, y: TensorType, g: TensorType) -> TensorType:

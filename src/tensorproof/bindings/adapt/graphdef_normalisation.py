@@ -59,9 +59,11 @@ def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         running_mean=mean if held or not a["training"] else None, running_var=variance if held or not a["training"] else None,
     )  # fmt: skip
     if a["training"]:
-        statistics = _statistics(run, image, channels, wide)
-        following = (_following(run, mean, statistics[0], factor), _following(run, variance, statistics[1], factor))
-        statistics = (*(following if held and factor not in (None, 1.0) else statistics[:2]), statistics[0], statistics[2])
+        found, spread, own = _statistics(run, image, channels, wide)
+        if held and factor not in (None, 1.0):
+            statistics = (_following(run, mean, found, factor), _following(run, variance, spread, factor), found, own)
+        else:
+            statistics = (found, spread, found, own)
     else:
         statistics = tuple(run("identity", x=t) for t in (mean, variance)) * 2
     reserve = (run.shaped("empty", somewhere(run), wide, size=(0,), dtype=wide),) if run.name.endswith("V3") else ()

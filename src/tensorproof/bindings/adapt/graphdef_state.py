@@ -50,7 +50,7 @@ def scatter_rows(a: Arguments, run: Run) -> TensorType:
 
 def scatter_variable(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["y"], 1, "y")
-    made: TensorType = run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"])
+    made: TensorType = run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"], reduction=a["reduction"])
     return made
 
 
