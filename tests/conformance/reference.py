@@ -26,6 +26,7 @@ from tensorproof.catalogue.where import WHERE
 from tensorproof.engines.generate import calls
 from tensorproof.engines.values.evaluate import NotEvaluated, bounds, contents_of, evaluate
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.evaluation import Undefined
 from tensorproof.runners.observed import Seen
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
@@ -38,6 +39,7 @@ TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 
 SMALL = 512
 ASIDE: dict[str, str] = {
     "empty": "the elements are not set",
+    "unique_consecutive": "torch reads return_inverse by position as return_counts",
 }
 """Operators whose values are not compared, with the reason."""
 
@@ -48,9 +50,8 @@ def spellings() -> dict[str, list[str]]:
     for framework in ORDER:
         for name in tables.names(LIBRARY[framework]):
             if name.partition(".")[0] == framework:
-                for row in rows(name)[:1]:
-                    if row.call_arguments is None:
-                        found.setdefault(row.op, []).append(name)
+                for op in dict.fromkeys(row.op for row in rows(name) if row.call_arguments is None):
+                    found.setdefault(op, []).append(name)
     return found
 
 
@@ -177,6 +178,8 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
             given.update(inputs(np, {k: calls.plain(v) for k, v in call.kwargs.items()}))
             try:
                 values = evaluate(outcome.applied, given)
+            except Undefined:
+                continue
             except NotEvaluated as missing:
                 record["not"].append(f"{spelling}: {missing}")
                 break

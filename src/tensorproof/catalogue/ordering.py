@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.order_statistics import argsort, distinct, kthvalue, sort, topk
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.facts import MOVES, SELECTS, orders, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
 from tensorproof.ops.lines import Lined, along
-from tensorproof.ops.record import Op, Out
+from tensorproof.ops.record import NON_NEGATIVE, Evaluate, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
 from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
@@ -57,20 +59,34 @@ SORT = Op(
     dtype=Like("x"),
     outputs=(Out("values", values=MOVES), Out("indices", INT64, values=orders("dim"))),
     doc="The elements in order along an axis, and where they stood.",
+    evaluate=sort,
 )
 ARGSORT = Op(
     "argsort", (ORDERED,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
     fold=lambda c: ranked(c, least_first=not c["descending"])[1], values=orders("dim"), doc="Where the elements stand in order along an axis.",
+    evaluate=argsort,
 )  # fmt: skip
 
 
+def numpy_partition(function: str) -> Evaluate:
+    def evaluate(np: Any, a: Arguments) -> Any:
+        if not a["x"].shape or np.max(np.asarray(a["kth"]), initial=0) >= a["x"].shape[a["dim"]]:
+            raise Undefined("the order beyond the elements")
+        return getattr(np, function)(np.asarray(a["x"]), a["kth"], axis=a["dim"])
+
+    return evaluate
+
+
 PARTITIONS = tuple(
-    Op(name, (ORDERED,), (Anything("kth"), Axis("dim", -1)), same_shape, rule, doc=doc)
-    for name, rule, doc in (
-        ("partition", Like("x"), "The element kth where it stands in order along an axis, the lesser ones before it."),
-        ("argpartition", INT64, "Where the elements of a partition stand."),
+    Op(name, (ORDERED,), (Anything("kth"), Axis("dim", -1)), same_shape, rule, evaluate=evaluate, values=values, doc=doc)
+    for name, rule, evaluate, values, doc in (
+        (
+            "partition", Like("x"), numpy_partition("partition"), Values("convex"),
+            "The element kth where it stands in order along an axis, the lesser ones before it.",
+        ),
+        ("argpartition", INT64, numpy_partition("argpartition"), Values("bounded", bounds=NON_NEGATIVE), "Where the elements of a partition stand."),
     )
-)
+)  # fmt: skip
 
 
 def chosen(c: Call, least: int) -> Dim:
@@ -92,6 +108,7 @@ def topk_shape(c: Call) -> list[Any]:
 TOPK = Op(
     "topk", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("largest", True), Bool("sorted", True)), topk_shape, Like("x"), outputs=PAIR,
     doc="The k greatest (or least) elements along an axis, and where they stood.",
+    evaluate=topk,
 )  # fmt: skip
 
 
@@ -103,6 +120,7 @@ def kthvalue_shape(c: Call) -> list[Shape]:
 KTHVALUE = Op(
     "kthvalue", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("keepdim", False)), kthvalue_shape, Lined(REALS, Like("x")), outputs=PAIR,
     doc="The k-th least element along an axis, and where it stood.",
+    evaluate=kthvalue,
 )  # fmt: skip
 
 
@@ -139,15 +157,15 @@ def _distinct(name: str, doc: str) -> Op:
         name, (ANY_X,),
         (
             Bool("return_inverse", False), Bool("return_counts", False), Bool("sorted", True),
-            Axis("dim", None, optional=True, scalar_ok=False), Bool("return_index", False), Bool("empty_slices", False),
+            Axis("dim", None, optional=True, scalar_ok=False), Bool("return_index", False), Bool("empty_slices", False), Bool("as_met", False),
         ),
         distinct_shape, Like("x"),
         outputs=(
             Out("values", values=SELECTS), Out("index", INT64, "return_index"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts"),
         ),
-        data_dependent=True, doc=doc,
+        data_dependent=True, evaluate=distinct(name == "unique_consecutive"), doc=doc,
     )  # fmt: skip
 
 
-UNIQUE = _distinct("unique", "The distinct elements, or slices along an axis.")
+UNIQUE = _distinct("unique", "The distinct elements, or slices along an axis; `as_met`: in the order in which they first stand.")
 UNIQUE_CONSECUTIVE = _distinct("unique_consecutive", "The first of each run of equal elements, or slices along an axis.")

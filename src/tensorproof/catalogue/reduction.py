@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorproof.catalogue.folded_lines import (
+    cast_first,
+    deviation,
+    extreme_along,
+    logsumexp,
+    nan_extreme,
+    nan_mean,
+    nan_sum,
+    nan_variance,
+    over,
+    reduced,
+    summed,
+    variance,
+)
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
+from tensorproof.ops.evaluation import numpy_reduction
 from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import known, lines
-from tensorproof.ops.record import Op, Out, Values
+from tensorproof.ops.record import NON_NEGATIVE, Evaluate, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, NUMBERS, REALS_OR_BOOL, UINT8, UINT64, DType
 from tensorproof.terms.ints import Term, maximum, minimum, product
 from tensorproof.terms.predicates import ge
@@ -74,6 +89,7 @@ STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 total = Within(Given("dtype", Summed()), REALS_OR_BOOL | FULL_COMPLEXES)
 """The element type of a sum: what torch has a kernel for."""
 CORRECTION = Number("correction", 1, optional=True)
+SPREAD = Values("bounded", bounds=NON_NEGATIVE)
 
 
 def nan_total(c: Call) -> DType | None:
@@ -85,19 +101,35 @@ def nan_total(c: Call) -> DType | None:
     return made
 
 
-SUM = reduction("sum", STORED, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.")
-NANSUM = reduction("nansum", STORED, DTYPE, dtype=nan_total, doc="The sum of what is not NaN.")
-PROD = reduction("prod", STORED, DTYPE, dtype=total, fold=folded(lambda v: product(_numbers(v))), doc="The product over axes.")
-MEAN = reduction("mean", STORED, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes.")
-NANMEAN = reduction("nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), doc="The mean of what is not NaN.")
+SUM = reduction("sum", STORED, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.", evaluate=summed("sum"))
+NANSUM = reduction(
+    "nansum", STORED, DTYPE, dtype=nan_total, doc="The sum of what is not NaN.",
+    evaluate=lambda np, a: nan_sum(np, cast_first(np, a), over(a)),
+)  # fmt: skip
+PROD = reduction("prod", STORED, DTYPE, dtype=total, fold=folded(lambda v: product(_numbers(v))), doc="The product over axes.", evaluate=summed("prod"))
+MEAN = reduction(
+    "mean", STORED, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes.",
+    evaluate=summed("mean"),
+)  # fmt: skip
+NANMEAN = reduction(
+    "nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), values=Values("convex"), doc="The mean of what is not NaN.", evaluate=reduced(nan_mean)
+)
 AMAX = reduction(
-    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(maximum)), doc="The greatest element."
+    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(maximum)), evaluate=numpy_reduction("max"),
+    doc="The greatest element.",
 )
 AMIN = reduction(
-    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(minimum)), doc="The least element."
+    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(minimum)), evaluate=numpy_reduction("min"),
+    doc="The least element.",
 )
-NANMAX = reduction("nanmax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The greatest element that is not NaN.")
-NANMIN = reduction("nanmin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The least element that is not NaN.")
+NANMAX = reduction(
+    "nanmax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The greatest element that is not NaN.",
+    evaluate=reduced(nan_extreme("max")),
+)  # fmt: skip
+NANMIN = reduction(
+    "nanmin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The least element that is not NaN.",
+    evaluate=reduced(nan_extreme("min")),
+)  # fmt: skip
 AMINMAX = reduction(
     "aminmax",
     NUMERIC,
@@ -106,11 +138,12 @@ AMINMAX = reduction(
     one_axis=True,
     outputs=(Out("min", values=SELECTS), Out("max", values=SELECTS)),
     doc="The least and the greatest element.",
+    evaluate=lambda np, a: (np.min(a["x"], **over(a)), np.max(a["x"], **over(a))),
 )
 MAX_ALONG, MIN_ALONG = (
     reduction(
         name, NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=(Out("values", values=SELECTS), Out("indices", INT64, values=places("dim"))),
-        doc=f"The {word} element along an axis, and where it stands.",
+        doc=f"The {word} element along an axis, and where it stands.", evaluate=extreme_along(name[:3]),
     )
     for name, word in (("max_along", "greatest"), ("min_along", "least"))
 )  # fmt: skip
@@ -125,10 +158,12 @@ def place_type(c: Call) -> DType:
 ARGMAX = reduction(
     "argmax", NUMERIC, DTYPE, dtype=place_type, nonempty=True, one_axis=True,
     fold=folded(lambda v: v.index(max(v)), symbolic=False), values=places("dim"), doc="Where the greatest element stands.",
+    evaluate=numpy_reduction("argmax"),
 )  # fmt: skip
 ARGMIN = reduction(
     "argmin", NUMERIC, DTYPE, dtype=place_type, nonempty=True, one_axis=True,
     fold=folded(lambda v: v.index(min(v)), symbolic=False), values=places("dim"), doc="Where the least element stands.",
+    evaluate=numpy_reduction("argmin"),
 )  # fmt: skip
 
 
@@ -138,7 +173,8 @@ def truth_type(c: Call) -> DType:
 
 
 ANY = reduction(
-    "any", NUMERIC, dtype=truth_type, fold=folded(lambda v: any(v), symbolic=False), empty_is_all=False, doc="Whether any element is true."
+    "any", NUMERIC, dtype=truth_type, fold=folded(lambda v: any(v), symbolic=False), empty_is_all=False, doc="Whether any element is true.",
+    evaluate=numpy_reduction("any"),
 )
 ALL = reduction(
     "all",
@@ -147,6 +183,7 @@ ALL = reduction(
     fold=folded(lambda v: all(v), symbolic=False),
     empty_is_all=False,
     doc="Whether every element is true.",
+    evaluate=numpy_reduction("all"),
 )
 
 
@@ -160,15 +197,19 @@ def count_type(c: Call) -> DType:
 COUNT_NONZERO = reduction(
     "count_nonzero", STORED, DTYPE, dtype=count_type, fold=folded(lambda v: sum(1 for e in v if e), symbolic=False),
     doc="How many elements are not zero.",
+    evaluate=numpy_reduction("count_nonzero"),
 )  # fmt: skip
-LOGSUMEXP = reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.")
-VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, doc="The variance over axes.")
-STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, doc="The standard deviation over axes.")
-NANVAR = reduction("nanvar", NUMERIC, CORRECTION, dtype=spread, doc="The variance of what is not NaN.")
-NANSTD = reduction("nanstd", NUMERIC, CORRECTION, dtype=spread, doc="The standard deviation of what is not NaN.")
+LOGSUMEXP = reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.", evaluate=reduced(logsumexp))
+VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance over axes.", evaluate=variance)
+STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation over axes.", evaluate=deviation)
+NANVAR = reduction("nanvar", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance of what is not NaN.", evaluate=nan_variance)
+NANSTD = reduction(
+    "nanstd", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation of what is not NaN.",
+    evaluate=lambda np, a: np.sqrt(nan_variance(np, a)),
+)  # fmt: skip
 
 
-def _moments(name: str, doc: str) -> Op:
+def _moments(name: str, evaluate: Evaluate, doc: str) -> Op:
     def shape(c: Call) -> list[Any]:
         made = reduced_shape(c)
         x = c.tensor("x")
@@ -176,12 +217,12 @@ def _moments(name: str, doc: str) -> Op:
 
     return Op(
         name, (Tensor("x", "...", NUMERIC),), (Axes("dim", None, empty_is_all=True), Bool("keepdim", False), CORRECTION), shape, spread,
-        outputs=(Out(name.partition("_")[0]), Out("mean")), doc=doc,
+        outputs=(Out(name.partition("_")[0]), Out("mean")), doc=doc, evaluate=lambda np, a: (evaluate(np, a), np.mean(a["x"], **over(a))), values=SPREAD,
     )  # fmt: skip
 
 
-VAR_MEAN = _moments("var_mean", "The variance and the mean over axes.")
-STD_MEAN = _moments("std_mean", "The standard deviation and the mean over axes.")
+VAR_MEAN = _moments("var_mean", variance, "The variance and the mean over axes.")
+STD_MEAN = _moments("std_mean", deviation, "The standard deviation and the mean over axes.")
 
 
 def hashed(c: Call) -> DType:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.order_statistics import median, mode, quantile
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
 from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
 from tensorproof.ops.lines import Lined
-from tensorproof.ops.record import Op, Out
+from tensorproof.ops.record import Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import conj, disj, eq, ge
@@ -19,8 +20,8 @@ from tensorproof.terms.tensor import TensorType
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 PAIR = (Out("values", values=SELECTS), Out("indices", INT64, values=places("dim")))
-MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median.")
-NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median of what is not NaN.")
+MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median.", evaluate=median())
+NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median of what is not NaN.", evaluate=median(skips=True))
 MEDIAN_ALONG = reduction(
     "median_along",
     NUMERIC,
@@ -29,13 +30,16 @@ MEDIAN_ALONG = reduction(
     one_axis=True,
     outputs=PAIR,
     doc="The median along an axis, and where it stands.",
+    evaluate=median(places=True),
 )
 NANMEDIAN_ALONG = reduction(
-    "nanmedian_along", NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=PAIR, doc="The same, of what is not NaN."
+    "nanmedian_along", NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=PAIR, doc="The same, of what is not NaN.",
+    evaluate=median(skips=True, places=True),
 )
 MODE = reduction(
     "mode", STORED, dtype=Lined(REALS_OR_BOOL, Like("x")), nonempty=True, one_axis=True, outputs=PAIR,
     doc="The most frequent element along an axis, and where it stands.",
+    evaluate=mode,
 )  # fmt: skip
 
 
@@ -67,11 +71,11 @@ QUANTILES = tuple(
             Axis("dim", None, optional=True), Bool("keepdim", False), Choice("interpolation", WAYS, "linear"), Anything("method"),
             Bool("empty_is_nan", False),
         ),
-        quantile_shape, quantile_type, doc=doc,
+        quantile_shape, quantile_type, doc=doc, evaluate=quantile(skips), values=Values("convex"),
     )
-    for name, doc in (
-        ("quantile", "The values below which shares q of the elements lie; `method`: NumPy's name of another rule than `interpolation` has."),
-        ("nanquantile", "The same, of what is not NaN."),
+    for name, skips, doc in (
+        ("quantile", False, "The values below which shares q of the elements lie; `method`: NumPy's name of another rule than `interpolation` has."),
+        ("nanquantile", True, "The same, of what is not NaN."),
     )
 )  # fmt: skip
 

@@ -14,6 +14,10 @@ class Undetermined(Exception):
     """A number that decides a shape or a place is known by its bounds only."""
 
 
+class Undefined(Exception):
+    """A value that the inputs do not determine, such as the order of what is not sorted."""
+
+
 def plain(np: Any, value: Any) -> Any:
     """The array of whole numbers that decide shapes or places: bounds must leave no choice of them."""
     if not hasattr(value, "lo"):
@@ -49,3 +53,8 @@ def numpy_reduction(function: str) -> Evaluate:
 def where_nan(np: Any, x: Any, value: Any) -> Any:
     """x with another value in place of nan."""
     return np.where(np.isnan(x), value, x)
+
+
+def part(x: Any, dim: int, chosen: Any) -> Any:
+    """x with a slice, or places, of one axis."""
+    return x[(slice(None),) * (dim % len(x.shape)) + (chosen,)]

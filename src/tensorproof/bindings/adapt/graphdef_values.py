@@ -97,7 +97,7 @@ def _distinct(run: Run, a: Arguments, values: Shape | None, places: Shape, n: An
     """The distinct elements in the order in which they come, where each stands, and how many there are of each."""
     x, dtype = a["x"], a.get("dtype") or INT32
     counts = "Counts" in run.name
-    told: dict[str, Any] = {"x": x, "return_inverse": True, "return_counts": counts, "sorted": False, "dim": at}
+    told: dict[str, Any] = {"x": x, "return_inverse": True, "return_counts": counts, "sorted": False, "as_met": True, "dim": at}
     if values is None:
         return tuple(run.typed("unique", x.dtype, dtype, dtype, **told))
     shapes = [values, places, Shape((n,))] if counts else [values, places]

@@ -317,7 +317,7 @@ def top_k(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) < 1:
         raise run.refuse("rank", "a number has no largest elements", ("x",))
     run.require("k", conj(ge(a["k"], 0), le(a["k"], x.shape[-1])), f"{a['k']!r} elements are wanted of {x.shape[-1]!r}", ("k", "x"))
-    return tuple(run.typed("topk", x.dtype, INT32, x=x, k=a["k"], dim=-1))
+    return tuple(run.typed("topk", x.dtype, INT32, x=x, k=a["k"], dim=-1, sorted=bool(a["sorted"])))
 
 
 @takes(Tensor("target", "N", frozenset({INT32, INT64}), values="index"), Tensor("x", "N C", frozenset({FLOAT32})), Int("k", least=1))

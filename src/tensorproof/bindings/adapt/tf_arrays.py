@@ -209,7 +209,7 @@ def unique(a: Arguments, run: Run, counts: bool = False) -> Any:
     """The distinct elements in the order in which they first stand, and for each element which of them it is."""
     x = ranked(run, a["x"], 1)
     dtype = a.get("dtype") or INT32
-    return tuple(run.typed("unique", x.dtype, dtype, dtype, x=x, return_inverse=True, return_counts=counts, sorted=False))
+    return tuple(run.typed("unique", x.dtype, dtype, dtype, x=x, return_inverse=True, return_counts=counts, sorted=False, as_met=True))
 
 
 @takes(DTYPE)

@@ -67,12 +67,21 @@ class Box:
         return rule(*args, **kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise Unbounded("a plain array of a box")
+        """The numbers, where each interval is a point."""
+        if self.nan.any() or (self.lo != self.hi).any():
+            raise Unbounded("a plain array of a box")
+        return self.lo.astype(self.dtype)
 
     def __getitem__(self, index: Any) -> Box:
-        if _holds(index):
-            raise Unbounded("an index that is not known")
+        index = _places(index)
         return Box(self.lo[index], self.hi[index], self.nan[index], self.dtype)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        index, put = _places(index), boxed(value)
+        for side in ("lo", "hi", "nan"):
+            array = getattr(self, side).copy()  # it may be a view of another box, or read-only
+            array[index] = getattr(put, side)
+            setattr(self, side, array)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -113,7 +122,7 @@ class Box:
         return RULES["min"](self, *args, **kwargs)
 
     def copy(self) -> Box:
-        return self
+        return Box(self.lo, self.hi, self.nan, self.dtype)
 
 
 def _operator(name: str, reflected: bool = False) -> Rule:
@@ -152,8 +161,11 @@ def _one(made: Any) -> Box:
     return made
 
 
-def _holds(value: Any) -> bool:
-    return isinstance(value, Box) or (isinstance(value, (tuple, list)) and any(map(_holds, value)))
+def _places(index: Any) -> Any:
+    """An index without boxes: those of points are arrays."""
+    if isinstance(index, tuple):
+        return tuple(map(_places, index))
+    return np.asarray(index) if isinstance(index, Box) else index
 
 
 def moved(function: Any, box: Any, *args: Any, **kwargs: Any) -> Any:

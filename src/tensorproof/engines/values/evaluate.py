@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorproof.ops.applied import Applied
-from tensorproof.ops.evaluation import Undetermined
+from tensorproof.ops.evaluation import Undefined, Undetermined
+from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
@@ -55,7 +56,7 @@ def _value(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
         if known is None:
             raise NotEvaluated("an input without values")
         return wide(np, known)
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return tuple(_value(np, v, values) for v in value)
     return value
 
@@ -104,12 +105,12 @@ def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, An
             made: Any = None
             try:
                 made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
-            except (NotEvaluated, Unbounded, Undetermined):
+            except (NotEvaluated, Unbounded, Undefined, Undetermined):
                 made = None
             parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
-            for result, part in zip(one.results, parts):
+            for i, (result, part) in enumerate(zip(one.results, parts)):
                 box = None if part is None else _outward(np, boxed(part), result.dtype)
-                boxes[id(result)] = _narrowed(np, Box, one, result, box)
+                boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, _fact(one, i), boxes))
     return boxes
 
 
@@ -139,13 +140,51 @@ def _slack(np: Any, end: Any, label: str) -> Any:
     return np.where(np.isfinite(end), 16 * _STEP[label] * np.abs(end) + 1e-37, 0.0)
 
 
-def _narrowed(np: Any, make: Any, one: Applied, result: TensorType, box: Any) -> Any:
-    """The bounds that the declaration states of the values, met with those that were computed."""
-    values = one.op.values
-    if values.kind != "bounded" or not result.shape.known:
+def _fact(one: Applied, i: int) -> Values:
+    """The declared fact of a result: the output's own, or the operator's where that is about all results or this is the first."""
+    outputs = one.op.outputs
+    own = outputs[i].values if i < len(outputs) and (len(outputs) == len(one.results) or i == 0) else None
+    return own or (one.op.values if i == 0 or one.op.counted else Values())
+
+
+_AMONG = ("convex", "moves", "cuts", "selects", "joins", "mixes")
+"""Kinds of facts by which elements lie between the least and the greatest of the inputs."""
+
+
+def _stated(np: Any, one: Applied, values: Values, boxes: Mapping[int, Any]) -> tuple[float, float] | None:
+    """The bounds that a declared fact gives."""
+    from tensorproof.engines.values.rules import Unbounded, boxed
+
+    def number(value: Any) -> Any:
+        return one.arguments[value] if isinstance(value, str) else value
+
+    if values.kind == "bounded":
+        return values.bounds.lo, values.bounds.hi
+    if values.kind == "draws":
+        low, high = number(values.low), number(values.high)
+        return (float(low), max(float(low), float(high))) if type(low) is int and type(high) is int and values.step == 1 else None
+    if values.kind not in (*_AMONG, "places"):
+        return None
+    try:
+        named = [_value(np, one.arguments[name], boxes) for name in (values.over or "x").split()]
+        inputs = [boxed(x) for x in named for x in (x if isinstance(x, tuple) else (x,)) if x is not None]
+    except (NotEvaluated, Unbounded):
+        return None
+    if not inputs or not all(x.size for x in inputs):
+        return None
+    if values.kind == "places":
+        axis = number(values.by)
+        size = inputs[0].size if axis is None else inputs[0].shape[axis] if type(axis) is int and inputs[0].ndim else 1
+        return 0.0, float(size - 1)
+    return min(float(x.lo.min()) for x in inputs), max(float(x.hi.max()) for x in inputs)
+
+
+def _narrowed(np: Any, make: Any, result: TensorType, box: Any, stated: tuple[float, float] | None) -> Any:
+    """The stated bounds, met with those that were computed."""
+    if stated is None or not result.shape.known:
         return box
-    shape = tuple(int(n) for n in result.shape)
-    lo, hi = np.full(shape, values.bounds.lo), np.full(shape, values.bounds.hi)
     if box is None:
-        return make(lo, hi, True)
-    return make(np.maximum(lo, box.lo), np.minimum(hi, box.hi), box.nan, box.dtype)
+        shape = tuple(result.shape) if all(isinstance(n, int) for n in result.shape) else ()
+        return _outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), True), result.dtype)
+    around = _outward(np, make(*stated), result.dtype)
+    return make(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype)

@@ -13,7 +13,12 @@ INF = math.inf
 
 def _moving(name: str) -> Rule:
     function = getattr(np, name)
-    return lambda x, *args, **kwargs: moved(function, x, *args, **kwargs)
+    return lambda x, *args, **kwargs: moved(function, x, *map(plain, args), **kwargs)
+
+
+def plain(value: Any) -> Any:
+    """Places that are known, as an array."""
+    return np.asarray(value) if isinstance(value, Box) else value
 
 
 def _joining(name: str) -> Rule:
@@ -29,7 +34,7 @@ for one in (
     register(one, _moving(one))
 for one in ("concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"):
     register(one, _joining(one))
-register("copy", lambda x, **kwargs: boxed(x))
+register("copy", lambda x, **kwargs: boxed(x).copy())
 register("shape", lambda x: x.shape)
 register("ndim", lambda x: x.ndim)
 register("size", lambda x, axis=None: x.size if axis is None else x.shape[axis])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, kind_of, moved, register
+from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, joined, kind_of, moved, register
 from tensorproof.engines.values.pairs import multiply, truth
 
 INF = math.inf
@@ -91,6 +91,29 @@ def _so_far(function: Any) -> Rule:
     return rule
 
 
+def _running_product(x: Any, axis: Any = None, **kwargs: Any) -> Box:
+    x = boxed(x) if axis is not None else moved(np.ravel, x)
+    lines = moved(np.moveaxis, x, 0 if axis is None else axis, 0)
+    made = [lines[0:1]] if lines.shape[0] else []
+    for i in range(1, lines.shape[0]):
+        made.append(multiply(made[-1], lines[i : i + 1]))
+    return moved(np.moveaxis, joined(np.concatenate, made), 0, 0 if axis is None else axis) if made else x  # type: ignore[no-any-return]
+
+
+def _increasing(function: Any) -> Rule:
+    """A fold along axes that grows with every element."""
+
+    def rule(x: Any, axis: Any = 0, **kwargs: Any) -> Box:
+        x = boxed(x)
+        with np.errstate(all="ignore"):
+            return Box(function(x.lo, axis=axis, **kwargs), function(x.hi, axis=axis, **kwargs), bool(x.nan.any()), float_of(x))
+
+    return rule
+
+
+register("cumprod", _running_product)
+register("logaddexp.reduce", _increasing(np.logaddexp.reduce))
+register("logaddexp.accumulate", _increasing(np.logaddexp.accumulate))
 register("maximum.accumulate", _so_far(np.maximum))
 register("minimum.accumulate", _so_far(np.minimum))
 

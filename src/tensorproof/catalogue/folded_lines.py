@@ -1,0 +1,193 @@
+"""What reductions and scans compute, along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments, axes, part, where_nan
+from tensorproof.ops.record import Evaluate
+
+Reduced = Callable[[Any, Any, dict[str, Any]], Any]
+
+
+def over(a: Arguments) -> dict[str, Any]:
+    """The axes of a reduction as arguments of NumPy; a tensor without axes has none."""
+    return {"axis": axes(a), "keepdims": bool(a["keepdim"])} if a["x"].shape else {}
+
+
+def cast_first(np: Any, a: Arguments) -> Any:
+    """x, converted to `dtype` before anything is added up."""
+    dtype = a["dtype"]
+    if dtype is None or dtype.kind not in "biu":
+        return a["x"]
+    return a["x"].astype(bool if dtype.kind == "b" else np.int64)
+
+
+def reduced(function: Reduced) -> Evaluate:
+    """A function of x and the arguments `axis` and `keepdims`."""
+    return lambda np, a: function(np, a["x"], over(a))
+
+
+def summed(name: str) -> Evaluate:
+    """A sum or a product, in the element type that is asked for."""
+    return lambda np, a: getattr(np, name)(cast_first(np, a), **over(a))
+
+
+def nan_sum(np: Any, x: Any, along: dict[str, Any]) -> Any:
+    return np.sum(where_nan(np, x, 0), **along)
+
+
+def nan_count(np: Any, x: Any, along: dict[str, Any]) -> Any:
+    return np.sum(np.where(np.isnan(x), 0, 1), **along)
+
+
+def nan_mean(np: Any, x: Any, along: dict[str, Any]) -> Any:
+    return np.true_divide(nan_sum(np, x, along), nan_count(np, x, along))
+
+
+def nan_extreme(name: str) -> Reduced:
+    """The greatest or the least of what is not nan; nan where there is nothing else."""
+    least = {"max": float("-inf"), "min": float("inf")}[name]
+
+    def function(np: Any, x: Any, along: dict[str, Any]) -> Any:
+        if x.dtype.kind in "biu":
+            return getattr(np, name)(x, **along)
+        none = np.all(np.isnan(x), **along)
+        return np.where(none, float("nan"), getattr(np, name)(where_nan(np, x, least), **along))
+
+    return function
+
+
+def logsumexp(np: Any, x: Any, along: dict[str, Any]) -> Any:
+    if x.dtype.kind == "c":
+        return np.log(np.sum(np.exp(x), **along))
+    axis = along.get("axis")
+    chosen = range(len(x.shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    for one in sorted((i % len(x.shape) for i in chosen), reverse=True):
+        x = np.logaddexp.reduce(x, axis=one, keepdims=along.get("keepdims", False))
+    return np.add(x, 0.0)
+
+
+def correction(a: Arguments) -> Any:
+    return 1 if a["correction"] is None else a["correction"]
+
+
+def variance(np: Any, a: Arguments) -> Any:
+    return np.var(a["x"], ddof=correction(a), **over(a))
+
+
+def deviation(np: Any, a: Arguments) -> Any:
+    return np.std(a["x"], ddof=correction(a), **over(a))
+
+
+def nan_variance(np: Any, a: Arguments) -> Any:
+    x, along = a["x"], over(a)
+    apart = np.subtract(x, nan_mean(np, x, {**along, "keepdims": True} if along else {}))
+    left = np.subtract(nan_count(np, x, along), correction(a))
+    return np.where(left <= 0, float("nan"), np.true_divide(nan_sum(np, np.square(np.absolute(apart)), along), np.maximum(left, 1e-300)))
+
+
+def extreme_along(name: str) -> Evaluate:
+    """The greatest or the least, and where the first of them stands."""
+    return lambda np, a: (getattr(np, name)(a["x"], **over(a)), getattr(np, f"arg{name}")(a["x"], **over(a)))
+
+
+def running(function: Callable[[Any, Any, int], Any], first: float) -> Evaluate:
+    """A scan of x along `dim`, from its end where `reverse` says so; `exclusive` leaves the element itself out, with `first` before all."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        x, dim = a["x"] if a.get("dtype") is None else cast_first(np, a), a["dim"]
+        if not x.shape:
+            return np.full_like(x, first) if a["exclusive"] else np.add(x, 0)
+        made = function(np, np.flip(x, dim) if a["reverse"] else x, dim)
+        if a["exclusive"]:
+            made = np.concatenate([np.full_like(part(made, dim, slice(0, 1)), first), part(made, dim, slice(0, -1))], axis=dim)
+        return np.flip(made, dim) if a["reverse"] else made
+
+    return evaluate
+
+
+def running_logsumexp(np: Any, x: Any, dim: int) -> Any:
+    return np.log(np.cumsum(np.exp(x), axis=dim)) if x.dtype.kind == "c" else np.logaddexp.accumulate(x, axis=dim)
+
+
+def running_extreme(name: str) -> Evaluate:
+    """The greatest or the least so far, and the last place where it stood."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        x = a["x"]
+        if not x.shape:
+            return x, np.zeros((), np.int64)
+        best = getattr(np, name).accumulate(x, axis=a["dim"])
+        shape = [1] * len(x.shape)
+        shape[a["dim"]] = -1
+        places = np.arange(x.shape[a["dim"]]).reshape(shape)
+        new = np.logical_or(np.equal(x, best), np.isnan(x)) if x.dtype.kind == "f" else np.equal(x, best)
+        return best, np.maximum.accumulate(np.where(new, places, np.zeros_like(places)), axis=a["dim"])
+
+    return evaluate
+
+
+def neighbours(np: Any, x: Any, dim: int) -> Any:
+    """Differences of neighbours; truth values differ or do not."""
+    later, earlier = part(x, dim, slice(1, None)), part(x, dim, slice(None, -1))
+    return np.not_equal(later, earlier) if x.dtype.kind == "b" else np.subtract(later, earlier)
+
+
+def differences(np: Any, a: Arguments) -> Any:
+    x, dim = a["x"], a["dim"]
+    if a["n"] == 0:
+        return x
+    parts = [p for p in (a["prepend"], x, a["append"]) if p is not None]
+    made = np.concatenate(parts, axis=dim) if len(parts) > 1 else x
+    for _ in range(min(a["n"], made.shape[dim])):
+        made = neighbours(np, made, dim)
+    return made
+
+
+def trapezoids(np: Any, a: Arguments) -> Any:
+    """The areas between neighbours."""
+    y, x, dim = a["y"], a["x"], a["dim"]
+    means = np.multiply(np.add(part(y, dim, slice(1, None)), part(y, dim, slice(None, -1))), 0.5)
+    if x is None:
+        return np.multiply(means, a["dx"])
+    if len(x.shape) == 1:
+        x = x.reshape([-1 if i == dim else 1 for i in range(len(y.shape))])
+    elif len(x.shape) < len(y.shape):
+        x = x.reshape((*[1] * (len(y.shape) - len(x.shape)), *x.shape))
+    return np.multiply(means, neighbours(np, x, dim))
+
+
+def slopes(np: Any, a: Arguments) -> Any:
+    """The slope along each axis: differences over two steps inside, one-sided ones at the ends."""
+    x, spacing = a["x"], a["spacing"]
+    axes_chosen = range(len(x.shape)) if a["dim"] is None else a["dim"]
+    steps = list(spacing) if isinstance(spacing, (tuple, list)) else [spacing] * len(axes_chosen)
+    return tuple(_slope(np, x, axis, 1.0 if step is None else step, a["edge_order"]) for axis, step in zip(axes_chosen, steps))
+
+
+def _slope(np: Any, x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+    n = x.shape[axis]
+
+    def at(of: Any, start: int, stop: int) -> Any:
+        return part(of, axis, slice(start, stop))
+
+    if len(getattr(spacing, "shape", ())) == 1:
+        steps = np.reshape(neighbours(np, spacing, 0), [-1 if i == axis else 1 for i in range(len(x.shape))])
+    else:
+        steps = np.broadcast_to(spacing, [n - 1 if i == axis else 1 for i in range(len(x.shape))])
+    k = steps.shape[axis]
+    before, after = at(steps, 0, k - 1), at(steps, 1, k)
+    share = np.true_divide(before, np.add(before, after))
+    low, high = np.true_divide(np.subtract(at(x, 1, n - 1), at(x, 0, n - 2)), before), np.true_divide(np.subtract(at(x, 2, n), at(x, 1, n - 1)), after)
+    inner = np.add(np.multiply(low, np.subtract(1.0, share)), np.multiply(high, share))
+    first = _edge(np, [at(x, i, i + 1) for i in range(min(n, 3))], [at(steps, i, i + 1) for i in range(min(k, 2))], edge_order)
+    last = _edge(np, [at(x, n - 1 - i, n - i) for i in range(min(n, 3))], [at(steps, k - 1 - i, k - i) for i in range(min(k, 2))], edge_order, -1)
+    return np.concatenate([first, inner, last], axis=axis)
+
+
+def _edge(np: Any, x: list[Any], steps: list[Any], order: int, direction: int = 1) -> Any:
+    """The slope at the first of two or three neighbours, which lie in that direction."""
+    rise, *then = [np.true_divide(np.subtract(*((b, a) if direction > 0 else (a, b))), step) for a, b, step in zip(x, x[1:], steps)]
+    return rise if order == 1 else np.add(rise, np.multiply(np.true_divide(steps[0], np.add(steps[0], steps[1])), np.subtract(rise, then[0])))
