@@ -38,6 +38,7 @@ LIMIT = 8
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
 SMALL = 512
 ASIDE: dict[str, str] = {
+    "argpartition": "the order within the parts is not determined",
     "empty": "the elements are not set",
     "unique_consecutive": "torch reads return_inverse by position as return_counts",
 }
