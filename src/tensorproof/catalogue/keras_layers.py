@@ -9,7 +9,7 @@ from tensorproof.ops.element_types import Like, Promote, ToFloat
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
-from tensorproof.ops.record import Op, Out
+from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_COMPLEXES, DTypes
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import ge
@@ -53,18 +53,20 @@ def _recurrent(c: Call) -> list[Shape]:
     return [output, *([Shape((n, units))] * c["count"] if c["return_state"] else [])]
 
 
+_STEP = (Bool("reset_after", True), Anything("activation", "tanh"), Anything("recurrent_activation", "sigmoid"))
 RECURRENT = Op(
     "recurrent_layer",
     inputs=(
         Tensor("x", "N T C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS),
-        Tensors("states", optional=True, default=None),
+        Tensors("states", optional=True, default=None), Tensor("bias", "...", FLOATS, optional=True, default=None),
     ),
-    attributes=(Int("gates", 1), Int("count", 1), Bool("return_sequences", False), Bool("return_state", False)),
+    attributes=(Int("gates", 1), Int("count", 1), Bool("return_sequences", False), Bool("return_state", False), Bool("backwards", False), *_STEP),
     shape=_recurrent,
     dtype=ToFloat("x", "kernel"),
     counted=True,
     codes={"C": "features"},
-    doc="A layer that walks over time with `count` states; outputs, then the states when asked for.",
+    doc="A layer that walks over time with `count` states; outputs, then the states when asked for. Its gates stand side by side in the kernels: one is "
+    "a simple cell's, three are a GRU's (update, reset, candidate), four are an LSTM's (input, forget, candidate, output).",
 )
 
 
@@ -81,38 +83,15 @@ def _recurrent_cell(c: Call) -> list[Shape]:
 
 RECURRENT_CELL = Op(
     "recurrent_cell",
-    inputs=(Tensor("x", "N C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS), Tensors("states")),
-    attributes=(Int("gates", 1), Int("count", 1)),
+    inputs=(
+        Tensor("x", "N C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS), Tensors("states"),
+        Tensor("bias", "...", FLOATS, optional=True, default=None),
+    ),
+    attributes=(Int("gates", 1), Int("count", 1), *_STEP),
     shape=_recurrent_cell,
     dtype=ToFloat("x", "kernel"),
     counted=True,
     codes={"C": "features"},
-)
-
-
-def _attended(c: Call) -> list[Shape]:
-    query, value = c.shape("query"), c.shape("value")
-    key = c.shape("key") if c.given("key") else value
-    if len(query) < 2 or len(value) < 2 or len(key) < 2:
-        raise c.give_up("a query, value or key without steps")
-    lead = c.broadcast(query[:-2], key[:-2], about=("query", "key"), code="batch")
-    if c["score"] == "dot":
-        c.equal("features", query[-1], key[-1], "query has {a} features and key {b}", ("query", "key"))
-    else:
-        c.broadcast(query[-1:], key[-1:], about=("query", "key"), code="features")
-    c.equal("length", key[-2], value[-2], "key has {a} steps and value {b}", ("key", "value"))
-    whole = c.broadcast(lead, value[:-2], about=("query", "value"), code="batch")
-    return [Shape((*whole, query[-2], value[-1])), Shape((*lead, query[-2], key[-2]))]
-
-
-DOT_ATTENTION = Op(
-    "dot_attention",
-    inputs=(Tensor("query", "...", REAL), Tensor("value", "...", REAL), Tensor("key", "...", REAL, optional=True)),
-    attributes=(Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False)),
-    outputs=(Out("output"), Out("scores", when="return_scores")),
-    shape=_attended,
-    dtype=lambda c: (ToFloat if c["score"] == "concat" else Promote)("query", "value")(c),
-    doc="Attention without heads.",
 )
 
 

@@ -11,7 +11,6 @@ from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import GiveUp, Refused
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS
-from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -43,7 +42,9 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
         states = (states,)
     made = run(
         "recurrent_layer", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
-        gates=number, count=count, return_sequences=a["return_sequences"], return_state=a["return_state"],
+        bias=computed(a, run, held["bias"]) if "bias" in held else None, gates=number, count=count, return_sequences=a["return_sequences"],
+        return_state=a["return_state"], backwards=bool(a.get("go_backwards")), reset_after=bool(a.get("reset_after", True)),
+        activation=a.get("activation"), recurrent_activation=a.get("recurrent_activation"),
         states=None if states is None else tuple(computed(a, run, s) for s in states),
     )  # fmt: skip
     return made if a["return_state"] else made[0]
@@ -59,7 +60,8 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
     given = (states,) if alone else tuple(states)
     made = run(
         "recurrent_cell", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
-        gates=number, count=count, states=tuple(computed(a, run, s) for s in given),
+        bias=computed(a, run, held["bias"]) if "bias" in held else None, gates=number, count=count, states=tuple(computed(a, run, s) for s in given),
+        reset_after=bool(a.get("reset_after", True)), activation=a.get("activation"), recurrent_activation=a.get("recurrent_activation"),
     )  # fmt: skip
     return (made[0], made[1] if alone else list(made[1:]))
 
@@ -90,88 +92,6 @@ def conv_lstm(a: dict[str, Any], run: Run) -> Any:
     return (out, made, made) if a["return_state"] else out
 
 
-@takes(Tensors("xs", least=2), Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False))
-def attention(a: dict[str, Any], run: Run) -> Any:
-    xs = tuple(a["xs"])
-    if len(xs) not in (2, 3):
-        raise run.refuse("inputs", f"query, value and perhaps key are wanted, and {len(xs)} inputs are given", ("xs",))
-    score = a.get("score", "concat")
-    key = xs[2] if len(xs) == 3 else None
-    return run("dot_attention", query=xs[0], value=xs[1], key=key, score=score, return_scores=bool(a.get("return_scores")))
-
-
-_Q = (Tensor("query", "N T C"), Tensor("value", "N S D"), Tensor("key", "N S E", optional=True, default=None))
-
-
-@takes(*_Q, Int("heads", least=1), Int("key_dim", least=1), Int("value_dim", None, least=1, optional=True), Bool("return_scores", False))
-def multi_head(a: dict[str, Any], run: Run) -> Any:
-    module: Module = a["_module"]
-    query, value = a["query"], a["value"]
-    key = value if a["key"] is None else a["key"]
-    held = module.parameters
-    if a.get("attention_axes") is not None:
-        raise run.give_up("attention_axes is not modelled")
-    for name, x in (("query", query), ("key", key), ("value", value)):
-        kernel = held[f"{name}/kernel"]
-        run.require(
-            "features",
-            eq(x.shape[-1], kernel.shape[0]),
-            f"the layer was made for {kernel.shape[0]!r} features of {name} and it has {x.shape[-1]!r}",
-            (name,),
-        )
-    if not len(query.shape) == len(value.shape) == len(key.shape) == 3:
-        if len(query.shape) < 3 or len(value.shape) < 3 or len(key.shape) < 3:
-            raise run.refuse(
-                "rank",
-                f"query, value and key have a batch axis, steps and features, and are {query.shape!r}, {value.shape!r} and {key.shape!r}",
-                ("query",),
-            )
-        raise run.give_up("attention over more than one axis is not modelled")
-    for code, i, about in (("batch", 0, "query"), ("length", 1, "value")):
-        other = value if i else query
-        run.require(
-            code, eq(key.shape[i], other.shape[i]), f"axis {i} of key is {key.shape[i]!r} and of {about} {other.shape[i]!r}", ("key", about)
-        )
-    run.require(
-        "batch",
-        eq(value.shape[0], query.shape[0]),
-        f"the batches of query and value have {query.shape[0]!r} and {value.shape[0]!r} elements",
-        ("query", "value"),
-    )
-    out = held["attention_output/kernel"].shape
-    made = computed(a, run, query).but(shape=Shape((query.shape[0], query.shape[1], *out[2:])))
-    scores = made.but(shape=Shape((query.shape[0], out[0], query.shape[1], key.shape[1])))
-    _attention_mask(a, run, query, key, scores)
-    return (made, scores) if a.get("return_scores") else made
-
-
-def _attention_mask(a: dict[str, Any], run: Run, query: TensorType, key: TensorType, scores: TensorType) -> None:
-    """The masks must broadcast against each other and then against the scores (batch, heads, targets, sources)."""
-    found: list[Shape] = []
-    for name, lead in (("query_mask", True), ("value_mask", False), ("key_mask", False)):
-        mask = a.get(name)
-        if isinstance(mask, TensorType) and mask.shape.known and len(mask.shape) == 2:
-            found.append(Shape((mask.shape[0], mask.shape[1], 1) if lead else (mask.shape[0], 1, mask.shape[1])))
-    if a.get("use_causal_mask"):
-        found.append(Shape((1, query.shape[1], key.shape[1])))
-    given = a.get("attention_mask")
-    if isinstance(given, TensorType) and given.shape.known:
-        found.insert(0, given.shape)
-    if not found:
-        return
-    whole = found[0]
-    for one in found[1:]:
-        whole = run("add", x=scores.but(shape=whole), y=scores.but(shape=one)).shape
-    if len(whole) > 4:
-        raise run.refuse("mask", f"a mask {whole!r} does not fit scores {scores.shape!r}", ("attention_mask",))
-    while len(whole) < 4:
-        whole = Shape((*whole[:-2], 1, *whole[-2:])) if len(whole) >= 2 else Shape((1, *whole))
-    for got, want in zip(whole, scores.shape):
-        fits = disj(eq(got, want), eq(got, 1), eq(want, 1))
-        told = f"a mask {found[0]!r} does not fit the scores {scores.shape!r} of {query.shape[1]!r} by {key.shape[1]!r} steps"
-        run.require("mask", fits, told, ("attention_mask",))
-
-
 def wrapped(a: dict[str, Any], run: Run) -> Any:
     """TimeDistributed: the layer inside sees one step."""
     from tensorproof.bindings.call import call_module
@@ -182,13 +102,15 @@ def wrapped(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) < 3:
         raise run.refuse("rank", f"an input has a batch axis, steps and features, and it is {x.shape!r}", ("x",))
     step = x.but(shape=Shape((x.shape[0], *x.shape[2:])), contents=None)
-    made = inside(call_module(inner, (step,), None, run.session))
+    made = inside(run, call_module(inner, (step,), None, run.session))
     a["_module"].parameters.update(inner.parameters)
     a["_module"].buffers.update(inner.buffers)
     return made.but(shape=Shape((made.shape[0], x.shape[1], *made.shape[1:])))
 
 
-def inside(outcome: Any) -> Any:
+def inside(run: Run, outcome: Any) -> Any:
+    """What a layer inside gives; what it applied counts as applied by the layer around it."""
+    run.session.applied += outcome.applied
     if outcome.refused is not None:
         raise Refused(outcome.refused)
     if outcome.unknown is not None:
@@ -205,26 +127,13 @@ def bidirectional(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(inner, Module):
         raise run.give_up("the layer inside is not known")
     word(run, a, Choice("merge_mode", ("sum", "mul", "concat", "ave", None)))
-    made = inside(call_module(inner, (a["x"],), None, run.session))
+    made = inside(run, call_module(inner, (a["x"],), None, run.session))
     for way in ("forward", "backward"):
         a["_module"].parameters.update({f"{way}/{name}": held for name, held in inner.parameters.items()})
     outs, states = (made[0], list(made[1:])) if isinstance(made, (tuple, list)) else (made, [])
     joined: list[Any] = [outs, outs] if mode is None else [run("cat", xs=(outs, outs), dim=-1) if mode == "concat" else outs]
     whole = [*joined, *states, *states]
     return tuple(whole) if len(whole) > 1 else whole[0]
-
-
-@takes(*_Q, Int("heads", least=1), Int("query_heads", least=1), Int("head_dim", least=1), Bool("return_scores", False))
-def grouped(a: dict[str, Any], run: Run) -> Any:
-    """As multi-head attention; every head of key and value serves several of the query."""
-    query, value = a["query"], a["value"]
-    run.require(
-        "features",
-        eq(query.shape[-1], value.shape[-1]),
-        f"query has {query.shape[-1]!r} features and value {value.shape[-1]!r}",
-        ("query", "value"),
-    )
-    return multi_head(a, run)
 
 
 def spectral(a: dict[str, Any], run: Run) -> Any:
@@ -234,7 +143,7 @@ def spectral(a: dict[str, Any], run: Run) -> Any:
     inner, module = a["layer"], a["_module"]
     if not isinstance(inner, Module):
         raise run.give_up("the layer inside is not known")
-    made = inside(call_module(inner, (a["x"],), None, run.session))
+    made = inside(run, call_module(inner, (a["x"],), None, run.session))
     kernel = inner.parameters.get("kernel") or inner.parameters.get("embeddings")
     if kernel is None:
         raise run.refuse("layer", f"{inner.name} has no kernel to normalise", ("layer",))
@@ -256,7 +165,7 @@ def rnn(a: dict[str, Any], run: Run) -> Any:
     units = cell.arguments["units"]
     states = [computed(a, run, x).but(shape=Shape((n, units))) for _ in range(number)]
     step = x.but(shape=Shape((n, x.shape[2])), contents=None)
-    out, _ = inside(call_module(cell, (step, states), None, run.session))
+    out, _ = inside(run, call_module(cell, (step, states), None, run.session))
     a["_module"].parameters.update(cell.parameters)
     made = out.but(shape=Shape((n, time, units))) if a["return_sequences"] else out
     return (made, *states) if a["return_state"] else made
