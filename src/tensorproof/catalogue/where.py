@@ -194,7 +194,6 @@ WHERE: dict[str, str] = {
     "div": "arithmetic",
     "div_no_nan": "arithmetic",
     "dot": "contraction",
-    "dot_attention": "keras_layers",
     "draw_boxes": "images",
     "drop_axes": "onnx_tensors",
     "dropout": "dropout",
