@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from re import sub
 from typing import Any
 
 from tensorproof.bindings import rows as tables
@@ -21,6 +22,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.engines.generate import calls
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.call import GiveUp, Prescribed, Refused, Session, apply
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 LIBRARY = {"torch": "torch", "tf": "tensorflow", "graphdef": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
@@ -70,6 +72,11 @@ def _reached(outcome: Outcome, operators: tuple[str, ...]) -> set[int]:
     return found
 
 
+def _shown(shape: Shape) -> list[str]:
+    """The sizes in words; the number of a symbol that a rule made is not compared."""
+    return [sub(r"#\d+", "", repr(size)) for size in shape]
+
+
 def _again(one: Applied) -> str:
     """What the operator's own rule says otherwise of the recorded arguments; empty when it agrees or cannot tell."""
     session = Session(framework=one.results[0].framework if one.results else "torch")
@@ -81,7 +88,7 @@ def _again(one: Applied) -> str:
         return ""
     got = [r.shape for r in ((made,) if isinstance(made, TensorType) else made)]
     said = [r.shape for r in one.results]
-    same = all(not a.known or not b.known or tuple(map(repr, a)) == tuple(map(repr, b)) for a, b in zip(got, said))
+    same = all(not a.known or not b.known or _shown(a) == _shown(b) for a, b in zip(got, said))
     return "" if len(got) == len(said) and same else f"{one.op.name} gives {got} and {said} is recorded"
 
 

@@ -93,7 +93,17 @@ def full_shape(c: Call) -> Shape:
 @any_rank
 def full_like_shape(c: Call) -> Shape:
     holdable(c, like_type(c))
-    return c.shape("x")
+    made: Shape = like_shape(c)
+    return made
+
+
+@any_rank
+def like_shape(c: Call) -> Shape:
+    """The shape of x, or the one that is given."""
+    return c.shape("x") if c["size"] is None else Shape(c["size"])
+
+
+OTHER_SIZE = Ints("size", None, least=0, optional=True, shape=True)
 
 
 full_type = Given("dtype", lambda c: number_type(c, c["value"]))
@@ -117,17 +127,17 @@ like_type = Given("dtype", Like("x"))
 FULL_LIKE = Op(
     "full_like",
     inputs=(Tensor("x", "...", STORED | {DType.INT4, DType.UINT4}),),
-    attributes=(Number("value"), ElementType(dtypes=STORED)),
+    attributes=(Number("value"), ElementType(dtypes=STORED), OTHER_SIZE),
     dtype=like_type,
     shape=full_like_shape,
-    fold=lambda c: filled(c, c.shape("x"), c["value"], like_type(c)), values=FILLS,
+    fold=lambda c: filled(c, like_shape(c), c["value"], like_type(c)), values=FILLS,
 )
 EMPTY_LIKE = Op(
     "empty_like",
     inputs=(Tensor("x"),),
-    attributes=(ElementType(),),
+    attributes=(ElementType(), OTHER_SIZE),
     dtype=like_type,
-    shape=any_rank(lambda c: c.shape("x")),
+    shape=like_shape,
 )
 
 
@@ -175,17 +185,18 @@ def eye_shape(c: Call) -> Shape:
 
 def eye_contents(c: Call) -> tuple[Any, ...] | None:
     n, m = eye_shape(c)
-    return cast(tuple(int(i == j) for i in range(n) for j in range(m)), eye_type(c)) if small((n, m)) else None
+    k = c["k"]
+    return cast(tuple(int(j - i == k) for i in range(n) for j in range(m)), eye_type(c)) if small((n, m)) and type(k) is int else None
 
 
 eye_type = Given("dtype", default_float)
 EYE = Op(
     "eye",
-    attributes=(Int("n", least=0), Int("m", None, least=0, optional=True), ElementType(dtypes=STORED)),
+    attributes=(Int("n", least=0), Int("m", None, least=0, optional=True), Int("k", 0), ElementType(dtypes=STORED)),
     dtype=eye_type,
     shape=eye_shape,
     fold=eye_contents,
-    doc="Ones on the diagonal.",
+    doc="Ones on the diagonal k above the main one.",
 )
 
 
@@ -284,8 +295,10 @@ _MOST_SPACED = 256
 
 
 def spaced_contents(c: Call) -> tuple[float, ...] | None:
-    """The numbers themselves, as 32 bits hold them: rates that grow from block to block."""
+    """The numbers themselves, as 32 bits hold them: rates that grow from block to block. In 64 bits as NumPy computes them."""
     low, high, steps = c["start"], c["end"], c["steps"]
+    if c.framework == "numpy":
+        return _spaced_doubles(c)
     plain = c.framework == "torch" and c.op.name == "linspace" and type(steps) is int and 0 < steps <= _MOST_SPACED and linspace_type(c) is FLOAT32
     if not plain or not all(type(v) in (int, float) and isfinite(v) and abs(v) < 1e30 for v in (low, high)):
         return None
@@ -293,18 +306,33 @@ def spaced_contents(c: Call) -> tuple[float, ...] | None:
     return tuple(unpack("f", pack("f", v))[0] for v in found)
 
 
-def spaced(name: str, *attributes: Any) -> Op:
+def _spaced_doubles(c: Call) -> tuple[float, ...] | None:
+    low, high, steps = c["start"], c["end"], c["steps"]
+    made = c.prescribed.dtypes[0] if c.prescribed is not None else linspace_type(c)
+    known = type(steps) is int and small((steps,)) and made is FLOAT64 and all(isinstance(v, (int, float)) for v in (low, high))
+    if not known or c.op.name != "linspace":
+        return None
+    apart = (high - low) / max(steps - 1 if c["endpoint"] else steps, 1)
+    last = [float(high)] if c["endpoint"] and steps > 1 else []
+    return (*(float(low + i * apart) for i in range(steps - len(last))), *last)
+
+
+def spaced(name: str, *attributes: Any, doc: str = "") -> Op:
     return Op(
         name,
-        attributes=(Number("start"), Number("end"), Int("steps", least=0), *attributes, ElementType(dtypes=NUMBERS - {BOOL, COMPLEX32})),
+        doc=doc,
+        attributes=(
+            Number("start"), Number("end"), Int("steps", least=0), *attributes, Bool("endpoint", True), ElementType(dtypes=NUMBERS - {BOOL, COMPLEX32}),
+        ),
         dtype=linspace_type,
         shape=lambda c: Shape((c["steps"],)),
         fold=spaced_contents,
-    )
+    )  # fmt: skip
 
 
-LINSPACE = spaced("linspace")
-LOGSPACE = spaced("logspace", Float("base", 10.0))
+LINSPACE = spaced("linspace", doc="Numbers with equal steps between them; without the `endpoint` the last step leads to the end.")
+LOGSPACE = spaced("logspace", Float("base", 10.0), doc="Powers of `base` with equal steps between the exponents.")
+GEOMSPACE = spaced("geomspace", doc="Numbers with equal quotients from one to the next.")
 CONSTANT = Op(
     "constant",
     attributes=(Anything("data"), ElementType()),
@@ -318,7 +346,7 @@ WINDOW = Op(
     attributes=(Int("n", least=0), Float("beta", 12.0), ElementType(dtypes=FLOATS), Anything("kind"), Bool("periodic", False)),
     dtype=Given("dtype", default_float),
     shape="n",
-    doc="A window function of n samples; `kind`: which, where that is told.",
+    doc="A window function of n samples: `kind` is hann, hamming, blackman, bartlett, kaiser (with `beta`) ...",
 )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote
-from tensorproof.ops.families import NUMERIC, reduction, same_shape
-from tensorproof.ops.inputs import Choice, Tensor
+from tensorproof.ops.families import NUMERIC, reduction, replaced, same_shape
+from tensorproof.ops.inputs import Anything, Axis, Choice, Ints, Tensor, Tensors, is_size
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
 from tensorproof.terms.ints import maximum, minimum
@@ -38,10 +38,11 @@ def _interpolated(c: Call) -> Shape:
 INTERP = Op(
     "interp",
     inputs=(Tensor("x", "...", NUMERIC), Tensor("xp", "P", NUMERIC), Tensor("fp", "P", NUMERIC)),
+    attributes=(Anything("left"), Anything("right"), Anything("period")),
     shape=_interpolated,
     dtype=lambda c: COMPLEX128 if (c.dtype("fp") or FLOAT64).is_complex else FLOAT64,
     codes={"P": "points"},
-    doc="Values between known points, on straight lines.",
+    doc="Values between known points, on straight lines; `left` and `right` beyond them, unless they go on with a `period`.",
 )
 CONVOLVE = Op(
     "convolve_vectors",
@@ -49,5 +50,33 @@ CONVOLVE = Op(
     attributes=(Choice("mode", ("full", "same", "valid"), "full"),),
     shape=_convolved,
     dtype=Promote("x", "y"),
-    doc="The discrete convolution (or correlation) of two vectors.",
+    doc="The discrete convolution of two vectors.",
+)
+
+
+def _grown(c: Call) -> Shape:
+    x, dim, index = c.shape("x"), c["dim"], c["index"]
+    n = x[dim]
+    if is_size(index) and not len(c.shape("values")):
+        return replaced(x, dim, n + 1)
+    return replaced(x, dim, c.fresh("grown", n if isinstance(n, int) else 0))
+
+
+INSERT = Op(
+    "insert",
+    inputs=(Tensor("x", "_ ..."), Tensor("values", "...", scalar=True)),
+    attributes=(Anything("index"), Axis("dim", 0)),
+    shape=_grown,
+    dtype=Like("x"),
+    data_dependent=True,
+    doc="x with values put in before places along an axis.",
+)
+RANDOM_DISTRIBUTION = Op(
+    "random_distribution",
+    inputs=(Tensors("parameters"),),
+    attributes=(Ints("size", None, least=0, optional=True, shape=True), Anything("distribution")),
+    shape=lambda c: Shape(c["size"]) if c["size"] is not None else c.broadcast(*(p.shape for p in c["parameters"]), about="parameters"),
+    dtype=FLOAT64,
+    random=True,
+    doc="Independent draws of a distribution, which NumPy names, with parameters that broadcast.",
 )

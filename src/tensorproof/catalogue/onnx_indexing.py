@@ -15,7 +15,7 @@ from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, small
 from tensorproof.ops.window import scaled
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, INDEX
-from tensorproof.terms.ints import Dim, Term, product
+from tensorproof.terms.ints import Dim, Term, bounds, product
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -97,7 +97,7 @@ def compressed(c: Call) -> Shape:
     x, axis, condition = c.shape("x"), c["dim"], c.tensor("condition")
     whole = x.numel if axis is None else x[axis]
     if condition.contents is None:
-        kept: Dim = c.fresh("kept", 0, whole if isinstance(whole, int) else None)
+        kept: Dim = c.fresh("kept", 0, bounds(whole)[1])
     else:
         chosen = [i for i, v in enumerate(condition.contents) if v]
         kept = len(chosen)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
-from tensorproof.ops.inputs import Choice, Ints, Number, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, Ints, Number, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast_one, known, small
 from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS
@@ -15,7 +15,8 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, ge, le, lt
 from tensorproof.terms.shapes import Shape
 
-MODES = ("constant", "reflect", "replicate", "circular", "symmetric")
+MODES = ("constant", "reflect", "replicate", "circular", "symmetric", "linear_ramp", "maximum", "mean", "median", "minimum", "empty")
+"""The last seven are NumPy's alone."""
 
 
 def pairs(c: Call) -> list[tuple[Dim, Dim]]:
@@ -30,9 +31,9 @@ def pairs(c: Call) -> list[tuple[Dim, Dim]]:
 def pad_shape(c: Call) -> Shape:
     mode, x = c["mode"], c.shape("x")
     c.require(
-        "value", mode == "constant" or c["value"] in (None, 0), f"a value is given with mode {mode!r}, which takes none", ("value", "mode")
+        "value", mode in ("constant", "linear_ramp") or c["value"] in (None, 0), f"a value is given with mode {mode!r}, which takes none", ("value", "mode")
     )
-    c.require("mode", mode != "symmetric" or c.framework != "torch", "torch has no mode 'symmetric'", "mode")
+    c.require("mode", mode in MODES[:4] or c.framework != "torch", f"torch has no mode {mode!r}", "mode")
     sides = pairs(c)
     made: list[Dim] = []
     copies = c.dtype("x") is None or c.dtype("x") in REALS | FULL_COMPLEXES
@@ -60,7 +61,7 @@ def pad_shape(c: Call) -> Shape:
         )
     for axis, (n, (before, after)) in enumerate(zip(x, sides)):
         size = n + before + after
-        if mode == "constant":
+        if mode == "constant" or c["repeats"]:
             c.require(
                 "size", ge(size, 0), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} has negative size", ("x", "padding")
             )
@@ -70,7 +71,7 @@ def pad_shape(c: Call) -> Shape:
         elif axis >= len(x) - padded - 1 and mode in ("reflect", "replicate"):
             c.require("empty", ge(n, 1), f"axis {axis} must not be empty", "x")
         made.append(size)
-    if mode in ("reflect", "replicate"):
+    if mode in ("reflect", "replicate") and not c["repeats"]:
         some = disj(*(ge(n, 1) for n in made[len(x) - padded :]))
         c.require("size", some, f"nothing is left of {x!r} padded by {tuple(sides)!r}", ("x", "padding"))
     return Shape(made)
@@ -113,9 +114,10 @@ def pad_contents(c: Call) -> tuple[Any, ...] | None:
 PAD = Op(
     "pad",
     (Tensor("x"),),
-    (Ints("padding"), Choice("mode", MODES, "constant"), Number("value", None, optional=True)),
+    (Ints("padding"), Choice("mode", MODES, "constant"), Number("value", None, optional=True), Bool("repeats", False), Anything("extent")),
     pad_shape,
     Like("x"),
     fold=pad_contents,
-    doc="`padding` is (before, after) of the last axis, then of the one before it, and so on.",
+    doc="`padding` is (before, after) of the last axis, then of the one before it, and so on. `repeats`: the tensor's own elements are taken as often as it "
+    "takes to fill the padding; `extent`: how many elements at each end a mean, median, maximum or minimum is of.",
 )

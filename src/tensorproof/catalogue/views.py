@@ -147,7 +147,10 @@ def view_dtype_rule(c: Call) -> TensorType:
         steps = steps_of(x)
         c.require("strides", steps is None or shape[-1] == 1 or steps[-1] == 1, "the last axis must be contiguous", "x")
     return x.but(
-        shape=shape, dtype=dtype, contents=None, strides=None if x.strides is None else x.strides if old == new else UNKNOWN_STRIDES
+        shape=shape,
+        dtype=dtype,
+        contents=x.contents if dtype is x.dtype else None,
+        strides=None if x.strides is None else x.strides if old == new else UNKNOWN_STRIDES,
     )
 
 

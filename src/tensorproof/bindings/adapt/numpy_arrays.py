@@ -65,6 +65,14 @@ class Data(Tensor):
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class Vector(Tensor):
+    """An array of one axis, and no other."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, TensorType) and value.shape.known and len(value.shape) == 1
+
+
 _KINDS = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
 
 

@@ -8,8 +8,8 @@ from tensorproof.bindings.adapt.numpy_arrays import Data, Real, Whole, dtype_of,
 from tensorproof.bindings.adapt.numpy_shapes import broadcast_to
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_number, is_size
-from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_size
+from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from tensorproof.terms.ints import maximum
 from tensorproof.terms.predicates import ge, lt
 from tensorproof.terms.promotion import Operand, promote
@@ -23,18 +23,20 @@ def array(a: dict[str, Any], run: Run) -> Any:
     if isinstance(data, range):
         data = list(data)
     if isinstance(data, TensorType):
-        made: TensorType | None = data.but(weak=False, strides=None)
+        made: TensorType | None = data
     else:
         try:
             made = array_like("numpy", data)
         except Ragged:
             raise run.refuse("ragged", "the nested lists have unequal lengths", ("data",)) from None
+        if made is not None and isinstance(data, (list, tuple)) and data and all(isinstance(v, TensorType) for v in data):
+            made = run.shaped("stack", made.shape, made.dtype, xs=tuple(data), dim=0)
     if made is None:
         raise run.give_up("the data are not numbers that are known")
     result: TensorType = run("constant", data=made, dtype=a["dtype"] if isinstance(a["dtype"], DType) else None)
     least = 1 if run.row.name.endswith(("contiguousarray", "fortranarray")) else a.get("ndmin", 0)
     missing = least - len(result.shape) if isinstance(least, int) else 0
-    return result.but(shape=Shape((*(1,) * missing, *result.shape))) if missing > 0 else result
+    return run("reshape", x=result, size=(*(1,) * missing, *result.shape)) if missing > 0 else result
 
 
 def filled(a: dict[str, Any], run: Run) -> Any:
@@ -44,25 +46,25 @@ def filled(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("value", "", scalar=True))
 def full(a: dict[str, Any], run: Run) -> Any:
     value = a["value"]
-    if isinstance(value, TensorType):
-        made = run("empty", size=a["size"], dtype=a["dtype"] or value.dtype)
-        return broadcast_to({"x": value.but(dtype=made.dtype, weak=False), "size": made.shape}, run)
-    return run("full", size=a["size"], value=value, dtype=a["dtype"])
+    if not isinstance(value, TensorType):
+        return run("full", size=a["size"], value=value, dtype=a["dtype"])
+    dtype = a["dtype"] or value.dtype
+    if len(value.shape) == 0:
+        return run.typed("full", dtype, size=a["size"], value=value, dtype=dtype)
+    held = value if dtype is None or value.dtype is dtype else run("cast", x=value, dtype=dtype)
+    return broadcast_to({"x": held, "size": a["size"]}, run)
 
 
 @takes(Ints("shape", None, least=0, optional=True, shape=True), Number("value"))
 def like(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
-    if a["shape"] is not None:
-        for n in a["shape"] if isinstance(a["shape"], (tuple, list)) else (a["shape"],):
+    x, size = a["x"], a["shape"]
+    if size is not None:
+        size = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+        for n in size:
             run.require("size", ge(n, 0), f"a size cannot be negative, and is {n!r}", ("shape",))
-        x = x.but(shape=Shape(a["shape"] if isinstance(a["shape"], (tuple, list)) else (a["shape"],)), contents=None)
-    made = x.but(dtype=a["dtype"] or x.dtype, contents=None, strides=None, weak=False)
-    value = a["value"]
-    kind = made.dtype.kind if made.dtype is not None else "f"
-    if is_number(value) and made.shape.concrete and made.shape.numel <= 4096 and kind in "iub" and isinstance(value, int):
-        made = made.but(contents=(bool(value) if kind == "b" else int(value),) * int(made.shape.numel))
-    return made
+    dtype = a["dtype"] or x.dtype
+    options = {} if run.row.op == "empty_like" else {"value": a["value"]}
+    return run.typed(run.row.op, dtype, x=x, dtype=dtype, size=size, **options)
 
 
 @takes(Number("end", None, optional=True), Number("step", 1, optional=True))
@@ -74,26 +76,34 @@ def arange(a: dict[str, Any], run: Run) -> Any:
 @takes(Real("start"), Real("end"), Int("steps", 50, least=0))
 def linspace(a: dict[str, Any], run: Run) -> Any:
     """Ends may be arrays; a new axis stands first."""
-    start, end = tensor(a["start"]), tensor(a["end"])
-    ends = run("add", x=start, y=end)
-    kinds = {v.dtype.kind for v in (start, end) if v.dtype is not None}
-    weak = start.weak and end.weak
-    natural = COMPLEX128 if "c" in kinds else FLOAT64
-    if not weak and ends.dtype in (FLOAT32, FLOAT16, COMPLEX64):
-        natural = FLOAT64 if ends.dtype is not COMPLEX64 else COMPLEX128
-    run.require("steps", ge(a["steps"], 0), f"a number of samples cannot be negative, and is {a['steps']!r}", ("steps",))
-    if run.row.name.endswith("geomspace"):
-        run.require("ends", a["start"] != 0 and a["end"] != 0, "a geometric sequence has no zero", ("start", "end"))
-    made = TensorType(Shape((a["steps"], *ends.shape)), a["dtype"] or natural)
-    if a["axis"] not in (0, -1) or (a["axis"] == -1 and len(ends.shape)):
+    start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]
+    run.require("steps", ge(steps, 0), f"a number of samples cannot be negative, and is {steps!r}", ("steps",))
+    if run.row.op == "geomspace":
+        run.require("logspace/ends", a["start"] != 0 and a["end"] != 0, "a geometric sequence has no zero", ("start", "end"))
+    plain = len(start.shape) == len(end.shape) == 0
+    if a["axis"] not in (0, -1) or (a["axis"] == -1 and not plain):
         raise run.give_up("the samples stand on another axis than the first")
-    low, high, steps = a["start"], a["end"], a["steps"]
-    known = type(steps) is int and steps <= 4096 and made.dtype is FLOAT64 and weak and all(isinstance(v, (int, float)) for v in (low, high))
-    if run.row.name.endswith("linspace") and known:
-        apart = (high - low) / max(steps - 1 if a["endpoint"] else steps, 1)
-        last = [float(high)] if a["endpoint"] and steps > 1 else []
-        made = made.but(contents=(*(float(low + i * apart) for i in range(steps - len(last))), *last))
-    return (made, TensorType(Shape(), FLOAT64)) if a.get("retstep") else made
+    kinds = {v.dtype.kind for v in (start, end) if v.dtype is not None}
+    natural = COMPLEX128 if "c" in kinds else FLOAT64
+    options = {"steps": steps, "endpoint": bool(a["endpoint"]), **({"base": a["base"]} if run.row.op == "logspace" else {})}
+    if plain:
+        made = run.typed(run.row.op, a["dtype"] or natural, start=a["start"], end=a["end"], **options)
+    elif run.row.op == "linspace":
+        made = _between(start, end, options, a["dtype"] or natural, run)
+    else:
+        raise run.give_up("the ends are arrays")
+    if not a.get("retstep"):
+        return made
+    parts = maximum(steps - 1, 1) if a["endpoint"] else steps
+    return (made, run.typed("div", FLOAT64, x=run("sub", x=end, y=start), y=parts))
+
+
+def _between(start: TensorType, end: TensorType, options: dict[str, Any], dtype: DType, run: Run) -> Any:
+    """start + share · (end - start), the shares along a new first axis."""
+    apart = run("sub", x=end, y=start)
+    share = run.typed("linspace", FLOAT64, start=0, end=1, **options)
+    share = run("reshape", x=share, size=(options["steps"], *(1,) * len(apart.shape)))
+    return run.typed("add", dtype, x=start, y=run("mul", x=share, y=apart))
 
 
 @takes(Int("n", None, least=0, optional=True))
@@ -101,27 +111,36 @@ def vander(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
-    n = x.shape[0] if a["n"] is None else a["n"]
-    return TensorType(Shape((x.shape[0], n)), None if x.dtype is None else promote("numpy", [Operand(x.dtype), Operand(INT64)]))
+    dtype = None if x.dtype is None else promote("numpy", [Operand(x.dtype), Operand(INT64)])
+    return run.typed("vander", dtype, x=x, n=a["n"], increasing=bool(a["increasing"]))
 
 
+@takes(Ints("size", least=0, shape=True))
 def indices(a: dict[str, Any], run: Run) -> Any:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     dtype = a["dtype"] or INT64
     if dtype is BOOL:
         raise run.give_up("places as truth values")
-    run("full", size=size, value=0, dtype=dtype)
+    for n in size:
+        run.require("full/size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", ("size",))
+    lines = [run("arange", start=0, end=n, dtype=INT64) for n in size] or [run("arange", start=0, end=0, dtype=INT64)]
     if a["sparse"]:
-        return tuple(TensorType(Shape(n if i == j else 1 for j, n in enumerate(size)), dtype) for i in range(len(size)))
-    return TensorType(Shape((len(size), *size)), dtype)
+        ones = [tuple(n if i == j else 1 for j, n in enumerate(size)) for i in range(len(size))]
+        return tuple(_as(run("reshape", x=line, size=one), dtype, run) for line, one in zip(lines, ones))
+    if not size:
+        return _as(lines[0], dtype, run)
+    return _as(run("stack", xs=run("meshgrid", xs=tuple(lines), indexing="ij"), dim=0), dtype, run)
+
+
+def _as(x: TensorType, dtype: DType, run: Run) -> Any:
+    return x if x.dtype is dtype else run("cast", x=x, dtype=dtype)
 
 
 @takes(Int("rows"), Int("columns", None, optional=True))
 def triangle_indices(a: dict[str, Any], run: Run) -> Any:
     columns = a["rows"] if a["columns"] is None else a["columns"]
     made = run(run.row.op, rows=maximum(a["rows"], 0), columns=maximum(columns, 0), offset=a["offset"])
-    one = TensorType(Shape(made.shape[1:]), INT64)
-    return (one, one)
+    return tuple(run("unbind", x=made, dim=0))
 
 
 @takes(Ints("size", None, least=0, optional=True, shape=True))
@@ -139,14 +158,14 @@ _PARAMETER = Tensor("low", "...", scalar=True, values="positive")
 )
 def distribution(a: dict[str, Any], run: Run) -> Any:
     """The parameters broadcast, and must broadcast to the size where one is given."""
-    made = tensor(a["low"])
-    if a.get("high") is not None:
-        made = run("add", x=made, y=tensor(a["high"]))
-    shape = made.shape
-    if a["size"] is not None:
-        size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
-        shape = broadcast_to({"x": made, "size": size}, run).shape
-    return TensorType(shape, INT64 if a.get("whole") else FLOAT64)
+    parameters = [tensor(a[n]) for n in ("low", "high") if a.get(n) is not None]
+    dtype = INT64 if a.get("whole") else FLOAT64
+    if len(parameters) == 2 and any(len(v.shape) for v in parameters if v.shape.known):
+        parameters = list(run("broadcast_tensors", xs=tuple(parameters)))
+    size = None if a["size"] is None else tuple(a["size"]) if isinstance(a["size"], (tuple, list)) else (a["size"],)
+    if size is not None and not all(v.weak for v in parameters):
+        parameters = [broadcast_to({"x": v, "size": size}, run) for v in parameters]
+    return run.typed("random_distribution", dtype, parameters=tuple(parameters), size=size, distribution=run.row.name.rpartition(".")[2])
 
 
 @takes(Whole("low", least=1), Whole("high", None, least=10, optional=True), Ints("size", None, least=0, optional=True, shape=True))
@@ -159,7 +178,11 @@ def randint(a: dict[str, Any], run: Run) -> Any:
         run.require("range", lt(first, past), f"no whole number lies from {first!r} up to {past!r}", ("low", "high"))
     size = a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    return run("random", size=sizes, dtype=FLOAT64).but(dtype=a["dtype"] or INT64)
+    dtype = a["dtype"] or INT64
+    if any(isinstance(v, TensorType) for v in (low, high)):
+        parameters = tuple(v for v in (low, high) if isinstance(v, TensorType))
+        return run.typed("random_distribution", dtype, parameters=parameters, size=sizes if size is not None else None, distribution="randint")
+    return run.typed("randint", dtype, low=0 if high is None else low, high=low if high is None else high, size=sizes)
 
 
 @takes(Whole("x", least=1))
@@ -168,7 +191,8 @@ def permutation(a: dict[str, Any], run: Run) -> Any:
     if isinstance(x, TensorType):
         if len(x.shape) == 0:
             raise run.give_up("a number in an array")
-        return x.but(contents=None, strides=None)
+        order = run("randperm", n=x.shape[0], dtype=INT64)
+        return run("index_select", x=x, dim=0, index=order)
     return run("randperm", n=maximum(x, 0), dtype=INT64)
 
 
@@ -180,28 +204,31 @@ def choice(a: dict[str, Any], run: Run) -> Any:
         x = array_like("numpy", x)
     if isinstance(x, TensorType) and len(x.shape) != 1:
         raise run.refuse("rank", f"elements of a vector are drawn, and this is {x.shape!r}", ("x",))
-    made = run("random", size=sizes, dtype=FLOAT64)
-    if not a["replace"]:
-        many: Any = x.shape[0] if isinstance(x, TensorType) else x
-        run.require(
-            "count",
-            ge(many, made.shape.numel),
-            f"{made.shape.numel!r} elements cannot be drawn from {many!r} without putting them back",
-            ("x", "size"),
-        )
-    return made.but(dtype=x.dtype if isinstance(x, TensorType) else INT64)
+    count, many = Shape(sizes).numel, x.shape[0] if isinstance(x, TensorType) else x
+    if a["replace"] or not is_size(many):
+        drawn = run.typed("randint", INT64, low=0, high=maximum(many, 1) if is_size(many) else many, size=sizes)
+    else:
+        message = f"{count!r} elements cannot be drawn from {many!r} without putting them back"
+        run.require("count", ge(many, count), message, ("x", "size"))
+        first = run.shaped("slice", Shape((count,)), INT64, x=run("randperm", n=many, dtype=INT64), dim=0, start=0, end=count)
+        drawn = run("reshape", x=first, size=sizes)
+    return run("take", x=x, index=drawn) if isinstance(x, TensorType) else drawn
 
 
 @takes(Int("n"))
 def window(a: dict[str, Any], run: Run) -> Any:
     """A window of no samples where n is not positive."""
-    return TensorType(Shape((maximum(a["n"], 0),)), FLOAT64)
+    kind = run.row.name.rpartition(".")[2]
+    shape = {"beta": a["beta"]} if kind == "kaiser" and isinstance(a.get("beta"), (int, float)) else {}
+    return run.typed("window", FLOAT64, n=maximum(a["n"], 0), kind="hann" if kind == "hanning" else kind, **shape)
 
 
 @takes(Int("n"), Int("m", None, optional=True))
 def tri(a: dict[str, Any], run: Run) -> Any:
     n, m = a["n"], a["n"] if a["m"] is None else a["m"]
-    return TensorType(Shape((maximum(n, 0), maximum(m, 0))), dtype_of(a) or FLOAT64)
+    dtype = dtype_of(a) or FLOAT64
+    ones = run.typed("full", dtype, size=(maximum(n, 0), maximum(m, 0)), value=1, dtype=dtype)
+    return run.typed("tril", dtype, x=ones, offset=a["k"])
 
 
 @takes(Data("x", "..."))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy_arrays import Whole, flat, tensor, typed, written
+from tensorproof.bindings.adapt.numpy_arrays import Whole, flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy_reductions import word
+from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Ints, Tensor, as_size, is_size
-from tensorproof.terms.dtypes import FLOAT64, INT64
+from tensorproof.terms.dtypes import COMPLEX128, FLOAT64, INT64
 from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -28,7 +28,7 @@ def tile(a: dict[str, Any], run: Run) -> Any:
 def repeat(a: dict[str, Any], run: Run) -> Any:
     x, times = a["x"], a["times"]
     if a["dim"] is None or len(x.shape) == 0:
-        x = flat(x)
+        x = flattened(x, run)
     axis = 0 if a["dim"] is None else a["dim"]
     if not -len(x.shape) <= axis < len(x.shape):
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
@@ -37,33 +37,25 @@ def repeat(a: dict[str, Any], run: Run) -> Any:
         run.require(
             "times", True if len(times) == 1 else eq(len(times), n), f"{len(times)} counts are given for an axis of {n!r}", ("times", "x")
         )
-        total = n * times[0] if len(times) == 1 else sum(times)
         low: Any = 0 if any(t < 0 for t in times) else 1
         run.require("times", low == 1 or not times, "a count must not be negative", ("times",))
+        times = times[0] if len(times) == 1 else run("constant", data=array_like("numpy", list(times)), dtype=INT64)
     elif isinstance(times, TensorType) and len(times.shape):
-        total = run.fresh("repeated") if times.contents is None else sum(times.contents)
+        if times.dtype not in (None, INT64):
+            times = run("cast", x=times, dtype=INT64)
     elif is_size(as_size(times)):
-        total = n * as_size(times)
-        run.require("times", ge(as_size(times), 0), f"elements cannot be repeated {times!r} times", ("times",))
+        times = as_size(times)
+        run.require("times", ge(times, 0), f"elements cannot be repeated {times!r} times", ("times",))
     else:
         raise run.give_up("the counts are not known")
-    shape = list(x.shape)
-    shape[axis] = total
-    return x.but(shape=Shape(shape), contents=None, strides=None)
-
-
-def _arrays(xs: Any) -> tuple[TensorType, ...]:
-    """One array stands for the list of its rows."""
-    if isinstance(xs, TensorType):
-        return (xs.but(shape=Shape(xs.shape[1:]), contents=None),) * (xs.shape[0] if isinstance(xs.shape[0], int) else 1)
-    return tuple(xs)
+    return run("repeat_interleave", x=x, times=times, dim=axis)
 
 
 @takes(Axis("dim", 0, of="xs", optional=True))
 def concatenate(a: dict[str, Any], run: Run) -> Any:
     xs = tuple(a["xs"])
     if a["dim"] is None:
-        made = run("cat", xs=tuple(flat(x) for x in xs), dim=0)
+        made = run("cat", xs=tuple(flattened(x, run) for x in xs), dim=0)
     else:
         if any(len(x.shape) == 0 for x in xs):
             raise run.refuse("rank", "numbers cannot be joined; give axis=None or arrays", ("xs",))
@@ -76,22 +68,16 @@ def stack(a: dict[str, Any], run: Run) -> Any:
 
 
 def _stacked(a: dict[str, Any], run: Run, least: int, dim: Any) -> Any:
-    xs = tuple(of_rank(x, least) for x in a["xs"])
+    xs = tuple(of_rank(x, least, run) for x in a["xs"])
     where_ = dim if isinstance(dim, int) else dim(xs[0])
     return typed(run("cat", xs=xs, dim=where_), a, run)
 
 
-def of_rank(x: TensorType, rank: int) -> TensorType:
+def of_rank(x: TensorType, rank: int, run: Run) -> TensorType:
     if len(x.shape) >= rank:
         return x
-    shape = tuple(x.shape)
-    if rank == 1:
-        shape = (1,)
-    elif rank == 2:
-        shape = (1,) * (2 - len(shape)) + shape
-    else:
-        shape = (1, 1, 1) if not shape else (1, *shape, 1) if len(shape) == 1 else (*shape, 1)
-    return x.but(shape=Shape(shape), strides=None)
+    made: TensorType = run("atleast", x=x, least=rank)
+    return made
 
 
 def vstack(a: dict[str, Any], run: Run) -> Any:
@@ -107,17 +93,17 @@ def dstack(a: dict[str, Any], run: Run) -> Any:
 
 
 def column_stack(a: dict[str, Any], run: Run) -> Any:
-    xs = tuple(x if len(x.shape) >= 2 else x.but(shape=Shape((x.shape.numel, 1)), strides=None) for x in a["xs"])
+    xs = tuple(x if len(x.shape) >= 2 else run("reshape", x=x, size=(x.shape.numel, 1)) for x in a["xs"])
     return run("cat", xs=xs, dim=1)
 
 
 @takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
 def append(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], tensor(a["y"])
-    kind = y.dtype.kind if y.weak and y.dtype is not None else ""
-    y = y.but(weak=False, dtype={"i": INT64, "f": FLOAT64}.get(kind, y.dtype))
+    if y.weak and y.dtype is not None:  # a Python number is an array of NumPy's own kind
+        y = run("constant", data=y, dtype={"i": INT64, "f": FLOAT64, "c": COMPLEX128}.get(y.dtype.kind, y.dtype))
     if a["axis"] is None:
-        return run("cat", xs=(flat(x), flat(y)), dim=0)
+        return run("cat", xs=(flattened(x, run), flattened(y, run)), dim=0)
     if len(x.shape) == 0:
         raise run.refuse("rank", "a number has no axis", ("x",))
     return run("cat", xs=(x, y), dim=a["axis"])
@@ -166,7 +152,7 @@ def dsplit(a: dict[str, Any], run: Run) -> Any:
 
 
 def meshgrid(a: dict[str, Any], run: Run) -> Any:
-    xs = tuple(flat(x) for x in a["xs"])
+    xs = tuple(flattened(x, run) for x in a["xs"])
     word(run, a, "indexing", ("xy", "ij"))
     if not xs:
         return ()
@@ -174,4 +160,5 @@ def meshgrid(a: dict[str, Any], run: Run) -> Any:
     if not a["sparse"]:
         return made
     order = {0: 1, 1: 0} if a["indexing"] == "xy" and len(xs) > 1 else {}
-    return tuple(x.but(shape=Shape(x.shape[0] if j == order.get(i, i) else 1 for j in range(len(xs)))) for i, x in enumerate(xs))
+    sizes = [tuple(x.shape[0] if j == order.get(i, i) else 1 for j in range(len(xs))) for i, x in enumerate(xs)]
+    return tuple(run("reshape", x=x, size=size) for x, size in zip(xs, sizes))

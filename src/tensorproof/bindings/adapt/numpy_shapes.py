@@ -8,9 +8,9 @@ from tensorproof.bindings.adapt import questions
 from tensorproof.bindings.adapt.numpy_arrays import Whole, Word, tensor
 from tensorproof.bindings.adapt.numpy_reductions import no_list, word
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axes, Axis, ElementType, Int, Ints, is_size
+from tensorproof.ops.inputs import Axes, Axis, ElementType, Int, Ints, as_size, is_number, is_size
 from tensorproof.terms.dtypes import COMPLEX128, FLOAT64
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import ceildiv
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -18,26 +18,31 @@ from tensorproof.terms.tensor import TensorType
 
 @takes(Ints("size", shape=True))
 def reshape(a: dict[str, Any], run: Run) -> Any:
+    """In Fortran's order the first axis changes fastest."""
     word(run, a, "order", ("C", "F", "A"))
-    x = a["x"] if a.get("order", "C") == "C" else a["x"].but(contents=None)
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
-    return run("reshape", x=x, size=tuple(-1 if isinstance(n, int) and n < 0 else n for n in size))  # any negative size means -1
+    sizes = tuple(-1 if isinstance(n, int) and n < 0 else n for n in size)  # any negative size means -1
+    if a.get("order", "C") != "F":
+        return run("reshape", x=a["x"], size=sizes)
+    return run("reversed_axes", x=run("reshape", x=run("reversed_axes", x=a["x"]), size=sizes[::-1]))
 
 
 def ravel(a: dict[str, Any], run: Run) -> Any:
+    """All elements as one vector; `flatten` copies them."""
     word(run, a, "order", ("C", "F", "A", "K"))
-    x = a["x"] if a["order"] == "C" else a["x"].but(contents=None)
-    return x.but(shape=Shape((x.shape.numel,)), strides=None)
+    x = run("reversed_axes", x=a["x"]) if a["order"] == "F" else a["x"]
+    made = run("reshape", x=x, size=(x.shape.numel,))
+    return run("copy", x=made) if run.row.name.endswith("flatten") else made
 
 
 @takes(Axes("axes", None))
 def transpose(a: dict[str, Any], run: Run) -> Any:
-    axes = a["axes"]
+    axes, x = a["axes"], a["x"]
     if isinstance(axes, (tuple, list)) and len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         (axes,) = axes
     if axes is None or (axes in ((), []) and run.row.name.startswith("numpy.ndarray")):
-        return run("reversed_axes", x=a["x"])
-    return run("permute", x=a["x"], dim=axes)
+        return run("permute", x=x, dim=tuple(range(len(x.shape)))[::-1]) if x.shape.known else run("reversed_axes", x=x)
+    return run("permute", x=x, dim=axes)
 
 
 @takes(Axis("axis"), Int("start", 0))
@@ -78,18 +83,13 @@ def expand_dims(a: dict[str, Any], run: Run) -> Any:
     at = {axis % rank for axis in axes}
     if len(at) != len(axes):
         raise run.refuse("axis", f"an axis is named twice in {axes!r}", ("axis",))
-    old = iter(x.shape)
-    return x.but(shape=Shape(1 if i in at else next(old) for i in range(rank)), strides=None)
+    for axis in sorted(at):
+        x = run("unsqueeze", x=x, dim=axis)
+    return x
 
 
 def atleast(a: dict[str, Any], run: Run) -> Any:
-    x: TensorType = a["x"]
-    n = int(run.row.name[-2])
-    missing = n - len(x.shape)
-    if missing <= 0:
-        return x
-    lead = (1,) * (1 if n == 3 and missing == 2 else missing if n < 3 or missing == 3 else 0)
-    return x.but(shape=Shape((*lead, *x.shape, *(1,) * (missing - len(lead)))), strides=None)
+    return run("atleast", x=a["x"], least=int(run.row.name[-2]))
 
 
 @takes(Ints("size", shape=True))
@@ -102,7 +102,9 @@ def broadcast_to(a: dict[str, Any], run: Run) -> Any:
         run.require("size", True if n == 1 else eq(n, m), message, ("x", "size"))
     for m in size:
         run.require("size", ge(m, 0), "a size cannot be negative", ("size",))
-    return x.but(shape=Shape(size), contents=None, strides=None)
+    if not x.shape.known:
+        return run.shaped("expand", Shape(size), x.dtype, x=x, size=tuple(size))
+    return run("expand", x=x, size=tuple(size))
 
 
 @takes(Axes("dim", None))
@@ -130,9 +132,23 @@ def roll(a: dict[str, Any], run: Run) -> Any:
     for one in axes:
         if not -len(x.shape) <= one < len(x.shape):
             raise run.refuse("axis", f"axis {one} is out of range for {x.shape!r}", ("axis",))
-    return x.but(contents=None, strides=None)
+    shifts = _shifts(a["shift"], max(len(axes), 1), run)
+    if axis is None:
+        total = sum(shifts[1:], shifts[0])
+        return run.shaped("roll", x.shape, x.dtype, x=x, shifts=(total,), dim=None)
+    places = tuple(axes) * (len(shifts) if len(axes) == 1 else 1)
+    return run("roll", x=x, shifts=shifts, dim=places) if places else x
 
 
+def _shifts(shift: Any, count: int, run: Run) -> tuple[Any, ...]:
+    """A shift for each of so many axes; a symbol where it is not known."""
+    if isinstance(shift, TensorType):
+        shift = run.fresh("shift") if shift.contents is None else shift.contents
+    given = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,)
+    return given * count if len(given) == 1 else given
+
+
+_WORDS = {"edge": "replicate", "wrap": "circular"}
 _MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "empty")
 
 
@@ -159,13 +175,38 @@ def pad(a: dict[str, Any], run: Run) -> Any:
         pairs = pairs * rank if len(pairs) == 1 else pairs
     if len(pairs) != rank:
         raise run.refuse("width", f"{len(pairs)} pairs are given for {rank} axes", ("width", "x"))
-    made: list[Dim] = []
     for n, (before, after) in zip(x.shape, pairs):
         run.require("width", conj(ge(before, 0), ge(after, 0)), f"a width cannot be negative, and is {(before, after)!r}", ("width",))
         if a["mode"] not in ("constant", "empty") and n == 0:
             run.require("empty", conj(eq(before, 0), eq(after, 0)), "an empty axis cannot be extended with its own values", ("x",))
-        made.append(n + before + after)
-    return x.but(shape=Shape(made), contents=None, strides=None)
+    return _padded(x, pairs, a, run)
+
+
+def _padded(x: TensorType, pairs: list[Any], a: dict[str, Any], run: Run) -> Any:
+    """The axes one after the other where each has its own values, else all at once."""
+    mode = a["mode"]
+    if a.get("reflect_type", "even") != "even" and mode in ("reflect", "symmetric"):
+        raise run.give_up("reflect_type='odd'")
+    value = as_size(a.get("constant_values", 0) if mode == "constant" else a.get("end_values", 0) if mode == "linear_ramp" else 0)
+    options = {"mode": _WORDS.get(mode, mode), "repeats": True, "extent": a.get("stat_length")}
+    if is_number(value):
+        padding = tuple(n for pair in reversed(pairs) for n in pair)
+        return run.typed("pad", x.dtype, x=x, padding=padding, value=value if mode in ("constant", "linear_ramp") else None, **options)
+    for axis, ends in enumerate(_ends(value, len(pairs), run)):
+        for side, end in enumerate(ends):
+            width = (pairs[axis][0], 0) if side == 0 else (0, pairs[axis][1])
+            padding = (*(0,) * 2 * (len(pairs) - 1 - axis), *width)
+            x = run.typed("pad", x.dtype, x=x, padding=padding, value=end, **options)
+    return x
+
+
+def _ends(value: Any, rank: int, run: Run) -> list[tuple[Any, Any]]:
+    """The values before and after each axis."""
+    if isinstance(value, (tuple, list)) and value and all(is_number(v) for v in value):
+        return [(value[0], value[-1])] * rank
+    if isinstance(value, (tuple, list)) and all(isinstance(v, (tuple, list)) and v and all(map(is_number, v)) for v in value) and len(value) in (1, rank):
+        return [(v[0], v[-1]) for v in (value * rank if len(value) == 1 else value)]
+    raise run.give_up("the values of the padding are not known")
 
 
 @takes(Ints("size", least=0, shape=True))
@@ -173,12 +214,18 @@ def resize(a: dict[str, Any], run: Run) -> Any:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", ("size",))
-    return a["x"].but(shape=Shape(size), contents=None, strides=None)
+    x, total, numel = a["x"], Shape(size).numel, a["x"].shape.numel
+    if isinstance(numel, int) and numel == 0:
+        return run("reshape", x=run("full", size=(total,), value=0, dtype=x.dtype), size=tuple(size))
+    vector = run("reshape", x=x, size=(numel,))
+    many = run("repeat", x=vector, times=(ceildiv(total, numel),))
+    return run("reshape", x=run.shaped("slice", Shape((total,)), x.dtype, x=many, dim=0, start=0, end=total), size=tuple(size))
 
 
 @takes(ElementType("dtype"))
 def view(a: dict[str, Any], run: Run) -> Any:
-    return a["x"] if a["dtype"] is None else run("view_dtype", x=a["x"], dtype=a["dtype"])
+    dtype = a["dtype"] or a["x"].dtype
+    return a["x"] if dtype is None else run("view_dtype", x=a["x"], dtype=dtype)
 
 
 def moved(a: dict[str, Any], run: Run) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.adapt.numpy_joins import of_rank
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Choice, Tensor
+from tensorproof.ops.inputs import Choice, Tensor, is_number
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
 from tensorproof.terms.predicates import eq, ge
 
@@ -22,24 +22,37 @@ def interp(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("dtype", "the places must be real", ("x",))
     if xp.dtype is not None and xp.dtype.is_complex:
         raise run.refuse("dtype", "the points must be real", ("xp",))
-    return a["x"].but(dtype=COMPLEX128 if fp.dtype is not None and fp.dtype.is_complex else FLOAT64, contents=None)
+    dtype = COMPLEX128 if fp.dtype is not None and fp.dtype.is_complex else FLOAT64
+    return run.typed("interp", dtype, x=a["x"], xp=xp, fp=fp, left=a["left"], right=a["right"], period=a["period"])
 
 
 def gradient(a: dict[str, Any], run: Run) -> Any:
     x, axis = a["x"], a["axis"]
     axes = tuple(range(len(x.shape))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    if not axes:
-        raise run.give_up("a gradient over no axis")
+    if not axes or (isinstance(a["edge_order"], int) and a["edge_order"] < 1):
+        raise run.give_up("a gradient over no axis, or of no order at the edges")
     if x.dtype is BOOL:
         raise run.refuse("dtype", "NumPy does not subtract truth values", ("x",))
     for one in axes:
         if not -len(x.shape) <= one < len(x.shape):
             raise run.refuse("axis", f"axis {one} is out of range for {x.shape!r}", ("axis",))
         run.require("size", ge(x.shape[one], a["edge_order"] + 1), f"an axis of {x.shape[one]!r} is too short for a gradient", ("x",))
-    made = x.but(dtype=x.dtype if x.dtype is not None and x.dtype.kind in "fc" else FLOAT64, contents=None)
-    return made if len(axes) == 1 else tuple(made for _ in axes)
+    if x.dtype is not None and x.dtype.kind in "iu":
+        x = run("cast", x=x, dtype=FLOAT64)
+    spacing = a["varargs"] if len(a["varargs"]) != 1 else a["varargs"][0]
+    options = {"x": x, "spacing": spacing if spacing != () else None, "dim": tuple(axes), "edge_order": a["edge_order"]}
+    known = all(is_number(one) for one in a["varargs"])
+    made = run("gradient", **options) if known else run.shaped("gradient", [x.shape] * len(axes), x.dtype, **options)
+    return made[0] if len(axes) == 1 else tuple(made)
 
 
 @takes(Choice("mode", ("full", "same", "valid"), "full"))
 def convolve(a: dict[str, Any], run: Run) -> Any:
-    return run("convolve_vectors", x=of_rank(a["x"], 1), y=of_rank(a["y"], 1), mode=a["mode"])
+    return run("convolve_vectors", x=of_rank(a["x"], 1, run), y=of_rank(a["y"], 1, run), mode=a["mode"])
+
+
+@takes(Choice("mode", ("full", "same", "valid"), "valid"))
+def correlate(a: dict[str, Any], run: Run) -> Any:
+    """A convolution with the conjugate of y, from its end on."""
+    turned = run("flip", x=run("conj", x=of_rank(a["y"], 1, run)), dim=(0,))
+    return run("convolve_vectors", x=of_rank(a["x"], 1, run), y=turned, mode=a["mode"])
