@@ -36,11 +36,19 @@ ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef")
 LIMIT = 8
 """Spellings of one operator that are tried."""
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
-SMALL = 512
+SMALL = 4096
 ASIDE: dict[str, str] = {
     "argpartition": "the order within the parts is not determined",
     "empty": "the elements are not set",
     "unique_consecutive": "torch reads return_inverse by position as return_counts",
+    "grouped_mm": "rows beyond the last offset are not set",
+    "scaled_mm": "NumPy has no numbers of 8 bits to round to",
+    "cholesky_ex": "what is left of a matrix that is not positive definite is not defined",
+    "qr": "unique up to signs",
+    "svd": "unique up to signs",
+    "eig": "unique up to order and factors",
+    "eigh": "eigenvectors are unique up to factors",
+    "eigvals": "unique up to order",
 }
 """Operators whose values are not compared, with the reason."""
 
@@ -104,11 +112,13 @@ def pairs(ours: Any, theirs: Any) -> Iterator[tuple[TensorType, Seen]]:
             yield from pairs(a, b)
 
 
-def compare(np: Any, ours: Any, theirs: Any, label: str) -> str:
-    """How two arrays differ; empty when they agree."""
+def compare(np: Any, ours: Any, theirs: Any, label: str, given: dict[int, Any] | None = None) -> str:
+    """How two arrays differ; empty when they agree. What is computed from numbers of less precision is compared as they are."""
     if np.shape(ours) != np.shape(theirs):
         return f"shape {np.shape(ours)} against {np.shape(theirs)}"
     tolerance = TOLERANCE.get(label, 0.0)
+    if tolerance:
+        tolerance = max(tolerance, *(TOLERANCE.get(str(one.dtype), 0.0) for one in (given or {}).values()), 0.0)
     a, b = np.asarray(ours), np.asarray(theirs)
     if a.dtype == object or b.dtype == object:
         return "" if (a == b).all() else f"{a!r} against {b!r}"
@@ -183,11 +193,14 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 continue
             except NotEvaluated as missing:
                 record["not"].append(f"{spelling}: {missing}")
+                if str(missing) == "an input without values":
+                    continue
                 break
             except Exception as bug:
-                record["wrong"].append([shown(call), f"the reference function fails: {type(bug).__name__}: {bug}"])
-                done += 1
-                record["calls"] += 1
+                if not runner.run(spelling, call.args, keywords(call), None).error:  # a singular matrix fails there as well
+                    record["wrong"].append([shown(call), f"the reference function fails: {type(bug).__name__}: {bug}"])
+                    done += 1
+                    record["calls"] += 1
                 continue
             told = contained(np, outcome.applied, given, values, random)
             if told not in ("", "no bounds"):
@@ -208,7 +221,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 except Exception:
                     continue
                 compared = True
-                told = compare(np, values[id(ours)], array, theirs[1])
+                told = compare(np, values[id(ours)], array, theirs[1], given)
                 if told:
                     record["wrong"].append([shown(call), told])
                     break

@@ -5,11 +5,25 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from tensorproof.catalogue.contraction_products import (
+    added_product,
+    added_sum,
+    bilinear_product,
+    chained,
+    conjugate_dot,
+    contracted,
+    cross_product,
+    grouped_product,
+    linear_map,
+    scaled_product,
+    summed_along,
+)
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Same, Within
+from tensorproof.ops.evaluation import numpy
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Number, Tensor, Tensors
-from tensorproof.ops.record import DTypeRule, Op, Values
+from tensorproof.ops.record import DTypeRule, Evaluate, Op, Values
 from tensorproof.terms.dtypes import BFLOAT16, COMPLEX32, FLOAT8S, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, INT32, NUMBERS, REALS, DType
 from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
@@ -29,11 +43,11 @@ def matmul_shape(c: Call) -> Shape:
     return Shape((*lead, *rows, *columns))
 
 
-def contraction(name: str, x: str, y: str, out: str, doc: str = "") -> Op:
+def contraction(name: str, x: str, y: str, out: str, doc: str = "", evaluate: Evaluate = numpy("matmul", "x", "y")) -> Op:
     """Two inputs that share the axis K (and B, where there is a batch)."""
     return Op(
         name, (Tensor("x", x, NUMERIC), Tensor("y", y, NUMERIC)), shape=out, dtype=Agreed("x", "y"),
-        codes={"K": "inner", "B": "batch"}, values=Values("dot", over="K"), doc=doc,
+        codes={"K": "inner", "B": "batch"}, evaluate=evaluate, values=Values("dot", over="K"), doc=doc,
     )  # fmt: skip
 
 
@@ -43,6 +57,7 @@ MATMUL = Op(
     dtype=Agreed("x", "y"),
     shape=matmul_shape,
     codes={"K": "inner"},
+    evaluate=numpy("matmul", "x", "y"),
     values=Values("dot", over="K"),
     doc="The product of two matrices, of batches of them, or of vectors.",
 )
@@ -50,6 +65,7 @@ MM = contraction("mm", "N K", "K M", "N M", "The product of two matrices.")
 BMM = contraction("bmm", "B N K", "B K M", "B N M", "The products of two equal batches of matrices.")
 MV = contraction("mv", "N K", "K", "N", "A matrix times a vector.")
 DOT = contraction("dot", "K", "K", "", "The sum of the products of two vectors.")
+VDOT = contraction("vdot", "K", "K", "", "The sum of the products of two vectors; complex numbers of the first are conjugated.", conjugate_dot)
 
 
 def inner_shape(c: Call) -> Shape:
@@ -73,8 +89,8 @@ def summable(c: Call, dtype: DType | None) -> DType | None:
     return dtype
 
 
-INNER = Op("inner", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), inner_shape, inner_dtype, codes={"K": "inner"})
-OUTER = Op("outer", (Tensor("x", "N", NUMERIC), Tensor("y", "M", NUMERIC)), (), "N M", Promote("x", "y"))
+INNER = Op("inner", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), inner_shape, inner_dtype, codes={"K": "inner"}, evaluate=numpy("inner", "x", "y"))
+OUTER = Op("outer", (Tensor("x", "N", NUMERIC), Tensor("y", "M", NUMERIC)), (), "N M", Promote("x", "y"), evaluate=numpy("outer", "x", "y"))
 
 
 def vecdot_shape(c: Call) -> Shape:
@@ -91,6 +107,7 @@ def vecdot_shape(c: Call) -> Shape:
 VECDOT = Op(
     "vecdot", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Int("dim", -1),), vecdot_shape, Agreed("x", "y"),
     values=Values("dot", over="dim"), doc="The sum of products along one axis of two tensors that broadcast.",
+    evaluate=summed_along,
 )  # fmt: skip
 
 
@@ -117,7 +134,8 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
 
     return Op(
         name, (Tensor("start", "...", dtypes, draw=f"{out} | {out.split()[-1]} | "), Tensor("x", x, dtypes), Tensor("y", y, dtypes)),
-        (Number("beta", 1), Number("alpha", 1)), shape, dtype, codes={"K": "inner", "B": "batch"}, doc=doc,
+        (Number("beta", 1), Number("alpha", 1)), shape, dtype, codes={"K": "inner", "B": "batch"},
+        evaluate=added_sum if name == "addbmm" else added_product, doc=doc,
     )  # fmt: skip
 
 
@@ -169,6 +187,7 @@ MULTI_DOT = Op(
     "multi_dot", (Tensors("xs", "...", NUMERIC),), (Bool("vectors", True), Bool("two_of_any_rank", False)), multi_dot_shape,
     lambda c: summable(c, Agreed("xs")(c)) if len(c["xs"]) > 1 else c["xs"][0].dtype,
     doc="The product of a chain of matrices, in the cheapest order.",
+    evaluate=chained,
 )  # fmt: skip
 
 LINEAR = Op(
@@ -179,6 +198,7 @@ LINEAR = Op(
     codes={"K": "features", "M": "bias"},
     values=Values("dot", over="K"),
     doc="x times the transpose of weight, plus bias.",
+    evaluate=linear_map,
 )
 
 
@@ -228,6 +248,7 @@ BILINEAR = Op(
     shape=bilinear_shape,
     codes={"I": "features", "J": "features", "M": "bias"},
     doc="x times weight times y, for each output feature, plus bias.",
+    evaluate=bilinear_product,
 )
 
 
@@ -270,6 +291,7 @@ TENSORDOT = Op(
     dtype=Agreed("x", "y"),
     values=Values("dot", over="dim"),
     doc="The sum of products over pairs of axes.",
+    evaluate=contracted,
 )
 
 
@@ -280,7 +302,8 @@ def kron_shape(c: Call) -> Shape:
 
 
 KRON = Op(
-    "kron", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), kron_shape, Promote("x", "y"), doc="The Kronecker product."
+    "kron", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), kron_shape, Promote("x", "y"), doc="The Kronecker product.",
+    evaluate=numpy("kron", "x", "y"),
 )
 
 
@@ -308,6 +331,7 @@ def cross_shape(c: Call) -> Shape:
 CROSS = Op(
     "cross", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Axis("dim", None, optional=True, scalar_ok=False),), cross_shape, Agreed("x", "y"),
     doc="The vector product in three dimensions.",
+    evaluate=cross_product,
 )  # fmt: skip
 
 
@@ -335,6 +359,7 @@ SCALED_MM = Op(
     dtype=Given("dtype", Like("x")),
     codes={"K": "inner"},
     doc="The product of two matrices of small floats, each with its scale.",
+    evaluate=scaled_product,
 )  # fmt: skip
 
 
@@ -373,4 +398,5 @@ GROUPED_MM = Op(
     shape=grouped_mm_shape,
     dtype=grouped_mm_type,
     doc="Products of groups of rows, each with its own matrix.",
+    evaluate=grouped_product,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.convolution_windows import convolution, greatest_sum, time_convolution, transposed_convolution
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Bool, Choice, Int, Ints, Sizes, Tensor
@@ -116,6 +117,7 @@ def _conv(n: int) -> Op:
         shape=_conv_shape,
         dtype=_conv_dtype,
         codes={"M": "bias"},
+        evaluate=convolution,
         doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis; empty_output: there may be no output channels.",
     )
 
@@ -196,6 +198,7 @@ def _conv_transpose(n: int) -> Op:
         shape=_transposed_shape,
         dtype=_same,
         codes={"C": "channels"},
+        evaluate=transposed_convolution,
         doc=f"Transposed convolution over {n} spatial axes.",
     )
 
@@ -218,6 +221,7 @@ CONV_TBC = Op(
     shape=_tbc_shape,
     dtype=_same,
     codes={"C": "channels", "M": "bias"},
+    evaluate=time_convolution,
 )
 
 
@@ -237,5 +241,6 @@ GREY_DILATION = Op(
     shape=_grey_dilation_shape,
     dtype=Same("x", "weight"),
     codes={"C": "channels"},
+    evaluate=greatest_sum,
     doc="The greatest of x plus the weight in each window, channel by channel, with the channels last.",
 )

@@ -158,5 +158,6 @@ EINSUM = Op(
     attributes=(Anything("equation", like=(Choice("equation", EQUATIONS),)),),
     shape=einsum_shape,
     dtype=einsum_dtype,
+    evaluate=lambda np, a: np.einsum(a["equation"].replace(" ", ""), *a["xs"]),
     doc="A sum of products, as the subscripts of an equation tell.",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.folding_moves import channel_patches, channels_in_turn, channels_of_pixels, columns, image_of_columns, pixels_of_channels
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import MOVES
@@ -38,7 +39,7 @@ def _im2col_shape(c: Call) -> Shape:
     return Shape((*x[:-3], c.dims["C"] * product(c["kernel"]), _blocks(c, x[-2:])))
 
 
-IM2COL = Op("im2col", (Tensor("x", images(2), _PATCHED),), _WINDOW, _im2col_shape, Like("x"), doc="Every patch of an image as a column.")
+IM2COL = Op("im2col", (Tensor("x", images(2), _PATCHED),), _WINDOW, _im2col_shape, Like("x"), evaluate=columns, doc="Every patch of an image as a column.")
 
 
 def _patches_shape(c: Call) -> Shape:
@@ -49,7 +50,7 @@ def _patches_shape(c: Call) -> Shape:
 
 
 EXTRACT_PATCHES = Op(
-    "extract_patches", (Tensor("x", "N H W C"),), (_WINDOW[0], _WINDOW[3], _WINDOW[1], Choice("padding", ("SAME", "VALID"))), _patches_shape, Like("x"),
+    "extract_patches", (Tensor("x", "N H W C"),), (_WINDOW[0], _WINDOW[3], _WINDOW[1], Choice("padding", ("SAME", "VALID"))), _patches_shape, Like("x"), evaluate=channel_patches,
     doc="Every patch of an image whose channels are last, flattened along the channels.",
 )  # fmt: skip
 
@@ -69,6 +70,7 @@ COL2IM = Op(
     attributes=(Sizes("output_size", 2, least=1), *_WINDOW),
     shape=_col2im_shape,
     dtype=Like("x"),
+    evaluate=image_of_columns,
     doc="Columns summed back into the image that they are patches of.",
 )
 
@@ -82,7 +84,8 @@ def _pixel_shuffle_shape(c: Call) -> Shape:
 
 
 PIXEL_SHUFFLE = Op(
-    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_shuffle_shape, Like("x"), values=MOVES,
+    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_shuffle_shape, Like("x"), evaluate=pixels_of_channels,
+    values=MOVES,
 )  # fmt: skip
 
 
@@ -96,7 +99,8 @@ def _pixel_unshuffle_shape(c: Call) -> Shape:
 
 
 PIXEL_UNSHUFFLE = Op(
-    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_unshuffle_shape, Like("x"), values=MOVES,
+    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_unshuffle_shape, Like("x"), evaluate=channels_of_pixels,
+    values=MOVES,
 )  # fmt: skip
 
 
@@ -107,5 +111,6 @@ def _channel_shuffle_shape(c: Call) -> Shape:
 
 
 CHANNEL_SHUFFLE = Op(
-    "channel_shuffle", (Tensor("x", "N C X ...", _MOVED),), (Int("groups", least=1),), _channel_shuffle_shape, Like("x"), values=MOVES,
+    "channel_shuffle", (Tensor("x", "N C X ...", _MOVED),), (Int("groups", least=1),), _channel_shuffle_shape, Like("x"), evaluate=channels_in_turn,
+    values=MOVES,
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.fourier_transforms import along_axes, along_axis, frequency_list, overlapped, shifting, short_time, short_time_inverse
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, float_of, promoted
 from tensorproof.ops.facts import MOVES
@@ -50,7 +51,7 @@ def one(name: str, kind: str, doc: str) -> Op:
     """Along one axis, padded or cut to `n`."""
     return Op(
         name, (Tensor("x", "_ ...", NUMERIC),), (Int("n", None, optional=True), Axis("dim", -1), NORM),
-        lambda c: transformed(c, (c["dim"],), (c["n"],), kind), lambda c: spectrum(c, kind), doc=doc,
+        lambda c: transformed(c, (c["dim"],), (c["n"],), kind), lambda c: spectrum(c, kind), evaluate=along_axis(name), doc=doc,
     )  # fmt: skip
 
 
@@ -71,7 +72,7 @@ def several(name: str, kind: str, doc: str) -> Op:
     """Along several axes, padded or cut to `size`."""
     return Op(
         name, (Tensor("x", "...", NUMERIC),), (Ints("size", None, optional=True), Axes("dim", None, scalar_ok=False), NORM),
-        lambda c: several_shape(c, kind), lambda c: spectrum(c, kind), doc=doc,
+        lambda c: several_shape(c, kind), lambda c: spectrum(c, kind), evaluate=along_axes(name), doc=doc,
     )  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def shifted(c: Call) -> Shape:
 
 
 SHIFTS = tuple(
-    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"), values=MOVES, doc=doc)
+    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"), evaluate=shifting(name), values=MOVES, doc=doc)
     for name, doc in (("fftshift", "The zero frequency moved to the middle."), ("ifftshift", "The inverse of fftshift."))
 )
 
@@ -117,7 +118,7 @@ def frequencies(name: str, count: Any, doc: str) -> Op:
         return Shape((made,))
 
     dtype = Given("dtype", lambda c: c.session.default_float if c.framework == "torch" else FLOAT32)
-    return Op(name, attributes=(Int("n"), Float("d", 1.0), ElementType(dtypes=FLOATS)), shape=shape, dtype=dtype, doc=doc)
+    return Op(name, attributes=(Int("n"), Float("d", 1.0), ElementType(dtypes=FLOATS)), shape=shape, dtype=dtype, evaluate=frequency_list(name), doc=doc)
 
 
 FFTFREQ = frequencies("fftfreq", lambda n: n, "The frequencies of a transform of length n.")
@@ -127,7 +128,7 @@ RFFTFREQ = frequencies("rfftfreq", lambda n: ite(lt(n, 0), -(-n // 2), n // 2) +
 OVERLAP_AND_ADD = Op(
     "overlap_and_add", (Tensor("x", "... F L", NUMERIC),), (Int("step", least=1),),
     lambda c: Shape((*c.lead["x"], (c.dims["F"] - 1) * c["step"] + c.dims["L"])), Like("x"),
-    doc="The sum of frames, each `step` elements behind the one before.",
+    evaluate=overlapped, doc="The sum of frames, each `step` elements behind the one before.",
 )  # fmt: skip
 
 
@@ -140,6 +141,7 @@ FRAMES = (
     Int("win", None, optional=True),
     Bool("center", True),
     Bool("onesided", None, optional=True),
+    Bool("normalized", False),
 )
 
 
@@ -218,6 +220,7 @@ STFT = Op(
     ),
     shape=stft_shape,
     dtype=stft_type,
+    evaluate=short_time,
     doc="The spectra of overlapping frames of a signal.",
 )
 
@@ -262,5 +265,6 @@ ISTFT = Op(
     attributes=(*FRAMES, Int("length", None, optional=True), Bool("return_complex", False)),
     shape=istft_shape,
     dtype=istft_type,
+    evaluate=short_time_inverse,
     doc="The signal of overlapping frames' spectra.",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.grid_points import affine_grid, sampled
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Bool, Choice, Ints, Tensor
@@ -33,6 +34,7 @@ AFFINE_GRID = Op(
     attributes=(Ints("size", one=False, shape=True), Bool("align_corners", None, optional=True), Bool("checked", False)),
     shape=_affine_grid_shape,
     dtype=Like("x"),
+    evaluate=affine_grid,
 )
 
 
@@ -58,4 +60,5 @@ GRID_SAMPLE = Op(
     shape=_grid_sample_shape,
     dtype=Same("x", "grid"),
     codes={"N": "batch"},
+    evaluate=sampled,
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorproof.catalogue import linalg_functions as f
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
-from tensorproof.ops.record import DTypeRule, Op, Out
+from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
 from tensorproof.terms.dtypes import FULL_COMPLEXES, INT32, INT64, LINALG, PRODUCTS, REALS, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
@@ -43,10 +44,11 @@ def typed(c: Call, shape: Any, dtype: DType | None) -> TensorType:
 
 
 def matrix(
-    name: str, x: Tensor, shape: Any, *attributes: Attribute, dtype: DTypeRule | DType = FLOAT, outputs: tuple[Out, ...] = (), doc: str = ""
-) -> Op:
+    name: str, x: Tensor, shape: Any, *attributes: Attribute, dtype: DTypeRule | DType = FLOAT, outputs: tuple[Out, ...] = (), doc: str = "",
+    evaluate: Evaluate | None = None,
+) -> Op:  # fmt: skip
     """A function of one matrix, or of a batch of them."""
-    return Op(name, (x,), attributes, shape, dtype, outputs=outputs, codes=CODES, doc=doc)
+    return Op(name, (x,), attributes, shape, dtype, outputs=outputs, codes=CODES, evaluate=evaluate, doc=doc)
 
 
 # --- factorisations -----------------------------------------------------------------------------------------------------------
@@ -54,11 +56,12 @@ def matrix(
 UPPER = Bool("upper", False)
 INFO = Out("info", INT32)
 DEFINITE = Tensor("x", "... N N", NUMERIC, values="spd")
-CHOLESKY = matrix("cholesky", DEFINITE, same_shape, UPPER, doc="The triangular factor of a positive definite matrix.")
+CHOLESKY = matrix("cholesky", DEFINITE, same_shape, UPPER, doc="The triangular factor of a positive definite matrix.", evaluate=f.cholesky)
 CHOLESKY_EX = matrix(
-    "cholesky_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], UPPER, outputs=(Out("L"), INFO), doc="The same, with a status."
+    "cholesky_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], UPPER, outputs=(Out("L"), INFO), doc="The same, with a status.",
+    evaluate=f.cholesky_status,
 )
-CHOLESKY_INVERSE = matrix("cholesky_inverse", SQUARE, same_shape, UPPER, doc="The inverse, from the triangular factor.")
+CHOLESKY_INVERSE = matrix("cholesky_inverse", SQUARE, same_shape, UPPER, doc="The inverse, from the triangular factor.", evaluate=f.cholesky_inverse)
 
 
 def qr_shape(c: Call) -> list[Any]:
@@ -75,10 +78,12 @@ def qr_shape(c: Call) -> list[Any]:
 QR = matrix(
     "qr", MATRIX, qr_shape, Choice("mode", ("reduced", "complete", "r"), "reduced"), outputs=(Out("Q"), Out("R")),
     doc="An orthogonal and a triangular factor.",
+    evaluate=f.qr,
 )  # fmt: skip
 GEQRF = matrix(
     "geqrf", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c))], outputs=(Out("a"), Out("tau")),
     doc="The compact form of a QR factorisation.",
+    evaluate=f.compact_qr,
 )  # fmt: skip
 
 
@@ -89,14 +94,19 @@ def svd_shape(c: Call) -> list[Any]:
 
 
 SVD = matrix(
-    "svd", MATRIX, svd_shape, Bool("full_matrices", True), outputs=(Out("U"), Out("S"), Out("Vh")), doc="The singular value decomposition."
+    "svd", MATRIX, svd_shape, Bool("full_matrices", True), outputs=(Out("U"), Out("S"), Out("Vh")), doc="The singular value decomposition.",
+    evaluate=f.svd,
 )
-SVDVALS = matrix("svdvals", MATRIX, lambda c: (*c.lead["x"], smaller(c)), dtype=real, doc="The singular values.")
+SVDVALS = matrix(
+    "svdvals", MATRIX, lambda c: (*c.lead["x"], smaller(c)), dtype=real, doc="The singular values.",
+    evaluate=lambda np, a: f.singular_values(np, a["x"]),
+)  # fmt: skip
 EIG = matrix(
     "eig", SQUARE, lambda c: [(*c.lead["x"], c.dims["N"]), c.shape("x")], dtype=complexified, outputs=(Out("eigenvalues"), Out("eigenvectors")),
     doc="Eigenvalues and eigenvectors, complex.",
+    evaluate=f.eig,
 )  # fmt: skip
-EIGVALS = matrix("eigvals", SQUARE, "... N", dtype=complexified, doc="Eigenvalues, complex.")
+EIGVALS = matrix("eigvals", SQUARE, "... N", dtype=complexified, doc="Eigenvalues, complex.", evaluate=lambda np, a: np.linalg.eigvals(a["x"]))
 
 
 def triangle(c: Call) -> Shape:
@@ -114,8 +124,12 @@ def triangle(c: Call) -> Shape:
 EIGH = matrix(
     "eigh", SQUARE, lambda c: [typed(c, triangle(c), real(c)), c.shape("x")], Anything("triangle", "L"),
     outputs=(Out("eigenvalues"), Out("eigenvectors")), doc="Eigenvalues and eigenvectors of a symmetric matrix.",
+    evaluate=f.eigh,
 )  # fmt: skip
-EIGVALSH = matrix("eigvalsh", SQUARE, triangle, Anything("triangle", "L"), dtype=real, doc="Eigenvalues of a symmetric matrix.")
+EIGVALSH = matrix(
+    "eigvalsh", SQUARE, triangle, Anything("triangle", "L"), dtype=real, doc="Eigenvalues of a symmetric matrix.",
+    evaluate=lambda np, a: np.linalg.eigvalsh(a["x"], a["triangle"].upper()),
+)  # fmt: skip
 
 
 def lu_shape(c: Call) -> list[Any]:
@@ -124,14 +138,16 @@ def lu_shape(c: Call) -> list[Any]:
 
 
 PIVOT = Bool("pivot", True)
-LU = matrix("lu", MATRIX, lu_shape, PIVOT, outputs=(Out("P"), Out("L"), Out("U")), doc="A permutation and two triangular factors.")
+LU = matrix("lu", MATRIX, lu_shape, PIVOT, outputs=(Out("P"), Out("L"), Out("U")), doc="A permutation and two triangular factors.", evaluate=f.lu)
 LU_FACTOR = matrix(
     "lu_factor", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c))], PIVOT, outputs=(Out("LU"), Out("pivots", INT32)),
     doc="The compact form of an LU factorisation.",
+    evaluate=f.lu_factor,
 )  # fmt: skip
 LU_FACTOR_EX = matrix(
     "lu_factor_ex", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c)), c.lead["x"]], PIVOT,
     outputs=(Out("LU"), Out("pivots", INT32), INFO), doc="The same, with a status.",
+    evaluate=f.lu_status,
 )  # fmt: skip
 LDL_FACTOR = matrix(
     "ldl_factor", SQUARE, lambda c: [c.shape("x"), (*c.lead["x"], c.dims["N"])], Bool("hermitian", False),
@@ -163,14 +179,18 @@ SVD_LOWRANK = Op(
 
 # --- numbers of a matrix ------------------------------------------------------------------------------------------------------
 
-DET = matrix("det", SQUARE, "...", doc="The determinant.")
-LOGDET = matrix("logdet", SQUARE, "...", doc="The logarithm of the determinant.")
+DET = matrix("det", SQUARE, "...", doc="The determinant.", evaluate=lambda np, a: np.linalg.det(a["x"]))
+LOGDET = matrix("logdet", SQUARE, "...", doc="The logarithm of the determinant.", evaluate=f.log_determinant)
 SLOGDET = matrix(
     "slogdet", SQUARE, lambda c: [c.lead["x"], typed(c, c.lead["x"], real(c))], outputs=(Out("sign"), Out("logabsdet")),
     doc="The determinant's sign and the logarithm of its size.",
+    evaluate=lambda np, a: tuple(np.linalg.slogdet(a["x"])),
 )  # fmt: skip
-INV = matrix("inv", SQUARE, same_shape, doc="The inverse.")
-INV_EX = matrix("inv_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], outputs=(Out("inverse"), INFO), doc="The inverse, with a status.")
+INV = matrix("inv", SQUARE, same_shape, doc="The inverse.", evaluate=lambda np, a: np.linalg.inv(a["x"]))
+INV_EX = matrix(
+    "inv_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], outputs=(Out("inverse"), INFO), doc="The inverse, with a status.",
+    evaluate=f.inverse_status,
+)  # fmt: skip
 
 
 def tolerant(then: Callable[[Call], Any]) -> Callable[[Call], Any]:
@@ -190,8 +210,8 @@ def tolerant(then: Callable[[Call], Any]) -> Callable[[Call], Any]:
 
 
 TOLERANCES = (Anything("atol"), Anything("rtol"), Bool("hermitian", False))
-PINV = matrix("pinv", MATRIX, tolerant(lambda c: (*c.lead["x"], c.dims["N"], c.dims["M"])), *TOLERANCES, doc="The pseudo-inverse.")
-MATRIX_RANK = matrix("matrix_rank", MATRIX, tolerant(lambda c: c.lead["x"]), *TOLERANCES, dtype=INT64, doc="The numerical rank.")
+PINV = matrix("pinv", MATRIX, tolerant(lambda c: (*c.lead["x"], c.dims["N"], c.dims["M"])), *TOLERANCES, doc="The pseudo-inverse.", evaluate=f.pseudo_inverse)
+MATRIX_RANK = matrix("matrix_rank", MATRIX, tolerant(lambda c: c.lead["x"]), *TOLERANCES, dtype=INT64, doc="The numerical rank.", evaluate=f.rank)
 
 
 def power_type(c: Call) -> DType | None:
@@ -204,9 +224,10 @@ def power_type(c: Call) -> DType | None:
 
 
 MATRIX_POWER = matrix(
-    "matrix_power", SQUARE, same_shape, Int("n"), dtype=power_type, doc="The matrix times itself, n times; inverted where n is negative."
+    "matrix_power", SQUARE, same_shape, Int("n"), dtype=power_type, doc="The matrix times itself, n times; inverted where n is negative.",
+    evaluate=f.power,
 )
-MATRIX_EXP = matrix("matrix_exp", SQUARE, same_shape, dtype=Like("x"), doc="The exponential of a matrix.")
+MATRIX_EXP = matrix("matrix_exp", SQUARE, same_shape, dtype=Like("x"), doc="The exponential of a matrix.", evaluate=f.exponential)
 
 
 def trace_type(c: Call) -> DType | None:
@@ -214,7 +235,7 @@ def trace_type(c: Call) -> DType | None:
     return INT64 if c.framework == "torch" and dtype is not None and dtype.kind in "iub" else dtype
 
 
-TRACE = Op("trace", (Tensor("x", "M N", NUMERIC),), (), "", trace_type, doc="The sum of the diagonal.")
+TRACE = Op("trace", (Tensor("x", "M N", NUMERIC),), (), "", trace_type, doc="The sum of the diagonal.", evaluate=lambda np, a: np.sum(np.diagonal(a["x"])))
 
 
 def householder_shape(c: Call) -> Shape:
@@ -235,6 +256,7 @@ def _same_lead(c: Call, x: str, y: str) -> None:
 HOUSEHOLDER = Op(
     "householder_product", (MATRIX, Tensor("tau", "... K", NUMERIC)), (), householder_shape, lambda c: one_type(c, "x", "tau"),
     doc="The orthogonal matrix of a compact QR factorisation.",
+    evaluate=f.reflections,
 )  # fmt: skip
 
 
@@ -260,6 +282,7 @@ ORMQR = Op(
     shape=ormqr_shape,
     dtype=lambda c: one_type(c, "x", "tau", "y"),
     doc="A matrix times the orthogonal factor of a compact QR factorisation.",
+    evaluate=f.times_reflections,
 )
 
 
@@ -301,6 +324,7 @@ KEEP = Bool("keepdim", False)
 VECTOR_NORM = Op(
     "vector_norm", (Tensor("x", "...", NUMERIC),), (Anything("ord", 2), Axes("dim", None, empty_is_all=True), KEEP, ElementType()),
     vector_norm_shape, norm_type, doc="The norm of vectors along axes.",
+    evaluate=f.vector_norm,
 )  # fmt: skip
 
 ORDERS = ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf"))
@@ -329,6 +353,7 @@ def matrix_norm_shape(c: Call) -> Shape:
 MATRIX_NORM = Op(
     "matrix_norm", (Tensor("x", "... _ _", NUMERIC),), (Anything("ord", "fro"), Axes("dim", (-2, -1), optional=False), KEEP, ElementType()),
     matrix_norm_shape, norm_type, doc="The norm of matrices along two axes.",
+    evaluate=f.matrix_norm,
 )  # fmt: skip
 
 
@@ -341,4 +366,4 @@ def cond_shape(c: Call) -> tuple[Dim, ...]:
     return c.lead["x"]
 
 
-COND = matrix("cond", MATRIX, cond_shape, Anything("ord"), dtype=real, doc="The condition number.")
+COND = matrix("cond", MATRIX, cond_shape, Anything("ord"), dtype=real, doc="The condition number.", evaluate=f.condition)

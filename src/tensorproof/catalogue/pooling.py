@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.pooling_windows import adaptive_max, adaptive_mean, max_pool, mean_pool, norm_pool
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
@@ -70,6 +71,7 @@ def _max_pool(n: int) -> Op:
         outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
         shape=shape,
         dtype=_max_dtype,
+        evaluate=max_pool,
         values=Values("convex"),
     )
 
@@ -98,6 +100,7 @@ def _avg_pool(n: int, dtypes: DTypes) -> Op:
         attributes=_sliding(n, Bool("count_include_pad", True), Int("divisor_override", None, optional=True)),
         shape=shape,
         dtype=Like("x"),
+        evaluate=mean_pool,
     )
 
 
@@ -125,6 +128,7 @@ def _lp_pool(n: int, floats: DTypes) -> Op:
         attributes=(Float("norm"), *_sliding(n, padded=False)),
         shape=shape,
         dtype=_lp_dtype,
+        evaluate=norm_pool,
     )
 
 
@@ -163,7 +167,8 @@ def _adaptive_avg(n: int) -> Op:
 
     return Op(
         f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 2 else f"... {AXES[n]}", _ANYTHING),),
-        (Sizes("output_size", n, least=0, holes=n > 1), Bool("mean", True)), shape, _adaptive_avg_dtype, values=Values("convex"),
+        (Sizes("output_size", n, least=0, holes=n > 1), Bool("mean", True)), shape, _adaptive_avg_dtype,
+        evaluate=adaptive_mean, values=Values("convex"),
     )  # fmt: skip
 
 
@@ -175,7 +180,8 @@ def _adaptive_max(n: int) -> Op:
     return Op(
         f"adaptive_max_pool{n}d", (Tensor("x", images(n), FLOATS),),
         (Sizes("output_size", n, least=0, holes=n > 1), Bool("return_indices", False)), shape, Like("x"),
-        outputs=(Out("values"), Out("indices", INT64, when="return_indices")), values=Values("convex"),
+        outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
+        evaluate=adaptive_max, values=Values("convex"),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from tensorproof.catalogue.recurrence_steps import gru_step, lstm_step, packed, padded_again, padded_together, rnn_step, taken_apart
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
@@ -95,7 +96,9 @@ def cell(name: str, dtypes: Any, dtype: Any, *attributes: Any, outputs: tuple[Ou
     weights = (Tensor("weight_ih", "G I", dtypes), Tensor("weight_hh", "G H", dtypes))
     biases = tuple(Tensor(n, "G", dtypes, optional=True) for n in ("bias_ih", "bias_hh"))
     codes = {"I": "features", "H": "state", "N": "batch", "G": "weight"}
-    return Op(name, (Tensor("x", "N I | I", dtypes), *weights, *states, *biases), attributes, cell_shape, dtype, outputs=outputs, codes=codes)
+    step = {"lstm_cell": lstm_step, "gru_cell": gru_step}.get(name, rnn_step)
+    inputs = (Tensor("x", "N I | I", dtypes), *weights, *states, *biases)
+    return Op(name, inputs, attributes, cell_shape, dtype, outputs=outputs, codes=codes, evaluate=step)
 
 
 SAME = ("x", "weight_ih", "weight_hh", "hx", "bias_ih", "bias_hh")
@@ -175,6 +178,7 @@ PACK_PADDED = Op(
     shape=packed_shape,
     dtype=Like("x"),
     data_dependent=True,
+    evaluate=packed,
 )
 
 
@@ -198,6 +202,7 @@ PAD_PACKED = Op(
     shape=padded_shape,
     dtype=Like("x"),
     data_dependent=True,
+    evaluate=padded_again,
 )
 
 
@@ -220,6 +225,7 @@ PAD_SEQUENCE = Op(
     attributes=(Bool("batch_first", False), Float("padding_value", 0.0), Choice("padding_side", ("right", "left"), "right")),
     shape=pad_sequence_shape,
     dtype=lambda c: c["xs"][0].dtype,
+    evaluate=padded_together,
 )
 
 
@@ -242,4 +248,5 @@ UNPAD_SEQUENCE = Op(
     dtype=Like("x"),
     counted=True,
     data_dependent=True,
+    evaluate=taken_apart,
 )

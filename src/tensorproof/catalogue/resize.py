@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.resize_weights import interpolated
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Bool, Choice, Floats, Ints, Tensor
@@ -82,4 +83,5 @@ INTERPOLATE = Op(
     ),
     shape=_interpolated,
     dtype=Like("x"),
+    evaluate=interpolated,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorproof.catalogue.pooling import not_empty, windows
+from tensorproof.catalogue.unpooling_moves import put_back, summed_back
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Bool, Ints, Sizes, Tensor
@@ -55,6 +56,7 @@ def _unpool(n: int) -> Op:
         shape=lambda c: _unpool_shape(c, n),
         dtype=Like("x"),
         codes=dict.fromkeys("NCZYX", "indices"),
+        evaluate=put_back,
     )
 
 
@@ -74,6 +76,7 @@ def _unpool_to(n: int) -> Op:
         shape=shape,
         dtype=Like("x"),
         codes=dict.fromkeys("NCZYX", "indices"),
+        evaluate=put_back,
         doc="Unpooling to a size that is told outright.",
     )
 
@@ -108,4 +111,5 @@ MAX_POOL2D_BACKWARD = Op(
     shape=_backward_shape,
     dtype=Same("grad", "x"),
     codes={"N": "grad", "C": "grad"},
+    evaluate=summed_back,
 )

@@ -27,6 +27,15 @@ def plain(np: Any, value: Any) -> Any:
     return value.lo.astype(np.int64)
 
 
+def points(np: Any, value: Any) -> Any:
+    """The array of numbers that decide what is computed, such as coordinates: bounds must leave no choice of them."""
+    if not hasattr(value, "lo"):
+        return value
+    if np.any(value.lo != value.hi) or np.any(value.nan):
+        raise Undetermined
+    return value.lo
+
+
 def numpy(function: str, *names: str) -> Evaluate:
     """The function of NumPy of that name, on these inputs (`x` where none is named)."""
     chosen = names or ("x",)

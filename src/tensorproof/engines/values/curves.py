@@ -111,3 +111,4 @@ register("isnan", lambda x: Box(np.where(x.nan & False, 1.0, 0.0), np.where(x.na
 register("isfinite", lambda x: Box(np.where(x.nan | np.isinf(x.lo) | np.isinf(x.hi), 0.0, 1.0), 1.0, False, bool))
 register("isinf", lambda x: Box(0.0, np.where(np.isinf(x.lo) | np.isinf(x.hi), 1.0, 0.0), False, bool))
 register("signbit", lambda x: Box(np.where((x.hi < 0) & ~x.nan, 1.0, 0.0), np.where((x.lo <= 0) | x.nan, 1.0, 0.0), False, bool))
+register("conjugate conj real", lambda x: boxed(x))

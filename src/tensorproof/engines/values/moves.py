@@ -28,7 +28,7 @@ def _joining(name: str) -> Rule:
 
 for one in (
     "transpose", "reshape", "ravel", "squeeze", "expand_dims", "swapaxes", "moveaxis", "broadcast_to", "flip", "flipud", "fliplr", "roll", "repeat", "tile",
-    "diagonal", "take", "take_along_axis", "rot90", "split", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "rollaxis", "delete", "compress",
+    "diagonal", "rot90", "split", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "rollaxis", "delete", "compress",
     "tril", "triu", "diag", "diagflat",
 ):  # fmt: skip
     register(one, _moving(one))
@@ -53,6 +53,24 @@ def _pad(x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0, 
 
 
 register("pad", _pad)
+
+
+def _taken(x: Any, index: Any, axis: Any = None, along: bool = False) -> Box:
+    """Elements by their places. Where a place is not known, any element of the axis may come."""
+    function = np.take_along_axis if along else np.take
+    if not isinstance(index, Box):
+        return moved(function, x, index, axis)  # type: ignore[no-any-return]
+    x = boxed(x)
+    at = index.lo.astype(np.int64)
+    if (index.lo == index.hi).all() and not index.nan.any():
+        return moved(function, x, at, axis)  # type: ignore[no-any-return]
+    sides = ((np.min, x.lo), (np.max, x.hi), (np.any, x.nan))
+    lo, hi, nan = (function(np.broadcast_to(reduce(side, axis=axis, keepdims=True), x.shape), np.zeros_like(at), axis) for reduce, side in sides)
+    return Box(lo, hi, nan, x.dtype)
+
+
+register("take", _taken)
+register("take_along_axis", lambda x, index, axis=None: _taken(x, index, axis, True))
 
 
 def _where(condition: Any, x: Any, y: Any) -> Box:

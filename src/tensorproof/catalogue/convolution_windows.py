@@ -1,0 +1,59 @@
+"""Reference functions of convolutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.sliding import convolved, fitting, least, padded, patches, same_padding, transposed, with_bias
+
+_MODES = {"zeros": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def convolution(np: Any, a: Arguments) -> Any:
+    x, weight, padding = a["x"], a["weight"], a["padding"]
+    n = weight.ndim - 2
+    if padding == "same":
+        sides = same_padding(x.shape[-n:], weight.shape[2:], a["stride"], a["dilation"])
+    else:
+        before = (0,) * n if padding == "valid" else padding
+        sides = list(zip(before, a["padding_end"] or before))
+    images = x if x.ndim == n + 2 else np.expand_dims(x, 0)
+    made = convolved(np, images, weight, a["stride"], a["dilation"], sides, a["groups"], _MODES[a["padding_mode"]])
+    made = with_bias(np, made, a["bias"], n)
+    return made if x.ndim == n + 2 else made[0]
+
+
+def transposed_convolution(np: Any, a: Arguments) -> Any:
+    x, weight, before = a["x"], a["weight"], a["padding"]
+    n = weight.ndim - 2
+    sides = list(zip(before, a["padding_end"] or before))
+    extra = a["output_padding"]
+    if a["output_size"] is not None:
+        wanted = a["output_size"][-n:]
+        sizes = zip(wanted, x.shape[-n:], weight.shape[2:], a["stride"], a["dilation"], sides)
+        extra = tuple(w - ((m - 1) * s - p - q + d * (k - 1) + 1) for w, m, k, s, d, (p, q) in sizes)
+    images = x if x.ndim == n + 2 else np.expand_dims(x, 0)
+    made = with_bias(np, transposed(np, images, weight, a["stride"], a["dilation"], sides, extra, a["groups"]), a["bias"], n)
+    return made if x.ndim == n + 2 else made[0]
+
+
+def time_convolution(np: Any, a: Arguments) -> Any:
+    """Time first and channels last."""
+    x, weight, pad = a["x"], a["weight"], a["padding"]
+    images = np.transpose(x, (1, 2, 0))
+    if not weight.shape[0] or not weight.shape[1]:
+        return np.broadcast_to(a["bias"], (x.shape[0] + 2 * pad - weight.shape[0] + 1, x.shape[1], weight.shape[2]))
+    made = convolved(np, images, np.transpose(weight, (2, 1, 0)), (1,), (1,), [(pad, pad)])
+    return np.add(np.transpose(made, (2, 0, 1)), a["bias"])
+
+
+def greatest_sum(np: Any, a: Arguments) -> Any:
+    """Channels last; what lies outside of the image counts for nothing."""
+    x, weight, stride, dilation = a["x"], a["weight"], a["stride"], a["dilation"]
+    images, kernel = np.moveaxis(x, -1, 1), weight.shape[:2]
+    sides = same_padding(x.shape[1:3], kernel, stride, dilation) if a["padding"] == "SAME" else [(0, 0), (0, 0)]
+    grown = padded(np, images, sides, least(np, x))
+    taken = patches(np, grown, kernel, stride, dilation, fitting(grown.shape[2:], kernel, stride, dilation))
+    added = np.reshape(weight, (kernel[0] * kernel[1], 1, weight.shape[2], 1, 1))
+    return np.moveaxis(np.max(np.add(taken, added), axis=0), 1, -1)

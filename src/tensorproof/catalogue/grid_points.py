@@ -1,0 +1,78 @@
+"""Reference functions of grids: images sampled at fractional points."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import Any
+
+from tensorproof.catalogue.resize_weights import cubic
+from tensorproof.ops.evaluation import Arguments, points
+
+
+def _line(np: Any, count: int, aligned: Any) -> Any:
+    """From -1 to 1, at the middles of pixels or from corner to corner."""
+    if aligned:
+        return np.linspace(-1.0, 1.0, count) if count > 1 else np.zeros((count,))
+    return (2 * np.arange(count) + 1) / count - 1
+
+
+def affine_grid(np: Any, a: Arguments) -> Any:
+    sizes = a["size"][2:]
+    lines = np.meshgrid(*(_line(np, n, a["align_corners"]) for n in sizes), indexing="ij")
+    base = np.stack([*lines[::-1], np.ones(lines[0].shape)], -1)
+    made = np.matmul(np.reshape(base, (prod(sizes), len(sizes) + 1)), np.swapaxes(a["x"], -1, -2))
+    return np.reshape(made, (a["x"].shape[0], *sizes, len(sizes)))
+
+
+def _reflected(np: Any, at: Any, size: int, aligned: Any) -> Any:
+    low, span = (0.0, size - 1.0) if aligned else (-0.5, float(size))
+    if span <= 0:
+        return at * 0
+    away = np.abs(at - low)
+    extra, turns = np.fmod(away, span), np.floor(away / span)
+    return np.where(turns % 2 == 0, extra + low, span - extra + low)
+
+
+def _inside(np: Any, at: Any, size: int, mode: str, aligned: Any) -> Any:
+    if mode == "border":
+        return np.clip(at, 0, size - 1)
+    return np.clip(_reflected(np, at, size, aligned), 0, size - 1) if mode == "reflection" else at
+
+
+def _taken(np: Any, x: Any, at: list[Any], mode: str, aligned: Any) -> Any:
+    """Pixels of each image of the batch at whole places (batch, ...), 0 outside."""
+    sizes = x.shape[2:]
+    at = [_inside(np, p, n, mode, aligned) for p, n in zip(at, sizes)]
+    valid = np.ones(at[0].shape, bool)
+    flat = np.zeros(at[0].shape, np.int64)
+    for p, n in zip(at, sizes):
+        valid = valid & (p >= 0) & (p <= n - 1)
+        flat = flat * n + np.clip(np.nan_to_num(p), 0, n - 1).astype(np.int64)
+    batch, channels = x.shape[:2]
+    count = prod(flat.shape[1:])
+    places = np.broadcast_to(np.reshape(flat, (batch, 1, count)), (batch, channels, count))
+    taken = np.take_along_axis(np.reshape(x, (batch, channels, prod(sizes))), places, 2)
+    return np.where(np.reshape(valid, (batch, 1, count)), taken, 0.0)
+
+
+def sampled(np: Any, a: Arguments) -> Any:
+    x, grid, mode, padding, aligned = a["x"], points(np, a["grid"]), a["mode"], a["padding_mode"], a["align_corners"]
+    sizes = x.shape[2:]
+    places = [grid[..., len(sizes) - 1 - i] for i in range(len(sizes))]
+    at = [(p + 1) / 2 * (n - 1) if aligned else ((p + 1) * n - 1) / 2 for p, n in zip(places, sizes)]
+    if mode != "bicubic":
+        at = [_inside(np, p, n, padding, aligned) for p, n in zip(at, sizes)]
+    shape = (*x.shape[:2], *grid.shape[1:-1])
+    if mode == "nearest":
+        return np.reshape(_taken(np, x, [np.rint(p) for p in at], "zeros", aligned), shape)
+    total: Any = 0.0
+    base = [np.floor(p) for p in at]
+    steps, curve, inside = ((0, 1), None, "zeros") if mode == "bilinear" else ((-1, 0, 1, 2), -0.75, padding)
+    for offsets in product(steps, repeat=len(sizes)):
+        weight = np.ones(at[0].shape)
+        for p, b, o in zip(at, base, offsets):
+            weight = weight * (1 - np.abs(p - b - o) if curve is None else cubic(np, p - b - o, curve))
+        part = _taken(np, x, [b + o for b, o in zip(base, offsets)], inside, aligned)
+        total = np.add(total, np.multiply(part, np.reshape(weight, (x.shape[0], 1, prod(weight.shape[1:])))))
+    return np.reshape(total, shape)
