@@ -43,7 +43,10 @@ def matmul_shape(c: Call) -> Shape:
     return Shape((*lead, *rows, *columns))
 
 
-def contraction(name: str, x: str, y: str, out: str, doc: str = "", evaluate: Evaluate = numpy("matmul", "x", "y")) -> Op:
+MATRIX_PRODUCT = numpy("matmul", "x", "y")
+
+
+def contraction(name: str, x: str, y: str, out: str, doc: str = "", evaluate: Evaluate = MATRIX_PRODUCT) -> Op:
     """Two inputs that share the axis K (and B, where there is a batch)."""
     return Op(
         name, (Tensor("x", x, NUMERIC), Tensor("y", y, NUMERIC)), shape=out, dtype=Agreed("x", "y"),
@@ -57,7 +60,7 @@ MATMUL = Op(
     dtype=Agreed("x", "y"),
     shape=matmul_shape,
     codes={"K": "inner"},
-    evaluate=numpy("matmul", "x", "y"),
+    evaluate=MATRIX_PRODUCT,
     values=Values("dot", over="K"),
     doc="The product of two matrices, of batches of them, or of vectors.",
 )
@@ -89,7 +92,10 @@ def summable(c: Call, dtype: DType | None) -> DType | None:
     return dtype
 
 
-INNER = Op("inner", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), inner_shape, inner_dtype, codes={"K": "inner"}, evaluate=numpy("inner", "x", "y"))
+INNER = Op(
+    "inner", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), inner_shape, inner_dtype, codes={"K": "inner"},
+    evaluate=numpy("inner", "x", "y"),
+)  # fmt: skip
 OUTER = Op("outer", (Tensor("x", "N", NUMERIC), Tensor("y", "M", NUMERIC)), (), "N M", Promote("x", "y"), evaluate=numpy("outer", "x", "y"))
 
 

@@ -50,8 +50,8 @@ def _patches_shape(c: Call) -> Shape:
 
 
 EXTRACT_PATCHES = Op(
-    "extract_patches", (Tensor("x", "N H W C"),), (_WINDOW[0], _WINDOW[3], _WINDOW[1], Choice("padding", ("SAME", "VALID"))), _patches_shape, Like("x"), evaluate=channel_patches,
-    doc="Every patch of an image whose channels are last, flattened along the channels.",
+    "extract_patches", (Tensor("x", "N H W C"),), (_WINDOW[0], _WINDOW[3], _WINDOW[1], Choice("padding", ("SAME", "VALID"))), _patches_shape, Like("x"),
+    evaluate=channel_patches, doc="Every patch of an image whose channels are last, flattened along the channels.",
 )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def mean_pool(np: Any, a: Arguments) -> Any:
     divisor = a.get("divisor_override")
     if divisor is None:
         padded = a["padding"] != "same" and bool(a["count_include_pad"])
-        divisor = window_count(np, a["x"].shape[-len(slid[0]) :], *slid, padded)
+        divisor = window_count(np, a["x"].shape[-len(slid[0]) :], *slid, with_padding=padded)
     return np.divide(window_sum(np, a["x"], *slid), divisor)
 
 
@@ -45,7 +45,7 @@ def norm_pool(np: Any, a: Arguments) -> Any:
     """The root of the mean of powers, times the size of the kernel. Whole powers of whole numbers have a whole mean."""
     x, norm, slid = a["x"], a["norm"], _slid(a)
     powers = np.power(x, norm) if x.dtype.kind == "f" or norm >= 0 else np.power(np.multiply(x, 1.0), norm)
-    mean = np.divide(window_sum(np, powers, *slid), window_count(np, x.shape[-len(slid[0]) :], *slid, True))
+    mean = np.divide(window_sum(np, powers, *slid), window_count(np, x.shape[-len(slid[0]) :], *slid, with_padding=True))
     mean = np.trunc(mean) if x.dtype.kind != "f" and isinstance(norm, int) else mean
     return np.power(np.multiply(mean, prod(slid[0])), 1.0 / norm)
 

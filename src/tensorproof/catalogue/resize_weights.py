@@ -40,6 +40,13 @@ def interpolating(np: Any, places: Any, size: int, order: int, a: float = -0.75)
     return gathered(np, places, [(base + s, tent(np, places - base - s) if order == 1 else cubic(np, places - base - s, a)) for s in steps], size)
 
 
+def lanczos(np: Any, t: Any) -> Any:
+    return np.where(np.abs(t) < 3, np.sinc(t) * np.sinc(t / 3), 0.0)
+
+
+_SMOOTH = {"bilinear": tent, "bicubic": lambda np, t: cubic(np, t, -0.5), "lanczos": lanczos}
+
+
 def smoothing(np: Any, size: int, count: int, ratio: float, mode: str) -> Any:
     """Weights that average over as much of the axis as a place of the result covers."""
     reach = {"bilinear": 1.0, "bicubic": 2.0, "lanczos": 3.0}[mode]
@@ -49,7 +56,7 @@ def smoothing(np: Any, size: int, count: int, ratio: float, mode: str) -> Any:
         center = ratio * (i + 0.5)
         first, last = max(int(center - reach * wide + 0.5), 0), min(int(center + reach * wide + 0.5), size)
         t = (np.arange(first, last) - center + 0.5) / wide
-        row = {"bilinear": lambda t: tent(np, t), "bicubic": lambda t: cubic(np, t, -0.5), "lanczos": lambda t: np.sinc(t) * np.sinc(t / 3) * (abs(t) < 3)}[mode](t)
+        row = _SMOOTH[mode](np, t)
         made[i, first:last] = row / np.sum(row)
     return made
 

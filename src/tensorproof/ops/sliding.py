@@ -127,7 +127,7 @@ def window_sum(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, s
     return np.sum(patches(np, padded(np, x, around), kernel, stride, dilation, counts), axis=0)
 
 
-def window_count(np: Any, sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole, with_padding: bool) -> Any:
+def window_count(np: Any, sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole, *, with_padding: bool) -> Any:
     """How many elements of the input, or of the padded input, lie in each window."""
     ones = padded(np, np.ones(tuple(sizes)), sides, 1 if with_padding else 0)
     grown = overhang(sizes, kernel, stride, dilation, sides, counts)
