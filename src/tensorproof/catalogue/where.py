@@ -765,6 +765,7 @@ WHERE: dict[str, str] = {
     "vander": "creation",
     "var": "reduction",
     "var_mean": "reduction",
+    "vdot": "contraction",
     "vecdot": "contraction",
     "vector_norm": "linalg",
     "view_as_complex": "views",
