@@ -6,7 +6,7 @@ from tensorproof.catalogue.tensorflow_arrays import numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Anything, Bool, Floats, Int, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Int, Ints, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32
 from tensorproof.terms.shapes import Shape
@@ -47,6 +47,6 @@ WEIGHTED_COUNT = Op(
     doc="For each whole number below `size`, the sum of the weights y of the elements of x that are equal to it; without weights, how many there are.",
 )  # fmt: skip
 BUCKETIZE = Op(
-    "bucketize", (Tensor("x"),), (Floats("boundaries"),), any_rank(same_shape), INT32,
+    "bucketize", (Tensor("x"),), (Anything("boundaries", like=([0.5, 1.5],)),), any_rank(same_shape), INT32,
     doc="How many of the sorted boundaries are not greater than each element.",
 )  # fmt: skip

@@ -102,7 +102,7 @@ MERGE = Op(
 # --- tensor arrays, stacks, queues ---------------------------------------------------------------------------------------------------
 
 TENSOR_ARRAY = Op(
-    "tensor_array", (Tensor("x", "..."), Tensor("flow", "", optional=True, default=None)), (), doc="A handle and a flow: an array of tensors.",
+    "tensor_array", (Tensor("x", "", optional=True, default=None), MADE_FROM), (), doc="A handle and a flow: an array of tensors.",
     shape=lambda c: [TensorType(Shape((2,)), DType.RESOURCE, framework="tf"), TensorType(Shape(), FLOAT32, framework="tf")], counted=True,
 )  # fmt: skip
 FLOW = Op("flow", (MADE_FROM,), (), any_rank(lambda c: Shape()), FLOAT32, doc="The token that orders the uses of a tensor array.")

@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, promoted_
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.catalogue.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call
-from tensorproof.ops.inputs import Bool, ElementType, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT32, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
@@ -225,12 +225,19 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-@takes(Tensor("x"), Tensor("low", ""), Tensor("high", ""))
+@takes(Tensor("x"), Float("low", -6.0), Float("high", 6.0))
+def within_numbers(a: Arguments, run: Run) -> TensorType:
+    """x rounded within a range whose ends are attributes."""
+    made: TensorType = run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
+    return made
+
+
+@takes(Tensor("x"), Tensor("low", ""), Tensor("high", ""), Anything("axis", -1))
 def with_scalars(a: Arguments, run: Run) -> TensorType:
-    """x rounded within a range whose ends are scalars."""
+    """x rounded within a range whose ends are scalars, or vectors of an end for each slice along an axis."""
     same_types(run, a, "x", "low", "high")
     for name in ("low", "high"):
-        ranked(run, a[name], 0, name)
+        ranked(run, a[name], 0 if a.get("axis") in (None, -1) else 1, name)
     made: TensorType = run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
     return made
 

@@ -112,7 +112,9 @@ _ENDS = (Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False
 def strided_slice_grad(a: Arguments, run: Run) -> TensorType:
     """Zeros of the given shape with the gradient in the slice."""
     size = vector(run, a["size"], "size")
-    shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None else n for n in size)
+    for n in size or ():
+        run.require("size", n is None or ge(n, -1), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+    shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None or n == -1 else n for n in size)
     made: TensorType = run.shaped("strided_slice_gradient", shape, a["y"].dtype, **a)
     return made
 

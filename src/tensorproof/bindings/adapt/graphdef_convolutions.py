@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import Arguments, Window, at_least, ranked, same_types, vector
 from tensorproof.bindings.adapt.tf_windows import backed, channel_filters, channels_last, convolve, depthwise, explicit_sides, fronted, spatial, windowed
 from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.call import Refused
 from tensorproof.ops.inputs import Anything, Choice, Ints, Tensor
 from tensorproof.terms.ints import Dim, Term, ceildiv, maximum
 from tensorproof.terms.predicates import eq, ge
@@ -104,7 +105,19 @@ def slide(run: Run, a: Arguments, n: int, sizes: Sequence[Dim], kernel: Sequence
     return Slide(strides, dilations, sides)
 
 
+def at_run_time(run: Run, make: Callable[[], TensorType]) -> TensorType:
+    """What static inference does not look at: a call that does not fit is refused when the node runs, and not before."""
+    try:
+        return make()
+    except Refused as refused:
+        raise run.give_up(f"{refused.requirement.message}, which TensorFlow sees when the node runs") from None
+
+
 def transposed(run: Run, a: Arguments, n: int, result: Shape, depthwise: bool = False) -> TensorType:
+    return at_run_time(run, lambda: _transposed(run, a, n, result, depthwise))
+
+
+def _transposed(run: Run, a: Arguments, n: int, result: Shape, depthwise: bool) -> TensorType:
     """The gradient of a convolution by its input: a transposed convolution of the gradient behind it."""
     last = channels_last(a["data_format"])
     weight, y = a["weight"], a["y"]
@@ -161,6 +174,10 @@ def backprop_input(a: Arguments, run: Run) -> TensorType:
 
 
 def filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: bool = False) -> TensorType:
+    return at_run_time(run, lambda: _filter_gradient(run, a, n, result, depthwise))
+
+
+def _filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: bool) -> TensorType:
     """The gradient of a convolution by its weight, of this shape."""
     last = channels_last(a["data_format"])
     image, behind = fronted(run, a["x"], n + 2, last), fronted(run, a["y"], n + 2, last, "y")

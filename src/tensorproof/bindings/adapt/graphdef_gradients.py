@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import merged
 from tensorproof.bindings.adapt.tensorflow import Arguments, same_types
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Tensor
+from tensorproof.ops.inputs import Float, Tensor
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -114,7 +114,7 @@ softplus_grad, softsign_grad, elu_grad, selu_grad = map(_of_features, (_softplus
 sigmoid_grad, tanh_grad, sqrt_grad, rsqrt_grad, reciprocal_grad = map(_of_value, (_sigmoid, _tanh, _sqrt, _rsqrt, _reciprocal))
 
 
-@takes(Tensor("x"), Tensor("y"))
+@takes(Tensor("x"), Tensor("y"), Float("low", -6.0), Float("high", 6.0))
 def fake_quantised_grad(a: Arguments, run: Run) -> TensorType:
     return Steps(run, a)("fake_quantize_range_gradient", **a)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import DTYPE
-from tensorproof.bindings.adapt.graphdef_convolutions import FIVE, FORMAT, FORMAT3, PADDING, SIZES, fourfold, full_format, slide, stated_sizes
+from tensorproof.bindings.adapt.graphdef_convolutions import FIVE, FORMAT, FORMAT3, PADDING, SIZES, at_run_time, fourfold, full_format, slide, stated_sizes
 from tensorproof.bindings.adapt.tensorflow import Arguments, Window, ranked, same_types, vector
 from tensorproof.bindings.adapt.tf_windows import backed, channels_last, fronted, padded_as, pooled, spatial, windowed
 from tensorproof.bindings.call import Run, takes
@@ -95,7 +95,12 @@ def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 def _max_gradient(run: Run, a: Arguments, n: int, dtype: DType | None) -> TensorType:
     """The gradient has the shape of what was pooled."""
-    last, shape = channels_last(a["data_format"]), ranked(run, a["x"], n + 2).shape
+    shape = ranked(run, a["x"], n + 2).shape
+    return at_run_time(run, lambda: _placed(run, a, n, shape, dtype))
+
+
+def _placed(run: Run, a: Arguments, n: int, shape: Shape, dtype: DType | None) -> TensorType:
+    last = channels_last(a["data_format"])
     kernel = spatial(run, a["kernel"], n, last, "kernel", False)
     image, pooled, behind = (fronted(run, a[name], n + 2, last, name) for name in ("x", "values", "y"))
     window = slide(run, a, n, image.shape[2:], kernel, last)
@@ -119,7 +124,12 @@ def pool_grad3(a: Arguments, run: Run) -> TensorType:
 
 
 def _mean_gradient(run: Run, a: Arguments, n: int) -> TensorType:
-    last, size = channels_last(a["data_format"]), stated_sizes(run, a["sizes"], n + 2)
+    size = stated_sizes(run, a["sizes"], n + 2)
+    return at_run_time(run, lambda: _spread(run, a, n, size))
+
+
+def _spread(run: Run, a: Arguments, n: int, size: Shape) -> TensorType:
+    last = channels_last(a["data_format"])
     kernel = spatial(run, a["kernel"], n, last, "kernel", False)
     behind = fronted(run, a["y"], n + 2, last, "y")
     front = Shape((size[0], size[-1], *size[1:-1])) if last else size

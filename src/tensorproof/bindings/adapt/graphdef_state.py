@@ -111,7 +111,7 @@ def sources(run: Run, shapes: list[Shape], dtypes: Sequence[DType | None], made_
 
 @takes(Anything("x"))
 def array_grad(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tuple(run("tensor_array", x=a["x"], flow=a["flow"]))
+    return tuple(run("tensor_array", made_from=given(a, "x", "flow") or None))
 
 
 def unknown_each(a: Arguments, run: Run) -> tuple[TensorType, ...]:
