@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras_layers import FORMAT, word
 from tensorproof.bindings.adapt.keras_weights import at_least, of_rank, sizes
-from tensorproof.bindings.adapt.numpy_arrays import Listed, Real, Sized, Whole
+from tensorproof.bindings.adapt.numpy_arrays import Listed, Real, Sized, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
@@ -67,7 +67,7 @@ def padded(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(
-    FORMAT, Sizes("factors", 2, 2, least=1), Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "nearest")
+    FORMAT, Sizes("factors", 2, 2, least=1), Word("interpolation", ("nearest",), "nearest")
 )
 def upsampled(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.name[-2])
@@ -76,7 +76,10 @@ def upsampled(a: dict[str, Any], run: Run) -> Any:
     given = sizes(a["factors"], n)
     if len(given) != n:
         raise run.refuse("factors", f"size must be one whole number or {n}, and is {a['factors']!r}", ("factors",))
-    word(run, a, Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")))
+    way = word(run, a, Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")))
+    if n == 2 and way not in (None, "nearest"):
+        size = tuple(m * f for m, f in zip(a["x"].shape[begin : begin + 2], given))
+        return run.typed("resize_image", a["x"].dtype, x=a["x"], size=size, axis=begin, method=way)
     return run("repeat_axes", x=a["x"], factors=(*(1,) * begin, *given, *(1,) * (2 - begin)))
 
 
