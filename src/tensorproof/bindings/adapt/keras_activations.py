@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras_ops import has_axis, own
-from tensorproof.bindings.adapt.numpy_arrays import Whole, tensor
+from tensorproof.bindings.adapt.numpy_arrays import Real, Whole, tensor
 from tensorproof.bindings.call import Run, adapter, takes
 from tensorproof.bindings.rows import rows
 from tensorproof.terms.dtypes import BOOL
@@ -29,6 +29,17 @@ def named(run: Run, name: str, x: TensorType) -> TensorType:
 def kept(a: dict[str, Any], run: Run) -> Any:
     """The element type stays."""
     return own(run, a, tensor(a["x"]).dtype)
+
+
+@takes(Real("lambd", 0.5, least=0.0))
+def soft_shrink(a: dict[str, Any], run: Run) -> Any:
+    """x drawn towards 0 by the threshold, which Keras lets be negative."""
+    x, threshold = tensor(a["x"]), a["lambd"]
+    if not isinstance(threshold, (int, float)) or threshold >= 0:
+        return run.typed("softshrink", x.dtype, x=x, lambd=threshold)
+    low = run.typed("where", x.dtype, condition=run.typed("lt", BOOL, x=x, y=-threshold), x=run.typed("add", x.dtype, x=x, y=threshold), y=0)
+    above = run.typed("gt", BOOL, x=x, y=threshold)
+    return run.typed("where", x.dtype, condition=above, x=run.typed("sub", x.dtype, x=x, y=threshold), y=low)
 
 
 def gelu(a: dict[str, Any], run: Run) -> Any:

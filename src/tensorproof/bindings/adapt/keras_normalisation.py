@@ -11,7 +11,7 @@ from tensorproof.bindings.adapt.numpy_arrays import Real, Whole, tensor
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in, in_type
-from tensorproof.ops.inputs import Axis, Int, Tensor, is_number
+from tensorproof.ops.inputs import Anything, Axis, Int, Tensor, is_number
 from tensorproof.terms.dtypes import FLOATS, DType
 from tensorproof.terms.predicates import eq, ge, le
 from tensorproof.terms.tensor import TensorType
@@ -68,6 +68,7 @@ def _held(a: dict[str, Any], run: Run) -> tuple[TensorType, tuple[int, ...], dic
     return x, named_axes(module, x.shape, a["dim"]), {n: in_type(t, dtype, run.session, run.name) for n, t in module.state().items()}, dtype
 
 
+@takes(Anything("training"))
 def batch_layer(a: dict[str, Any], run: Run) -> Any:
     x, axes, held, dtype = _held(a, run)
     gamma, beta, mean, variance = (held.get(n) for n in ("gamma", "beta", "moving_mean", "moving_variance"))
