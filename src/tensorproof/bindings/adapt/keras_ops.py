@@ -85,6 +85,12 @@ def wide(a: dict[str, Any], run: Run) -> Any:
     return own(run, a, FLOAT64 if dtype is INT64 else computable(run, as_float(dtype), "x"))
 
 
+def bessel(a: dict[str, Any], run: Run) -> Any:
+    """As `wide`; complex numbers are taken too."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, FLOAT64 if dtype is INT64 else as_float(dtype))
+
+
 def fabs(a: dict[str, Any], run: Run) -> Any:
     dtype = tensor(a["x"]).dtype
     if dtype is not None and dtype.is_complex:
