@@ -274,15 +274,6 @@ def arange(a: dict[str, Any], run: Run) -> Any:
     return numpy_creation.arange({**a, "dtype": dtype}, run)
 
 
-def eye(a: dict[str, Any], run: Run) -> Any:
-    """Ones on the diagonal that `k` names."""
-    dtype, k = asked(a, FLOAT32), a["k"]
-    if k == 0:
-        return run("eye", n=a["n"], m=a["m"], dtype=dtype)
-    ones = run("full", size=(a["n"], a["n"] if a["m"] is None else a["m"]), value=1, dtype=dtype)
-    return run.typed("tril", dtype, x=run.typed("triu", dtype, x=ones, offset=k), offset=k)
-
-
 @takes(Int("n", least=0), Int("m", None, least=0, optional=True), Int("k", 0), ElementType("dtype"))
 def tri(a: dict[str, Any], run: Run) -> Any:
     """Ones up to the diagonal that `k` names."""
