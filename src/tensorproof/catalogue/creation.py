@@ -222,7 +222,7 @@ def arange_size(c: Call) -> Dim:
             f"the ends of a range must be finite, and are {start!r} and {end!r}",
             ("start", "end"),
         )
-        if c.framework != "numpy":
+        if not (c.framework == "numpy" or c["may_be_empty"]):
             c.require(
                 "direction",
                 (end - start) / step >= 0,
@@ -232,7 +232,7 @@ def arange_size(c: Call) -> Dim:
         made: Dim = max(0, ceil((end - start) / step))
         return made
     c.require("step", ne(step, 0), "a range cannot have step 0", "step")
-    if c.framework == "numpy":
+    if c.framework == "numpy" or c["may_be_empty"]:
         return maximum(0, ceildiv(end - start, step))
     for way in (implies(ge(step, 1), le(start, end)), implies(lt(step, 0), le(end, start))):
         c.require("direction", way, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
@@ -252,11 +252,11 @@ def arange_contents(c: Call) -> tuple[Any, ...] | None:
 
 ARANGE = Op(
     "arange",
-    attributes=(Number("start", 0), Number("end"), Number("step", 1), ElementType(dtypes=REALS)),
+    attributes=(Number("start", 0), Number("end"), Number("step", 1), ElementType(dtypes=REALS), Bool("may_be_empty", False)),
     dtype=arange_type,
     shape=lambda c: Shape((arange_size(c),)),
     fold=arange_contents,
-    values=draws("start", "end", "step"), doc="Numbers from start up to, and without, end.",
+    values=draws("start", "end", "step"), doc="Numbers from start up to, and without, end; `may_be_empty`: none where the step leads away.",
 )
 
 

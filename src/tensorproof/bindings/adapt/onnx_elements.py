@@ -14,14 +14,16 @@ from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
 @takes(Tensors("xs"))
 def folded(a: dict[str, Any], run: Run) -> Any:
-    """An operator of two operands over any number of them."""
-    return fold(lambda x, y: run(run.row.op, x=x, y=y), a["xs"])
+    """An operator of two operands over any number of them; of one, with what changes nothing."""
+    xs = a["xs"]
+    if len(xs) == 1:
+        return run.typed(run.row.op, xs[0].dtype, x=xs[0], y=0 if run.row.op == "add" else xs[0])
+    return fold(lambda x, y: run(run.row.op, x=x, y=y), xs)
 
 
 def divide(a: dict[str, Any], run: Run) -> Any:
@@ -68,26 +70,45 @@ def _with_floats(made: TensorType, function: Callable[..., Any], *operands: Tens
     return made if None in found else made.but(contents=cast(tuple(found), made.dtype))
 
 
-@takes(Bool("fmod", False))
+@dataclass(frozen=True, slots=True)
+class Only(Choice):
+    """One of a closed set of words; another belongs to the next row."""
+
+    def takes(self, value: Any) -> bool:
+        return value in self.options
+
+
+@takes(Only("fmod", (0, False), 0))
 def modulo(a: dict[str, Any], run: Run) -> Any:
-    """The sign of the divisor, or with fmod that of the dividend; of floats the latter only."""
+    """The remainder with the sign of the divisor, of whole numbers."""
     dtype = a["x"].dtype
-    if not a["fmod"] and dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
+    if dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
         raise run.refuse("fmod", f"the remainder of {dtype!r} needs fmod=1", ("x", "fmod"))
-    return run("fmod" if a["fmod"] else "remainder", x=a["x"], y=a["y"])
+    return run("remainder", x=a["x"], y=a["y"])
 
 
-@takes(Choice("direction", ("LEFT", "RIGHT")))
+@takes(Bool("fmod", True))
+def modulo_of_dividend(a: dict[str, Any], run: Run) -> Any:
+    """The remainder with the sign of the dividend."""
+    return run("fmod", x=a["x"], y=a["y"])
+
+
+@takes(Only("direction", ("RIGHT",)))
+def shift_right(a: dict[str, Any], run: Run) -> Any:
+    return run("bitwise_right_shift", x=a["x"], y=a["y"])
+
+
+@takes(Choice("direction", ("LEFT",)))
 def shift(a: dict[str, Any], run: Run) -> Any:
-    if a["direction"] not in ("LEFT", "RIGHT"):
+    if a["direction"] != "LEFT":
         raise run.refuse("direction", f"direction must be LEFT or RIGHT, and is {a['direction']!r}", ("direction",))
-    return run(f"bitwise_{a['direction'].lower()}_shift", x=a["x"], y=a["y"])
+    return run("bitwise_left_shift", x=a["x"], y=a["y"])
 
 
 def power(a: dict[str, Any], run: Run) -> Any:
     """The exponent may be of another type; the result has the type of the base."""
     x, y = a["x"], a["y"]
-    return run("pow", x=x, y=y if x.dtype is y.dtype else y.but(dtype=x.dtype, contents=cast(y.contents, x.dtype)))
+    return run.typed("pow", x.dtype, x=x, y=y)
 
 
 @takes(Tensor("low", "...", optional=True), Tensor("high", "...", optional=True))
@@ -101,16 +122,20 @@ def clip(a: dict[str, Any], run: Run) -> Any:
             run.require(name, len(bound.shape) == 0, f"{name} must be a single number, and has shape {bound.shape!r}", (name,))
         if bound.dtype is not None and a["x"].dtype is not None:
             run.require("dtype", bound.dtype is a["x"].dtype, f"{name} is {bound.dtype!r} and x {a['x'].dtype!r}", (name, "x"))
-    if a["low"] is None and a["high"] is None:
-        return run("identity", x=a["x"])
-    return run("clamp", x=a["x"], low=a["low"], high=a["high"])
+    low = a["low"]
+    if low is None and a["high"] is None:  # no element lies below
+        dtype = a["x"].dtype
+        least = -math.inf if dtype is None or dtype.is_float else 0 if dtype.kind == "u" else -(1 << (dtype.bits - 1))
+        low = run.typed("full", dtype, size=(), value=least, dtype=dtype)
+    return run.typed("clamp", a["x"].dtype, x=a["x"], low=low, high=a["high"])
 
 
 @takes(Float("low"), Float("high"))
 def clip_numbers(a: dict[str, Any], run: Run) -> Any:
     """Before opset 11 the bounds are attributes."""
-    low, high = (TensorType(Shape(), a["x"].dtype, contents=(a[name],)) for name in ("low", "high"))
-    return run("clamp", x=a["x"], low=low, high=high)
+    dtype = a["x"].dtype
+    low, high = (run.typed("full", dtype, size=(), value=a[name], dtype=dtype) for name in ("low", "high"))
+    return run.typed("clamp", dtype, x=a["x"], low=low, high=high)
 
 
 @takes(Tensor("y"))
@@ -164,7 +189,8 @@ def aligned(a: dict[str, Any], run: Run) -> Any:
         for m, n in zip(x.shape[start:], y.shape):
             fits = disj(eq(m, n), eq(n, 1)) if a["broadcast"] else eq(m, n)
             run.require("shape", fits, f"x {x.shape!r} and y {y.shape!r} do not fit from axis {start} on", ("x", "y"))
-        y = y.but(shape=Shape((*y.shape, *(1 for _ in range(rank - own - start)))))
+        behind = rank - own - start
+        y = run("reshape", x=y, size=(*y.shape, *(1,) * behind)) if behind > 0 else y
     if run.row.op == "div":
         return divide({"x": x, "y": y}, run)
     return run(run.row.op, x=x, y=y)
@@ -174,5 +200,5 @@ def channel_slope(a: dict[str, Any], run: Run) -> Any:
     """Before opset 7 a slope with several elements has one for each channel."""
     x, slope = a["x"], a["slope"]
     if x.shape.known and slope.shape.known and len(slope.shape) == 1 and len(x.shape) > 2 and slope.shape[0] != 1:
-        slope = slope.but(shape=Shape((slope.shape[0], *(1 for _ in x.shape[2:]))))
+        slope = run("reshape", x=slope, size=(slope.shape[0], *(1 for _ in x.shape[2:])))
     return run(run.row.op, x=x, slope=slope)

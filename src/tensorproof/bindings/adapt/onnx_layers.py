@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.bindings.adapt.onnx_nodes import number as number_in
 from tensorproof.bindings.adapt.onnx_nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.onnx_windows import AUTO_PAD
@@ -80,9 +81,12 @@ def dropout(a: dict[str, Any], run: Run) -> Any:
     """In training since opset 12 only, where the node says so. The mask is of truth values since opset 10."""
     x, training = a["x"], a.get("training")
     still = training is None or (isinstance(training, TensorType) and training.contents == (False,))
-    made = run("identity", x=x) if still else run("dropout", x=x, p=0.5, training=True)
-    made = made.but(contents=None)
-    return made, made.but(dtype=BOOL if run.row.opsets[0] >= 10 else x.dtype)
+    held = BOOL if run.row.opsets[0] >= 10 else x.dtype
+    if still:
+        return run("identity", x=x), run.typed("full_like", held, x=x, value=1, dtype=held)
+    share = number_in(a["p"])
+    made = run.shaped("native_dropout", [x.shape, x.shape], x.dtype, held, x=x, p=share if isinstance(share, float) else 0.5, training=True)
+    return made[0], made[1]
 
 
 @takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
@@ -107,7 +111,9 @@ def grid_sample(a: dict[str, Any], run: Run) -> Any:
     run.require(
         "batch", conj(ge(x.shape[0], grid.shape[0]), ge(grid.shape[0], x.shape[0])), f"batches of {x.shape[0]!r} and {grid.shape[0]!r}", ("x", "grid")
     )
-    return TensorType(Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype)
+    mode = {"linear": "bilinear", "cubic": "bicubic", None: "bilinear"}.get(a["mode"], a["mode"])
+    told = {"x": x, "grid": grid, "mode": mode, "padding_mode": a["padding_mode"], "align_corners": bool(a["align_corners"])}
+    return run.shaped("grid_sample", Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype, **told)
 
 
 @takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
@@ -123,7 +129,8 @@ def affine_grid(a: dict[str, Any], run: Run) -> Any:
             run.require("theta", eq(have, want), f"theta {theta.shape!r} must have the shape {(size[0], n, n + 1)!r}", ("x", "size"))
     for axis in size[2:]:
         run.require("size", ge(axis, 1), f"a size must be positive, and is {axis!r}", ("size",))
-    return TensorType(Shape((size[0], *size[2:], len(size) - 2)), theta.dtype)
+    shape = Shape((size[0], *size[2:], len(size) - 2))
+    return run.shaped("affine_grid", shape, theta.dtype, x=theta, size=tuple(size), align_corners=bool(a["align_corners"]))
 
 
 def rotary(a: dict[str, Any], run: Run) -> Any:
@@ -139,9 +146,9 @@ def tf_idf(a: dict[str, Any], run: Run) -> Any:
 
 
 def multinomial(a: dict[str, Any], run: Run) -> Any:
-    """Samples from every row, with replacement."""
+    """Samples from every row, with replacement, by the logarithms of their probabilities."""
     x = a["x"]
     rows = x.shape[0] if x.shape.known and len(x.shape) == 2 else run.fresh("rows")
     if x.shape.known:
         run.require("rank", len(x.shape) == 2, f"x must have rank 2, and is {x.shape!r}", ("x",))
-    return TensorType(Shape((rows, a["n"])), a["dtype"])
+    return run.shaped("categorical", Shape((rows, a["n"])), a["dtype"], x=x, n=a["n"])

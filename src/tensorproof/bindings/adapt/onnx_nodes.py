@@ -7,8 +7,8 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Ints, Number, as_size
 from tensorproof.ops.storage import known, row_major
-from tensorproof.terms.dtypes import FLOAT32, INT64, DType
-from tensorproof.terms.ints import Dim, ceildiv, maximum
+from tensorproof.terms.dtypes import FLOAT32, INT64, REALS, DType
+from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import Outputs, TensorType
@@ -46,7 +46,7 @@ def reduced(a: dict[str, Any], run: Run) -> Any:
         return TensorType(Shape(run.fresh("reduced") for _ in x.shape), x.dtype)
     if not axes or isinstance(axes, TensorType):
         if a.get("noop_with_empty_axes"):
-            return run("identity", x=x).but(contents=None)
+            return _unreduced(x, run)
         axes = None
     if x.contents == ():
         x = x.but(contents=None)
@@ -55,6 +55,18 @@ def reduced(a: dict[str, Any], run: Run) -> Any:
         for axis in axes:
             run.require("axis", -rank <= axis < rank, f"axis {axis} is out of range for x {x.shape!r}", ("dim", "x"))
     return run(run.row.op, x=x, dim=axes, keepdim=a["keepdim"], **({"dtype": x.dtype} if run.row.op in ("sum", "mean", "prod") else {}))
+
+
+_KEEPING = ("sum", "mean", "prod", "amax", "amin", "log_sum_exp")
+"""Reductions that leave a single element as it is."""
+
+
+def _unreduced(x: TensorType, run: Run) -> Any:
+    """Every element by itself."""
+    if run.row.op not in _KEEPING:
+        return run("identity", x=x)
+    kept = {"dtype": x.dtype} if run.row.op in ("sum", "mean", "prod") else {}
+    return run.shaped(run.row.op, x.shape, x.dtype, x=run("unsqueeze", x=x, dim=-1), dim=(-1,), keepdim=False, **kept)
 
 
 @takes(Int("k", least=0, loose=True))
@@ -88,17 +100,12 @@ def ranged(a: dict[str, Any], run: Run) -> Any:
     run.require("dtype", len(named) <= 1, f"start, limit and delta must have one element type, and have {dtypes!r}", ("start", "end", "step"))
     start, end, step = map(number, given)
     dtype = next(iter(named), None)
-    if any(isinstance(v, TensorType) for v in (start, end, step)):
-        return TensorType(Shape((run.fresh("range"),)), dtype)
-    run.require("step", step != 0, "the step must not be 0", ("step",))
-    if not isinstance(step, (int, float)) or (isinstance(step, int) and not isinstance(start, float) and not isinstance(end, float)):
-        size: Dim = maximum(0, ceildiv(end - start, step)) if isinstance(step, int) else run.fresh("range")
-    else:
-        size = max(0, -int((start - end) // step))
-    contents = (
-        tuple(start + i * step for i in range(size)) if isinstance(size, int) and size <= 4096 and dtype is not None and dtype.is_integer else None
-    )
-    return TensorType(Shape((size,)), dtype, contents=contents)
+    told = {"start": a["start"], "end": a["end"], "step": a["step"], "may_be_empty": True, "dtype": dtype if dtype in REALS else None}
+    if not any(isinstance(v, TensorType) for v in (start, end, step)):
+        run.require("step", step != 0, "the step must not be 0", ("step",))
+        if not isinstance(step, (int, float)):
+            return run.shaped("arange", Shape((run.fresh("range"),)), dtype, **told)
+    return run.typed("arange", dtype, **told)
 
 
 @takes(Ints("size", least=0, shape=True, loose=True, one=False), Anything("value"))
@@ -110,17 +117,14 @@ def constant_of_shape(a: dict[str, Any], run: Run) -> Any:
     dtype = FLOAT32 if value is None else value.dtype
     if value is not None:
         run.require("value", value.shape.numel == 1, f"value must have one element, and has shape {value.shape!r}", ("value",))
+    filled = 0.0 if value is None else number(value)
     if isinstance(size, TensorType):
         if size.shape.known and len(size.shape) == 1 and isinstance(size.shape[0], int):
-            return TensorType(Shape(run.fresh("size") for _ in range(size.shape[0])), dtype)
+            return run.shaped("full", Shape(run.fresh("size") for _ in range(size.shape[0])), dtype, size=size, value=filled)
         return unknown(run, dtype)
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", ("size",))
-    filled = 0.0 if value is None else value.contents[0] if value.contents else None
-    made = Shape(size)
-    count = made.numel
-    contents = (filled,) * count if filled is not None and isinstance(count, int) and count <= 4096 else None
-    return TensorType(made, dtype, contents=contents)
+    return run.typed("full", dtype, size=tuple(size), value=filled, dtype=dtype)
 
 
 def constant(a: dict[str, Any], run: Run) -> Any:
@@ -144,7 +148,7 @@ def constant(a: dict[str, Any], run: Run) -> Any:
 def transpose(a: dict[str, Any], run: Run) -> Any:
     x, order = a["x"], a["dim"]
     if order is None:
-        return run("reversed_axes", x=x)
+        return run("permute", x=x, dim=tuple(range(len(x.shape)))[::-1]) if x.shape.known else run("reversed_axes", x=x)
     for axis in order:
         run.require("axis", axis >= 0, f"perm must name axes from 0 on, and is {tuple(order)!r}", ("dim",))
     return run("permute", x=x, dim=tuple(order))
@@ -188,7 +192,7 @@ def nonzero(a: dict[str, Any], run: Run) -> Any:
     if not x.shape.known:
         return TensorType(Shape((run.fresh("rank"), run.fresh("nnz"))), INT64)
     found = run("nonzero", x=x)
-    return found.but(shape=Shape((len(x.shape), found.shape[0])), contents=None, strides=None, dtype=INT64)
+    return run("matrix_transpose", x=found)
 
 
 def _distinct_slices(x: TensorType, axis: int) -> int:
@@ -204,22 +208,26 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     """Values, where they first stood, where they went, and how often they came."""
     x, axis = a["x"], a["dim"]
     if not x.shape.known:
-        count: Dim = run.fresh("unique")
+        count: Dim = run.fresh("distinct")
         made = unknown(run, x.dtype)
         return made, *(TensorType(Shape((n,)), INT64) for n in (count, run.fresh("elements"), count))
     rank = len(x.shape)
     if axis is not None:
         run.require("axis", -rank <= axis < rank, f"axis {axis} is out of range for x {x.shape!r}", ("dim", "x"))
     every = x.shape.numel if axis is None else x.shape[axis]
-    count = run.fresh("unique", 0, every if isinstance(every, int) else None)
+    count = run.fresh("distinct", 0, every if isinstance(every, int) else None)
     if axis is None and x.contents is not None and all(isinstance(v, (int, float, str)) for v in x.contents):
         count = len(set(x.contents))
     at = 0 if axis is None else axis % rank
     if axis is not None and known(x):
         count = _distinct_slices(x, at)
     values = Shape((count,)) if axis is None else Shape((*x.shape[:at], count, *x.shape[at + 1 :]))
-    vectors = [TensorType(Shape((n,)), INT64) for n in (count, every, count)]
-    return Outputs.named((TensorType(values, x.dtype), *vectors), ("values", "indices", "inverse", "counts"))
+    told = {"x": x, "dim": axis, "sorted": bool(a["sorted"]), "empty_slices": True, **dict.fromkeys(("return_index", "return_inverse", "return_counts"), True)}
+    shapes = [values, Shape((count,)), x.shape if axis is None else Shape((every,)), Shape((count,))]
+    made, first, inverse, counts = run.shaped("unique", shapes, x.dtype, INT64, INT64, INT64, **told)
+    if axis is None:
+        inverse = run("reshape", x=inverse, size=(every,))
+    return Outputs.named((made, first, inverse, counts), ("values", "indices", "inverse", "counts"))
 
 
 @takes(Int("depth", least=0, loose=True))
@@ -245,7 +253,7 @@ def optional(a: dict[str, Any], run: Run) -> Any:
     """What an optional value holds stands for it."""
     if a["x"] is None:
         raise run.give_up("it holds nothing")
-    return a["x"]
+    return run("identity", x=a["x"])
 
 
 def join_sequence(a: dict[str, Any], run: Run) -> Any:
