@@ -13,7 +13,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT32
 from tensorproof.terms.ints import maximum
-from tensorproof.terms.predicates import eq, ge, le
+from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.promotion import PY_FLOAT
 from tensorproof.terms.tensor import TensorType
 
@@ -280,3 +280,15 @@ def tri(a: dict[str, Any], run: Run) -> Any:
     dtype = asked(a, FLOAT32)
     ones = run("full", size=(a["n"], a["n"] if a["m"] is None else a["m"]), value=1, dtype=dtype)
     return run.typed("tril", dtype, x=ones, offset=a["k"])
+
+
+def eye(a: dict[str, Any], run: Run) -> Any:
+    """The diagonal must lie in the matrix, or right beside it."""
+    n, k = a["n"], a["k"]
+    m = n if a["m"] is None else a["m"]
+    if is_size(n) and is_size(m) and is_size(k):
+        inside = conj(ge(m - k, 0), ge(n + k, 0))
+        run.require("diagonal", True if k == 0 else inside, f"a matrix of {n!r} by {m!r} has no diagonal {k!r}", ("k",))
+    if k != 0 and not (is_size(n) and m == n):
+        raise run.give_up("another diagonal of a matrix that is not square, whose shape Keras may get wrong")
+    return run.default(a)
