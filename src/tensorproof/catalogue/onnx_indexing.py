@@ -5,6 +5,7 @@ from __future__ import annotations
 from struct import pack, unpack
 from typing import Any
 
+from tensorproof.catalogue import onnx_moves as moves
 from tensorproof.catalogue.onnx_tensors import X, axes_in, length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
@@ -45,6 +46,7 @@ GATHER_SLICES = Op(
     gathered,
     Like("x"),
     values=selects("index"),
+    evaluate=moves.gathered,
     doc="The slices of an axis that an index tensor names; its axes, but for the first `batch_dims`, which are those of x, take the place of that axis. "
     "`lenient`: an index out of range is no error.",
 )
@@ -68,7 +70,7 @@ GATHER_ELEMENTS = Op(
     (Axis("dim", 0, scalar_ok=False),),
     gathered_elements,
     Like("x"),
-    values=selects("index"), doc="Single elements, named by an index along one axis.",
+    values=selects("index"), evaluate=moves.gathered_elements, doc="Single elements, named by an index along one axis.",
 )
 
 
@@ -89,7 +91,7 @@ SCATTER_ELEMENTS = Op(
     (Axis("dim", 0, scalar_ok=False), Choice("reduction", ("none", "add", "mul", "max", "min"), "none")),
     scattered,
     Same("x", "y"),
-    doc="x with single elements replaced or joined with others.",
+    evaluate=moves.scattered, doc="x with single elements replaced or joined with others.",
 )
 
 
@@ -117,7 +119,7 @@ COMPRESS = Op(
     compressed,
     Like("x"),
     data_dependent=True,
-    values=selects("condition"), doc="The slices of an axis, or the elements, where a condition is true.",
+    values=selects("condition"), evaluate=moves.chosen, doc="The slices of an axis, or the elements, where a condition is true.",
 )
 
 
@@ -136,7 +138,7 @@ ONE_HOT_VALUES = Op(
     (Anything("depth"), Int("dim", -1)),
     one_hot,
     Like("values"),
-    doc="A new axis that holds the second value at the place that x names and the first elsewhere.",
+    evaluate=moves.hot_values, doc="A new axis that holds the second value at the place that x names and the first elsewhere.",
 )
 
 
@@ -154,7 +156,7 @@ REVERSE_SEQUENCE = Op(
     (Int("batch_dim", 1, least=0), Int("time_dim", 0, least=0), Bool("first_two", True)),
     reverse_sequence,
     Like("x"),
-    values=MOVES, doc="Every sequence of a batch turned round, up to its length.",
+    values=MOVES, evaluate=moves.turned_sequences, doc="Every sequence of a batch turned round, up to its length.",
 )
 
 
@@ -174,7 +176,7 @@ TENSOR_WRITE = Op(
     (Axis("dim", -2, scalar_ok=False), Choice("mode", ("linear", "circular"), "linear")),
     written,
     Same("x", "y"),
-    doc="A cache with a stretch of an axis written anew.",
+    evaluate=moves.written, doc="A cache with a stretch of an axis written anew.",
 )
 
 

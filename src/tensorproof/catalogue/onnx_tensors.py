@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue import onnx_moves as moves
 from tensorproof.catalogue.views import resolved, shown_as, without_ones
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Ints, Tensor, Tensors
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, sliced, small, span, view
-from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT64, DType
+from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT64
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
@@ -87,7 +88,7 @@ SHAPE_PART = Op(
     (Int("start", 0), Int("end", None, optional=True)),
     shape_part,
     INT64,
-    doc="The sizes of the axes from start to end, as a vector.",
+    evaluate=moves.sizes_of, doc="The sizes of the axes from start to end, as a vector.",
 )
 
 
@@ -120,7 +121,8 @@ RESHAPE_COPYING = Op(
     (Ints("size", shape=True, loose=True, one=False), Bool("allowzero", False)),
     reshaped,
     Like("x"),
-    values=MOVES, doc="Another shape of the same elements; -1 is what is left, 0 copies the axis of x at its place, unless zeros are allowed.",
+    values=MOVES, evaluate=moves.reshaped,
+    doc="Another shape of the same elements; -1 is what is left, 0 copies the axis of x at its place, unless zeros are allowed.",
 )
 
 
@@ -132,7 +134,10 @@ def flattened(c: Call) -> TensorType:
     return shown_as(c, x, Shape((product(x.shape[:at]), product(x.shape[at:]))), False)
 
 
-FLATTEN_MATRIX = Op("flatten_matrix", (X,), (Int("dim", 1),), flattened, Like("x"), values=MOVES, doc="A matrix: the axes before `dim` are its rows.")
+FLATTEN_MATRIX = Op(
+    "flatten_matrix", (X,), (Int("dim", 1),), flattened, Like("x"), values=MOVES,
+    evaluate=moves.as_matrix, doc="A matrix: the axes before `dim` are its rows."
+)
 
 
 def squeezed(c: Call) -> TensorType:
@@ -156,7 +161,7 @@ DROP_AXES = Op(
     (Axes("dim", None, scalar_ok=False, loose=True),),
     squeezed,
     Like("x"),
-    values=MOVES, doc="Without the axes named, which have size 1; without all such axes where none is named.",
+    values=MOVES, evaluate=moves.without_axes, doc="Without the axes named, which have size 1; without all such axes where none is named.",
 )
 
 
@@ -171,7 +176,10 @@ def unsqueezed(c: Call) -> TensorType:
     return shown_as(c, x, Shape(1 if i in new else next(rest) for i in range(rank)), False)
 
 
-INSERT_AXES = Op("insert_axes", (X,), (Ints("dim", loose=True),), unsqueezed, Like("x"), values=MOVES, doc="With axes of size 1 at these places of the result.")
+INSERT_AXES = Op(
+    "insert_axes", (X,), (Ints("dim", loose=True),), unsqueezed, Like("x"), values=MOVES,
+    evaluate=moves.with_axes, doc="With axes of size 1 at these places of the result."
+)
 
 
 def expanded(c: Call) -> TensorType:
@@ -192,7 +200,7 @@ def expanded(c: Call) -> TensorType:
 
 EXPAND_BOTH = Op(
     "expand_both", (X,), (Ints("size", shape=True, loose=True, one=False),), expanded, Like("x"),
-    values=MOVES, doc="x broadcast against a shape; either may grow."
+    values=MOVES, evaluate=moves.broadcast, doc="x broadcast against a shape; either may grow."
 )
 
 
@@ -213,7 +221,7 @@ def tiled(c: Call) -> TensorType:
     return x.but(shape=made, contents=contents)
 
 
-TILE = Op("tile_all", (X,), (Ints("times", loose=True, one=False),), tiled, Like("x"), values=MOVES, doc="Every axis repeated.")
+TILE = Op("tile_all", (X,), (Ints("times", loose=True, one=False),), tiled, Like("x"), values=MOVES, evaluate=moves.tiled, doc="Every axis repeated.")
 
 
 # --- slices and padding ------------------------------------------------------------------------------------------------------------
@@ -254,7 +262,7 @@ SLICE_AXES = Op(
     (*_PARTS, Ints("dim", None, optional=True, loose=True), Ints("steps", None, optional=True, loose=True)),
     slices,
     Like("x"),
-    values=CUTS, doc="Slices along several axes; ends beyond the axis are cut, as in Python.",
+    values=CUTS, evaluate=moves.sliced, doc="Slices along several axes; ends beyond the axis are cut, as in Python.",
 )
 
 
@@ -287,10 +295,11 @@ _MODES = ("constant", "reflect", "edge", "wrap")
 PAD_AXES = Op(
     "pad_axes",
     (X, Tensor("value", " | 1", optional=True, default=None)),
-    (Ints("padding", loose=True, one=False), Ints("dim", None, optional=True, loose=True), Choice("mode", _MODES, "constant"), Bool("older", False)),
+    (Ints("padding", loose=True, one=False), Ints("dim", None, optional=True, loose=True), Choice("mode", _MODES, "constant"), Bool("older", False),
+     Float("filling", 0.0)),
     padded,
     Same("x", "value"),
-    doc="Padding before all axes, then after all of them; negative padding cuts.",
+    evaluate=moves.padded, doc="Padding before all axes, then after all of them; negative padding cuts.",
 )
 
 
@@ -312,30 +321,25 @@ CENTER_CROP_PAD = Op(
     (Ints("size", shape=True, loose=True, one=False), Ints("dim", None, optional=True)),
     cropped,
     Like("x"),
-    doc="Axes cut or padded on both sides to these sizes.",
+    evaluate=moves.centred, doc="Axes cut or padded on both sides to these sizes.",
 )
 
 
 # --- made of numbers ---------------------------------------------------------------------------------------------------------------
 
 
-def trilu_shape(c: Call) -> Shape:
-    return c.shape("x")
-
-
 TRILU = Op(
     "trilu",
     (Tensor("x", "... N M"), Tensor("k", "", frozenset({INT64}), optional=True, default=None)),
     (Bool("upper", True),),
-    trilu_shape,
+    same_shape,
     Like("x"),
-    doc="The upper or lower triangle of matrices.",
+    evaluate=moves.triangle, doc="The upper or lower triangle of matrices.",
 )
-EYE_LIKE = Op("eye_like", (Tensor("x", "N M"),), (Int("k", 0), ElementType("dtype")), "N M", Given("dtype", Like("x")), doc="Ones on a diagonal.")
-
-
-def averaged_dtype(c: Call) -> DType | None:
-    return Same("xs")(c)
+EYE_LIKE = Op(
+    "eye_like", (Tensor("x", "N M"),), (Int("k", 0), ElementType("dtype")), "N M", Given("dtype", Like("x")),
+    evaluate=lambda np, a: np.eye(*a["x"].shape, a["k"]), doc="Ones on a diagonal."
+)
 
 
 BROADCAST_MEAN = Op(
@@ -343,8 +347,8 @@ BROADCAST_MEAN = Op(
     (Tensors("xs", "...", FLOATS),),
     (),
     lambda c: c.broadcast(*(x.shape for x in c["xs"]), about="xs"),
-    averaged_dtype,
-    doc="The mean of tensors that broadcast.",
+    Same("xs"),
+    evaluate=moves.mean_of_all, doc="The mean of tensors that broadcast.",
 )
 
 
@@ -361,7 +365,7 @@ BIT_CAST = Op(
     (ElementType("dtype", optional=False),),
     any_rank(bit_cast_shape),
     Given("dtype"),
-    doc="The same bits as another element type of the same width.",
+    evaluate=moves.same_bits, doc="The same bits as another element type of the same width.",
 )
 SHRINK = Op(
     "shrink",
@@ -369,7 +373,7 @@ SHRINK = Op(
     (Anything("lambd"), Anything("bias")),
     same_shape,
     Like("x"),
-    doc="Numbers drawn towards zero by `bias`, and zero between -lambd and lambd.",
+    evaluate=moves.shrunk, doc="Numbers drawn towards zero by `bias`, and zero between -lambd and lambd.",
 )
 PRELU_BROADCAST_TYPES = FLOATS | frozenset({d for d in ALL_INTS if d.bits >= 32})
 
@@ -388,5 +392,5 @@ PRELU = Op(
     (),
     slope_shape,
     Same("x", "slope"),
-    doc="Negative numbers times a slope that broadcasts into x.",
+    evaluate=moves.sloped, doc="Negative numbers times a slope that broadcasts into x.",
 )
