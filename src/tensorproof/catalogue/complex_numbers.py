@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Real, float_of
+from tensorproof.ops.evaluation import numpy
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC, same_shape
 from tensorproof.ops.inputs import Tensor
@@ -16,7 +17,7 @@ def angle_type(c: Call) -> DType | None:
     return None if dtype is None else float_of(c, dtype.real)
 
 
-REAL_PART = Op("real", (Tensor("x"),), (), same_shape, Real("x"), aliases="x")
-IMAGINARY_PART = Op("imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", doc="torch has it for complex numbers only")
-ANGLE = Op("angle", (Tensor("x", "...", NUMERIC),), (), same_shape, angle_type)
-CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"), aliases="x", values=MOVES)
+REAL_PART = Op("real", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", evaluate=numpy("real"))
+IMAGINARY_PART = Op("imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", doc="torch has it for complex numbers only", evaluate=numpy("imag"))
+ANGLE = Op("angle", (Tensor("x", "...", NUMERIC),), (), same_shape, angle_type, evaluate=numpy("angle"))
+CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"), aliases="x", values=MOVES, evaluate=numpy("conjugate"))

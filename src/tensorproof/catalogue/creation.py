@@ -6,11 +6,12 @@ from math import ceil, isfinite
 from struct import pack, unpack
 from typing import Any
 
+from tensorproof.catalogue.made_numbers import arange, at_angle, geomspace, inclusive_range, linspace, logspace, vander, window, with_imaginary
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.facts import FILLS, draws
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor, is_size
-from tensorproof.ops.record import Op
+from tensorproof.ops.record import Evaluate, Op
 from tensorproof.ops.storage import cast, small, strides_or_none
 from tensorproof.terms.dtypes import (
     ALL_INTS,
@@ -115,6 +116,7 @@ FULL = Op(
     shape=full_shape,
     fold=lambda c: filled(c, Shape(c["size"]), c["value"], full_type(c)),
     values=FILLS, doc="A tensor of one value.",
+    evaluate=lambda np, a: np.broadcast_to(a["value"], tuple(a["size"])),
 )
 EMPTY = Op(
     "empty",
@@ -131,6 +133,7 @@ FULL_LIKE = Op(
     dtype=like_type,
     shape=full_like_shape,
     fold=lambda c: filled(c, like_shape(c), c["value"], like_type(c)), values=FILLS,
+    evaluate=lambda np, a: np.broadcast_to(a["value"], a["x"].shape if a["size"] is None else tuple(a["size"])),
 )
 EMPTY_LIKE = Op(
     "empty_like",
@@ -197,6 +200,7 @@ EYE = Op(
     shape=eye_shape,
     fold=eye_contents,
     doc="Ones on the diagonal k above the main one.",
+    evaluate=lambda np, a: np.eye(a["n"], a["m"], a["k"]),
 )
 
 
@@ -257,6 +261,7 @@ ARANGE = Op(
     shape=lambda c: Shape((arange_size(c),)),
     fold=arange_contents,
     values=draws("start", "end", "step"), doc="Numbers from start up to, and without, end; `may_be_empty`: none where the step leads away.",
+    evaluate=arange,
 )
 
 
@@ -280,6 +285,7 @@ RANGE = Op(
     attributes=(Number("start", 0), Number("end"), Number("step", 1), ElementType(dtypes=REALS)),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape((range_size(c),)),
+    evaluate=inclusive_range,
 )
 
 
@@ -317,7 +323,7 @@ def _spaced_doubles(c: Call) -> tuple[float, ...] | None:
     return (*(float(low + i * apart) for i in range(steps - len(last))), *last)
 
 
-def spaced(name: str, *attributes: Any, doc: str = "") -> Op:
+def spaced(name: str, evaluate: Evaluate, *attributes: Any, doc: str = "") -> Op:
     return Op(
         name,
         doc=doc,
@@ -327,12 +333,13 @@ def spaced(name: str, *attributes: Any, doc: str = "") -> Op:
         dtype=linspace_type,
         shape=lambda c: Shape((c["steps"],)),
         fold=spaced_contents,
+        evaluate=evaluate,
     )  # fmt: skip
 
 
-LINSPACE = spaced("linspace", doc="Numbers with equal steps between them; without the `endpoint` the last step leads to the end.")
-LOGSPACE = spaced("logspace", Float("base", 10.0), doc="Powers of `base` with equal steps between the exponents.")
-GEOMSPACE = spaced("geomspace", doc="Numbers with equal quotients from one to the next.")
+LINSPACE = spaced("linspace", linspace, doc="Numbers with equal steps between them; without the `endpoint` the last step leads to the end.")
+LOGSPACE = spaced("logspace", logspace, Float("base", 10.0), doc="Powers of `base` with equal steps between the exponents.")
+GEOMSPACE = spaced("geomspace", geomspace, doc="Numbers with equal quotients from one to the next.")
 CONSTANT = Op(
     "constant",
     attributes=(Anything("data"), ElementType()),
@@ -340,6 +347,7 @@ CONSTANT = Op(
     dtype=lambda c: c["dtype"] or c["data"].dtype,
     fold=lambda c: cast(c["data"].contents, c["dtype"] or c["data"].dtype),
     doc="A tensor from numbers, nested lists or another array.",
+    evaluate=lambda np, a: a["data"],
 )
 WINDOW = Op(
     "window",
@@ -347,6 +355,7 @@ WINDOW = Op(
     dtype=Given("dtype", default_float),
     shape="n",
     doc="A window function of n samples: `kind` is hann, hamming, blackman, bartlett, kaiser (with `beta`) ...",
+    evaluate=window,
 )
 
 
@@ -361,6 +370,7 @@ VANDER = Op(
     attributes=(Int("n", None, least=0, optional=True), Bool("increasing", False)),
     dtype=lambda c: INT64 if c.dtype("x") is BOOL or (c.dtype("x") or FLOAT32).is_integer else c.dtype("x"),
     shape=vander_shape,
+    evaluate=vander,
 )
 
 
@@ -371,10 +381,10 @@ def complex_type(c: Call) -> DType | None:
     return None if x is None else x.complexified
 
 
-def parts(name: str, dtypes: frozenset[DType], doc: str) -> Op:
+def parts(name: str, dtypes: frozenset[DType], evaluate: Evaluate, doc: str) -> Op:
     shape = lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))
-    return Op(name, (Tensor("x", "...", dtypes), Tensor("y", "...", dtypes)), (), shape, complex_type, doc=doc)
+    return Op(name, (Tensor("x", "...", dtypes), Tensor("y", "...", dtypes)), (), shape, complex_type, evaluate=evaluate, doc=doc)
 
 
-COMPLEX = parts("complex", frozenset({FLOAT16, FLOAT32, FLOAT64}), "Complex numbers from real and imaginary parts.")
-POLAR = parts("polar", frozenset({FLOAT32, FLOAT64}), "Complex numbers from length and angle.")
+COMPLEX = parts("complex", frozenset({FLOAT16, FLOAT32, FLOAT64}), with_imaginary, "Complex numbers from real and imaginary parts.")
+POLAR = parts("polar", frozenset({FLOAT32, FLOAT64}), at_angle, "Complex numbers from length and angle.")

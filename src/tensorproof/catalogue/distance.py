@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.looked_up import cdist, cosine_similarity, pairwise_distance, pdist
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Promote, Same, Within, float_of, promoted
 from tensorproof.ops.families import NUMERIC
@@ -26,10 +27,12 @@ CDIST = Op(
     dtype=Same("x", "y"),
     codes={"K": "features"},
     doc="The p-norm distance of each row of x to each row of y.",
+    evaluate=cdist,
 )
 PDIST = Op(
     "pdist", (Tensor("x", "N _", FULL_FLOATS),), (Float("p", 2.0, least=0.0),), "N*(N-1)//2", lambda c: c.dtype("x"),
     doc="The p-norm distances of all pairs of rows.",
+    evaluate=pdist,
 )  # fmt: skip
 
 
@@ -54,6 +57,7 @@ PAIRWISE_DISTANCE = Op(
     shape=pairwise_shape,
     dtype=pairwise_type,
     doc="The p-norm distance of corresponding vectors along the last axis.",
+    evaluate=pairwise_distance,
 )
 
 
@@ -74,4 +78,5 @@ COSINE_SIMILARITY = Op(
     dtype=Within(Promote("x", "y"), FLOATS),
     values=Values("bounded", bounds=Interval(-1.01, 1.01)),
     doc="The cosine of the angle between vectors along an axis.",
+    evaluate=cosine_similarity,
 )

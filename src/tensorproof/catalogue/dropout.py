@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.made_numbers import alpha_dropout, dropout, undecided
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, Float, Tensor
 from tensorproof.ops.record import Op, Out
@@ -35,10 +37,17 @@ def by_channel(c: Call) -> Shape:
 DROPOUT = Op(
     "dropout", (Tensor("x"),), (*ATTRIBUTES, Anything("mask")), same_shape, dropped_type, random=True, aliases="x",
     doc="`mask`: the shape of what is drawn, which broadcasts over x",
+    evaluate=dropout,
 )  # fmt: skip
-ALPHA_DROPOUT = Op("alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x", doc="keeps mean and variance")
-FEATURE_DROPOUT = Op("feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", doc="drops whole channels")
-FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x")
+ALPHA_DROPOUT = Op(
+    "alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x", doc="keeps mean and variance",
+    evaluate=alpha_dropout,
+)  # fmt: skip
+FEATURE_DROPOUT = Op(
+    "feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", doc="drops whole channels",
+    evaluate=dropout,
+)  # fmt: skip
+FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", evaluate=alpha_dropout)
 
 
 def with_mask(c: Call) -> list[Any]:
@@ -52,7 +61,16 @@ def with_mask(c: Call) -> list[Any]:
     return [x.shape, x if x.shape.numel == 0 else x.shape]
 
 
+def _kept(np: Any, a: Arguments) -> Any:
+    """What is kept: everything outside of training."""
+    x = a["x"]
+    if a["training"] is False or a["p"] in (0, 1):
+        return np.full_like(x, a["training"] is False or a["p"] == 0)
+    return undecided(np, x)
+
+
 NATIVE_DROPOUT = Op(
     "native_dropout", (Tensor("x"),), (Float("p"), Bool("training", optional=True)), with_mask, Like("x"),
     outputs=(Out("result"), Out("mask", BOOL)), random=True,
+    evaluate=lambda np, a: (dropout(np, a), _kept(np, a)),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.looked_up import embedding, embedding_backward, embedding_bag, embedding_renorm
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
@@ -46,6 +47,7 @@ EMBEDDING = Op(
     attributes=TABLE,
     shape=any_rank(lambda c: Shape((*c.shape("index"), table_checked(c)[1]))),
     dtype=Like("weight"),
+    evaluate=embedding,
 )
 EMBEDDING_RENORM = Op(
     "embedding_renorm",
@@ -54,6 +56,7 @@ EMBEDDING_RENORM = Op(
     shape=renorm_shape,
     dtype=Like("x"),
     writes=("x",),
+    evaluate=embedding_renorm,
 )
 def backward_shape(c: Call) -> Shape:
     """The gradient of the table, from that of the rows taken."""
@@ -70,6 +73,7 @@ EMBEDDING_BACKWARD = Op(
     attributes=(Int("num_weights", least=0), Int("padding_idx", -1), Bool("scale_grad_by_freq", False)),
     shape=backward_shape,
     dtype=Like("x"),
+    evaluate=embedding_backward,
 )
 
 
@@ -117,7 +121,7 @@ BAG_INPUTS = (
 BAG_ATTRIBUTES = (
     *TABLE, Choice("mode", ("sum", "mean", "max"), "mean"), Bool("include_last_offset", False), Bool("scale_grad_by_freq", False), Bool("sparse", False),
 )  # fmt: skip
-EMBEDDING_BAG = Op("embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"))
+EMBEDDING_BAG = Op("embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"), evaluate=embedding_bag)
 
 
 def bag_forward_shape(c: Call) -> list[Shape | TensorType]:

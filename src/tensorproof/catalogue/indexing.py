@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.written_places import gather, getitem, setitem, take_along
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import mixes, selects
@@ -182,6 +183,7 @@ GETITEM = Op(
     data_dependent=True,
     aliases="x",
     values=selects("index"), doc="x[index].",
+    evaluate=getitem,
 )
 
 
@@ -236,6 +238,7 @@ def written(x: TensorType, region: TensorType, value: TensorType) -> tuple[Any, 
 SETITEM = Op(
     "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",),
     values=mixes("x value"), doc="x[index] = value.",
+    evaluate=setitem,
 )  # fmt: skip
 
 # --- along one axis --------------------------------------------------------------------------------------------------------------
@@ -259,6 +262,7 @@ INDEX_SELECT = Op(
     (Axis("dim"),),
     index_select_rule,
     values=selects("index"), doc="Positions of one axis, in any order.",
+    evaluate=lambda np, a: np.take(a["x"], np.asarray(a["index"]).reshape(-1), axis=a["dim"]) if a["x"].shape else a["x"],
 )
 
 
@@ -288,6 +292,7 @@ def gather_rule(c: Call) -> TensorType:
 GATHER = Op(
     "gather", (X, Tensor("index", "...", INDEX, values="index:dim")), (Axis("dim"),), gather_rule,
     values=selects("index"), doc="For each place of the index, the element of x at that position along one axis.",
+    evaluate=gather,
 )  # fmt: skip
 
 
@@ -308,6 +313,7 @@ TAKE_ALONG = Op(
     (X, Tensor("index", "...", frozenset({INT64}), values="index:dim")),
     (Axis("dim", None, optional=True),),
     take_along_rule, values=selects("index"),
+    evaluate=take_along,
 )
 
 
@@ -322,5 +328,6 @@ def take_rule(c: Call) -> TensorType:
 
 TAKE = Op(
     "take", (X, Tensor("index", "...", frozenset({INT64}),
-    values="index:numel")), (), take_rule, values=selects("index"), doc="Elements by their flat position."
+    values="index:numel")), (), take_rule, values=selects("index"), doc="Elements by their flat position.",
+    evaluate=lambda np, a: a["x"].reshape(-1)[np.asarray(a["index"])],
 )

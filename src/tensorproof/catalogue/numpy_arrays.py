@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote
+from tensorproof.ops.evaluation import Arguments, numpy_reduction
+from tensorproof.ops.facts import mixes
 from tensorproof.ops.families import NUMERIC, reduction, replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axis, Choice, Ints, Tensor, Tensors, is_size
-from tensorproof.ops.record import Op
+from tensorproof.ops.record import Op, Values
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
 from tensorproof.terms.ints import maximum, minimum
 from tensorproof.terms.predicates import ge
@@ -26,13 +30,20 @@ def _convolved(c: Call) -> Shape:
             return Shape((maximum(n, m) - minimum(n, m) + 1,))
 
 
-PTP = reduction("ptp", NUMERIC, nonempty=True, dtype=Like("x"), doc="The greatest less the least.")
-ISCOMPLEX = Op("iscomplex", (Tensor("x", "...", NUMERIC),), (), same_shape, BOOL)
+PTP = reduction(
+    "ptp", NUMERIC, nonempty=True, dtype=Like("x"), doc="The greatest less the least.",
+    evaluate=lambda np, a: np.subtract(numpy_reduction("max")(np, a), numpy_reduction("min")(np, a)),
+)  # fmt: skip
+ISCOMPLEX = Op("iscomplex", (Tensor("x", "...", NUMERIC),), (), same_shape, BOOL, evaluate=lambda np, a: np.not_equal(np.imag(a["x"]), 0))
 
 
 def _interpolated(c: Call) -> Shape:
     c.require("points", ge(c.dims["P"], 1), "there are no points to interpolate between", "xp")
     return c.shape("x")
+
+
+def interpolated(np: Any, a: Arguments) -> Any:
+    return np.interp(*(np.asarray(a[name]) for name in ("x", "xp", "fp")), left=a["left"], right=a["right"], period=a["period"])
 
 
 INTERP = Op(
@@ -42,7 +53,9 @@ INTERP = Op(
     shape=_interpolated,
     dtype=lambda c: COMPLEX128 if (c.dtype("fp") or FLOAT64).is_complex else FLOAT64,
     codes={"P": "points"},
+    values=Values("convex", over="fp left right"),
     doc="Values between known points, on straight lines; `left` and `right` beyond them, unless they go on with a `period`.",
+    evaluate=interpolated,
 )
 CONVOLVE = Op(
     "convolve_vectors",
@@ -51,6 +64,7 @@ CONVOLVE = Op(
     shape=_convolved,
     dtype=Promote("x", "y"),
     doc="The discrete convolution of two vectors.",
+    evaluate=lambda np, a: np.convolve(a["x"], a["y"], a["mode"]),
 )
 
 
@@ -69,7 +83,9 @@ INSERT = Op(
     shape=_grown,
     dtype=Like("x"),
     data_dependent=True,
+    values=mixes("x values"),
     doc="x with values put in before places along an axis.",
+    evaluate=lambda np, a: np.insert(np.asarray(a["x"]), a["index"], np.asarray(a["values"]), axis=a["dim"]),
 )
 RANDOM_DISTRIBUTION = Op(
     "random_distribution",

@@ -114,6 +114,8 @@ _BETWEEN: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
 def quantile(skips: bool = False) -> Evaluate:
     def evaluate(np: Any, a: Arguments) -> Any:
         x, q, way = a["x"], np.asarray(a["q"]), a["method"] or a["interpolation"]
+        if np.any((q < 0) | (q > 1)):
+            raise Undefined("a share of less than none or more than all")
         if a["method"] is not None and a["method"] not in (*_BETWEEN, "nearest"):
             function = np.nanquantile if skips else np.quantile
             return function(np.asarray(x), q, axis=a["dim"] if x.shape else None, method=way, keepdims=bool(a["keepdim"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, cast
 
+from tensorproof.catalogue.made_numbers import pad
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Anything, Bool, Choice, Ints, Number, Tensor
@@ -120,4 +121,5 @@ PAD = Op(
     fold=pad_contents,
     doc="`padding` is (before, after) of the last axis, then of the one before it, and so on. `repeats`: the tensor's own elements are taken as often as it "
     "takes to fill the padding; `extent`: how many elements at each end a mean, median, maximum or minimum is of.",
+    evaluate=pad,
 )

@@ -10,11 +10,16 @@ from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import MOVES, draws, places
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, is_size
-from tensorproof.ops.record import Op
+from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INDEX, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import conj, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
+
+UNKNOWN = Values()
+UNIT = Values("bounded", bounds=Interval(0.0, 1.0))
+NOT_NEGATIVE = Values("bounded", bounds=NON_NEGATIVE)
+BETWEEN = Values("between", low="low", high="high")
 
 RANDOM = Op(
     "random",
@@ -119,14 +124,16 @@ BERNOULLI = Op(
     dtype=Like("x"),
     shape=bernoulli_shape,
     random=True,
+    values=UNIT,
 )
-POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),), dtype=Like("x"), shape=same_shape, random=True)
+POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),), dtype=Like("x"), shape=same_shape, random=True, values=NOT_NEGATIVE)
 BINOMIAL = Op(
     "binomial",
     inputs=(Tensor("x", "...", FLOATS, values="positive"), Tensor("y", "...", FLOATS, values="unit")),
     dtype=lambda c: (Same("x", "y") if c.framework == "torch" else Like("x"))(c),
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y")),
     random=True,
+    values=NOT_NEGATIVE,
 )
 
 
@@ -157,7 +164,9 @@ MULTINOMIAL = Op(
 )
 
 
-def distribution(name: str, dtypes: frozenset[Any], *attributes: Any, open_at_zero: str = "", ordered: tuple[str, str] | None = None) -> Op:
+def distribution(
+    name: str, dtypes: frozenset[Any], *attributes: Any, open_at_zero: str = "", ordered: tuple[str, str] | None = None, values: Values = UNKNOWN
+) -> Op:
     """x is filled with draws. `open_at_zero`: an argument that must be positive; `ordered`: two arguments of which the first is not the larger."""
 
     def shape(c: Call) -> Shape:
@@ -172,16 +181,16 @@ def distribution(name: str, dtypes: frozenset[Any], *attributes: Any, open_at_ze
                 c.require("range", low <= high, f"{ordered[0]} = {low!r} is above {ordered[1]} = {high!r}", ordered)
         return c.shape("x")
 
-    return Op(name, (Tensor("x", "...", dtypes),), attributes, any_rank(shape), Like("x"), random=True, writes=("x",))
+    return Op(name, (Tensor("x", "...", dtypes),), attributes, any_rank(shape), Like("x"), random=True, writes=("x",), values=values)
 
 
-UNIFORM = distribution("uniform_fill", FLOATS_OR_COMPLEX, Number("low", 0.0), Number("high", 1.0), ordered=("low", "high"))
+UNIFORM = distribution("uniform_fill", FLOATS_OR_COMPLEX, Number("low", 0.0), Number("high", 1.0), ordered=("low", "high"), values=BETWEEN)
 NORMAL_FILL = distribution("normal_fill", FLOATS_OR_COMPLEX, Number("mean", 0.0), Float("std", 1.0, 0.0))
 CAUCHY = distribution("cauchy_fill", FLOATS, Number("median", 0.0), Number("sigma", 1.0), open_at_zero="sigma")
-LOG_NORMAL = distribution("log_normal_fill", FLOATS, Number("mean", 1.0), Number("std", 2.0), open_at_zero="std")
-EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open_at_zero="rate")
-GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_zero="p")
-BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0))
+LOG_NORMAL = distribution("log_normal_fill", FLOATS, Number("mean", 1.0), Number("std", 2.0), open_at_zero="std", values=NOT_NEGATIVE)
+EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open_at_zero="rate", values=NOT_NEGATIVE)
+GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_zero="p", values=Values("bounded", bounds=Interval(1.0, float("inf"))))
+BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0), values=UNIT)
 RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))
 SHUFFLE = Op(
     "shuffle", (Tensor("x"),), (Axis("dim", 0),), any_rank(same_shape), Like("x"), random=True, values=MOVES,
@@ -200,7 +209,7 @@ def per_parameter(c: Call) -> Any:
 
 _SIZES = Ints("size", shape=True, loose=True)
 PER_PARAMETER = tuple(
-    Op(name, (Tensor("y", values="positive"),), (_SIZES,), per_parameter, Like("y"), random=True, doc=doc)
+    Op(name, (Tensor("y", values="positive"),), (_SIZES,), per_parameter, Like("y"), random=True, values=NOT_NEGATIVE, doc=doc)
     for name, doc in (
         ("random_gamma", "Draws of gamma distributions of rate 1, whose shape parameters are in y."),
         ("random_poisson", "Draws of Poisson distributions, whose rates are in y."),

@@ -6,10 +6,25 @@ from typing import Any
 
 from tensorproof.catalogue.indexing import check_positions, same_rank
 from tensorproof.catalogue.views import as_strided_rule, diagonal_rule, select_rule, slice_rule
+from tensorproof.catalogue.written_places import (
+    diagonal_part,
+    index_add,
+    index_copy,
+    index_fill,
+    index_reduce,
+    masked_scatter,
+    put,
+    region,
+    scatter,
+    select_part,
+    slice_part,
+    strided,
+)
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.facts import mixes
 from tensorproof.ops.inputs import Axis, Bool, Choice, Int, Ints, Number, Tensor
-from tensorproof.ops.record import Op
+from tensorproof.ops.record import Evaluate, Op
 from tensorproof.ops.storage import cast, known, positions, row_major, true_count, whole
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INDEX, INT64, NUMBERS, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
@@ -86,6 +101,7 @@ SCATTER = Op(
     Like("x"),
     fold=scatter_contents,
     doc="Each element of the source is written to the position that the index names along one axis.",
+    evaluate=scatter(),
 )
 SCATTER_ADD = Op(
     "scatter_add",
@@ -93,6 +109,7 @@ SCATTER_ADD = Op(
     (Axis("dim"),),
     scatter_shape,
     Like("x"),
+    evaluate=scatter("add"),
 )
 SCATTER_REDUCE = Op(
     "scatter_reduce",
@@ -100,6 +117,7 @@ SCATTER_REDUCE = Op(
     (Axis("dim"), Choice("reduce", ("sum", "prod", "mean", "amax", "amin")), Bool("include_self", True)),
     scatter_shape,
     Like("x"),
+    evaluate=scatter(),
 )
 
 # --- whole slices -----------------------------------------------------------------------------------------------------------------
@@ -134,16 +152,20 @@ def index_write_shape(c: Call) -> Shape:
     return x
 
 
-def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *attributes: Any, doc: str = "") -> Op:
+def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *attributes: Any, evaluate: Evaluate, doc: str = "") -> Op:
     inputs = (Tensor("x", "...", dtypes), Tensor("index", "...", index, values="index:dim"), Tensor("source", "...", dtypes))
-    return Op(name, inputs, (Axis("dim"), *attributes), index_write_shape, Like("x"), doc=doc)
+    return Op(name, inputs, (Axis("dim"), *attributes), index_write_shape, Like("x"), evaluate=evaluate, doc=doc)
 
 
 INDEX_ADD = index_writer(
-    "index_add", NUMBERS, INDEX, Number("alpha", 1), doc="Slices of the source are added to the positions that the index names."
+    "index_add", NUMBERS, INDEX, Number("alpha", 1), doc="Slices of the source are added to the positions that the index names.",
+    evaluate=index_add,
 )
-INDEX_COPY = index_writer("index_copy", NUMBERS, LONG, doc="Slices of the source are written to the positions that the index names.")
-INDEX_REDUCE = index_writer("index_reduce", REALS, INDEX, Choice("reduce", ("prod", "mean", "amax", "amin")), Bool("include_self", True))
+INDEX_COPY = index_writer("index_copy", NUMBERS, LONG, doc="Slices of the source are written to the positions that the index names.", evaluate=index_copy)
+INDEX_REDUCE = index_writer(
+    "index_reduce", REALS, INDEX, Choice("reduce", ("prod", "mean", "amax", "amin")), Bool("include_self", True),
+    evaluate=index_reduce,
+)  # fmt: skip
 
 
 def index_fill_shape(c: Call) -> Shape:
@@ -159,6 +181,7 @@ def index_fill_shape(c: Call) -> Shape:
 INDEX_FILL = Op(
     "index_fill", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="index:dim"), Tensor("value", "...", scalar=True)), (Axis("dim"),),
     index_fill_shape, Like("x"),
+    evaluate=index_fill,
 )  # fmt: skip
 
 
@@ -178,6 +201,7 @@ PUT = Op(
     (Bool("accumulate", False),),
     put_shape,
     Like("x"),
+    evaluate=put,
 )
 
 
@@ -197,12 +221,13 @@ MASKED_SCATTER = Op(
     (),
     masked_scatter_shape,
     Like("x"),
+    evaluate=masked_scatter,
 )
 
 # --- views, written ---------------------------------------------------------------------------------------------------------------
 
 
-def region_writer(name: str, rule: Any, *attributes: Any) -> Op:
+def region_writer(name: str, rule: Any, choose: Any, *attributes: Any) -> Op:
     """x with one of its views overwritten by the source, which must have the view's shape."""
 
     def shape(c: Call) -> Shape:
@@ -211,14 +236,14 @@ def region_writer(name: str, rule: Any, *attributes: Any) -> Op:
         c.require("source", holds, f"the source is {source!r} and the part it is written to {region!r}", ("source", "x"))
         return c.shape("x")
 
-    return Op(name, (Tensor("x"), Tensor("source")), attributes, shape, Like("x"))
+    return Op(name, (Tensor("x"), Tensor("source")), attributes, shape, Like("x"), evaluate=region(choose), values=mixes("x source"))
 
 
-SELECT_SCATTER = region_writer("select_scatter", select_rule, Axis("dim"), Int("index"))
+SELECT_SCATTER = region_writer("select_scatter", select_rule, select_part, Axis("dim"), Int("index"))
 SLICE_SCATTER = region_writer(
-    "slice_scatter", slice_rule, Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)
+    "slice_scatter", slice_rule, slice_part, Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)
 )
-DIAGONAL_SCATTER = region_writer("diagonal_scatter", diagonal_rule, Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1))
+DIAGONAL_SCATTER = region_writer("diagonal_scatter", diagonal_rule, diagonal_part, Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1))
 AS_STRIDED_SCATTER = region_writer(
-    "as_strided_scatter", as_strided_rule, Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True),
+    "as_strided_scatter", as_strided_rule, strided, Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True),
 )  # fmt: skip

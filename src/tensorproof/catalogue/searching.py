@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.indexing import X, check_positions
+from tensorproof.catalogue.written_places import mask_select, nonzero_static, one_hot, searchsorted, unravel
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import selects
 from tensorproof.ops.inputs import Anything, Bool, Int, Ints, Tensor
-from tensorproof.ops.record import Op
+from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Values
 from tensorproof.ops.storage import row_major, small, true_count, whole
 from tensorproof.terms.dtypes import BOOL, INT32, INT64, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import bounds, product
@@ -31,6 +32,7 @@ def masked_select_shape(c: Call) -> Shape:
 MASKED_SELECT = Op(
     "masked_select", (X, Tensor("mask", "...", frozenset({BOOL}))), (), masked_select_shape, Like("x"), data_dependent=True,
     values=selects("mask"),
+    evaluate=mask_select,
 )  # fmt: skip
 
 
@@ -45,10 +47,13 @@ def nonzero_rule(c: Call) -> TensorType:
 
 
 NONZERO = Op(
-    "nonzero", (X,), (), nonzero_rule, data_dependent=True, doc="The coordinates of the elements that are not zero, a row for each."
+    "nonzero", (X,), (), nonzero_rule, data_dependent=True,
+    values=Values("bounded", bounds=NON_NEGATIVE), doc="The coordinates of the elements that are not zero, a row for each.",
+    evaluate=lambda np, a: np.argwhere(np.asarray(a["x"])).reshape(-1, len(a["x"].shape)) if a["x"].shape else np.zeros((int(np.asarray(a["x"]) != 0), 0)),
 )
 NONZERO_STATIC = Op(
     "nonzero_static", (X,), (Int("size", least=0), Int("fill_value", -1)), lambda c: Shape((c["size"], c.rank("x"))), INT64,
+    evaluate=nonzero_static,
 )  # fmt: skip
 
 
@@ -83,7 +88,9 @@ SEARCHSORTED = Op(
     (Bool("int32", False), Bool("right", False), Anything("side")),
     searchsorted_shape,
     lambda c: INT32 if c["int32"] else INT64,
+    values=Values("bounded", bounds=NON_NEGATIVE),
     doc="Where values would be put into a sorted sequence.",
+    evaluate=searchsorted,
 )
 
 
@@ -108,7 +115,9 @@ def one_hot_contents(c: Call) -> tuple[Any, ...] | None:
 
 ONE_HOT = Op(
     "one_hot", (Tensor("x", "...", frozenset({INT64}), values="index:classes"),), (Int("classes", -1),), one_hot_shape, INT64,
+    values=Values("bounded", bounds=Interval(0.0, 1.0)),
     fold=one_hot_contents, data_dependent=True,
+    evaluate=one_hot,
 )  # fmt: skip
 
 
@@ -126,4 +135,5 @@ UNRAVEL = Op(
     unravel_shapes,
     INT64,
     counted=True,
+    evaluate=unravel,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.written_places import segments
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Axis, Bool, Choice, Number, Tensor
@@ -45,4 +46,5 @@ SEGMENT_REDUCE = Op(
     shape=segment_reduce_shape,
     dtype=Like("x"),
     doc="Runs of neighbours along an axis, each reduced to one.",
+    evaluate=segments,
 )  # fmt: skip

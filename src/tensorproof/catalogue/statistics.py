@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.counted_bins import bincount, confusion, correlation, covariance, fixed_width, histc, histogram, histogramdd, p_norm
 from tensorproof.catalogue.order_statistics import median, mode, quantile
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
@@ -11,7 +12,7 @@ from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
 from tensorproof.ops.lines import Lined
-from tensorproof.ops.record import Op, Out, Values
+from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import conj, disj, eq, ge
@@ -19,6 +20,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
+COUNTS = Values("bounded", bounds=NON_NEGATIVE)
 PAIR = (Out("values", values=SELECTS), Out("indices", INT64, values=places("dim")))
 MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median.", evaluate=median())
 NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median of what is not NaN.", evaluate=median(skips=True))
@@ -115,9 +117,12 @@ COV = Op(
     shape=cov_shape,
     dtype=cov_type,
     doc="The covariance of variables (rows) over observations (columns).",
+    evaluate=covariance,
 )
 CORRCOEF = Op(
-    "corrcoef", (Tensor("x", "N M | M | ", NUMERIC),), (), lambda c: cov_shape(c), ToFloat("x"), doc="Correlation coefficients of rows."
+    "corrcoef", (Tensor("x", "N M | M | ", NUMERIC),), (), lambda c: cov_shape(c), ToFloat("x"), doc="Correlation coefficients of rows.",
+    evaluate=correlation,
+    values=Values("bounded", bounds=Interval(-1.0001, 1.0001)),
 )
 
 
@@ -134,6 +139,8 @@ def histc_shape(c: Call) -> Shape:
 HISTC = Op(
     "histc", (Tensor("x", "...", NUMERIC),), (Int("bins", 100, least=1), Number("min", 0), Number("max", 0)), histc_shape, Like("x"),
     doc="How many elements fall into each of equal bins.",
+    evaluate=histc,
+    values=COUNTS,
 )  # fmt: skip
 
 
@@ -182,6 +189,7 @@ HISTOGRAM = Op(
     dtype=Like("x"),
     outputs=(Out("hist"), Out("bin_edges")),
     doc="How many elements fall into each bin, and the bins' edges.",
+    evaluate=histogram,
 )
 
 
@@ -215,6 +223,7 @@ HISTOGRAMDD = Op(
     dtype=Like("x"),
     counted=True,
     doc="Counts over a grid of bins in several dimensions, and the edges along each.",
+    evaluate=histogramdd,
 )
 
 
@@ -239,16 +248,20 @@ BINCOUNT = Op(
     dtype=lambda c: INT64 if not c.given("weight") or c.dims["N"] == 0 else FLOAT32 if c.dtype("weight") is FLOAT32 else FLOAT64,
     data_dependent=True,
     doc="How often each whole number occurs; those from `maxlength` on are not counted.",
+    evaluate=bincount,
 )
 HISTOGRAM_FIXED_WIDTH = Op(
     "histogram_fixed_width", (Tensor("x", "...", NUMERIC), Tensor("limits", "2", NUMERIC)), (Int("bins", 100, least=1),),
     any_rank(lambda c: Shape((c["bins"],))), INT64,
     doc="How many elements fall into each of equal bins between two limits; what lies beyond counts with the first or the last.",
+    evaluate=fixed_width,
+    values=COUNTS,
 )  # fmt: skip
 CONFUSION_MATRIX = Op(
     "confusion_matrix", (Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS), WEIGHT), (Int("count"),),
     any_rank(lambda c: Shape((c["count"], c["count"]))), INT64,
     doc="How often (or with what weight) each class in x goes with each class in y.",
+    evaluate=confusion,
 )  # fmt: skip
 
 
@@ -267,4 +280,5 @@ DIST = Op(
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))[:0],
     dtype=dist_type,
     doc="The p-norm of the difference.",
+    values=COUNTS, evaluate=lambda np, a: p_norm(np, np.subtract(a["x"], a["y"]), a["p"]),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue import tensorflow_places
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import CUTS, MOVES
@@ -75,23 +76,30 @@ def shape_of(c: Call) -> TensorType:
     return TensorType(Shape((shape.rank,)), c["dtype"], contents=_dims(c.tensor("x")), framework="tf")
 
 
-SHAPE_OF = Op("shape_of", (X,), (OUT_TYPE,), any_rank(shape_of), doc="The sizes of the axes, as a vector.")
+SHAPE_OF = Op(
+    "shape_of", (X,), (OUT_TYPE,), any_rank(shape_of), doc="The sizes of the axes, as a vector.",
+    evaluate=lambda np, a: np.array(a["x"].shape, np.int64),
+)  # fmt: skip
 SHAPES_OF = Op(
     "shapes_of", (Tensors("xs"),), (OUT_TYPE,), counted=True,
     shape=any_rank(lambda c: [TensorType(Shape((x.shape.rank,)), c["dtype"], contents=_dims(x), framework="tf") for x in c["xs"]]),
+    evaluate=lambda np, a: tuple(np.array(x.shape, np.int64) for x in a["xs"]),
 )  # fmt: skip
 SIZE_OF = Op(
     "size_of", (X,), (OUT_TYPE,), any_rank(lambda c: Shape()), Given(), fold=lambda c: (c.shape("x").numel,) if c.shape("x").known else None,
     doc="The number of elements, as a tensor.",
+    evaluate=lambda np, a: np.array(a["x"].size),
 )  # fmt: skip
 RANK_OF = Op(
     "rank_of", (X,), (), any_rank(lambda c: Shape()), INT32, fold=lambda c: (len(c.shape("x")),) if c.shape("x").known else None,
     doc="The number of axes, as a tensor.",
+    evaluate=lambda np, a: np.array(len(a["x"].shape)),
 )  # fmt: skip
 ENSURE_SHAPE = Op(
     "ensure_shape", (X,), (Anything("size"),),
     any_rank(lambda c: c.tensor("x").but(shape=agreed(c, [c.shape("x"), c["size"]], ("x", "size")))),
     values=MOVES, doc="x, which must have this shape; None in it stands for any size.",
+    evaluate=lambda np, a: a["x"],
 )  # fmt: skip
 
 
@@ -108,10 +116,14 @@ def broadcast_args(c: Call) -> TensorType:
 
 
 PAIR = (Tensor("x", "N", INDEX), Tensor("y", "M", INDEX))
-BROADCAST_ARGS = Op("broadcast_args", PAIR, (), broadcast_args, doc="The shape to which two shapes broadcast.")
+BROADCAST_ARGS = Op(
+    "broadcast_args", PAIR, (), broadcast_args, doc="The shape to which two shapes broadcast.",
+    evaluate=lambda np, a: np.array(np.broadcast_shapes(tuple(np.asarray(a["x"])), tuple(np.asarray(a["y"]))), np.int64),
+)  # fmt: skip
 BROADCAST_GRADIENT_ARGS = Op(
     "broadcast_gradient_args", PAIR, (), lambda c: [Shape((c.fresh("axes"),)), Shape((c.fresh("axes"),))], Same("x", "y"),
     outputs=(Out("r0"), Out("r1")), data_dependent=True, doc="The axes over which the gradients of a broadcast are summed.",
+    evaluate=tensorflow_places.gradient_axes,
 )  # fmt: skip
 
 
@@ -131,7 +143,9 @@ def concat_offset(c: Call) -> list[TensorType]:
     return made
 
 
-CONCAT_OFFSET = Op("concat_offset", (Tensors("xs", "N", INDEX),), (Int("dim", loose=True),), concat_offset, counted=True)
+CONCAT_OFFSET = Op(
+    "concat_offset", (Tensors("xs", "N", INDEX),), (Int("dim", loose=True),), concat_offset, counted=True, evaluate=tensorflow_places.concat_offset
+)
 
 
 def inverted(c: Call) -> tuple[Any, ...] | None:
@@ -143,7 +157,10 @@ def inverted(c: Call) -> tuple[Any, ...] | None:
     )
 
 
-INVERT_PERMUTATION = Op("invert_permutation", (Tensor("x", "N", INDEX),), (), "N", Like("x"), fold=inverted)
+INVERT_PERMUTATION = Op(
+    "invert_permutation", (Tensor("x", "N", INDEX),), (), "N", Like("x"), fold=inverted,
+    evaluate=lambda np, a: np.argsort(np.asarray(a["x"])),
+)  # fmt: skip
 
 # --- slices ------------------------------------------------------------------------------------------------------------------------
 
@@ -249,7 +266,8 @@ def _range(c: Call, size: Dim, i: int, begin: Any, end: Any, stride: Any) -> tup
 MASKS = tuple(Int(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis"))
 ENDS = tuple(Ints(name, loose=True, one=False) for name in ("begin", "end", "strides"))
 STRIDED_SLICE = Op(
-    "strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), values=CUTS, doc="Slices, new axes and single positions, by vectors and bit masks."
+    "strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), values=CUTS, doc="Slices, new axes and single positions, by vectors and bit masks.",
+    evaluate=tensorflow_places.strided_slice,
 )
 
 
@@ -297,4 +315,5 @@ BLOCK = Op(
     slice_shape,
     Like("x"),
     values=CUTS, doc="The block of `size` elements from `begin` on.",
+    evaluate=tensorflow_places.block_slice,
 )

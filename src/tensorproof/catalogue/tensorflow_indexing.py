@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue import tensorflow_places
 from tensorproof.catalogue.tensorflow_arrays import INDICES, X, agreed, numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
@@ -30,7 +31,8 @@ def gather_nd(c: Call) -> Shape:
 
 
 GATHER_ND = Op(
-    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), values=selects("index"), doc="Slices named by whole index vectors."
+    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), values=selects("index"), doc="Slices named by whole index vectors.",
+    evaluate=tensorflow_places.gather_nd,
 )
 
 
@@ -73,6 +75,7 @@ SCATTER_ND = Op(
     scatter_nd,
     Like("y"),
     doc="Updates put into a tensor of zeros.",
+    evaluate=tensorflow_places.scatter_nd,
 )
 TENSOR_SCATTER = Op(
     "tensor_scatter",
@@ -81,6 +84,7 @@ TENSOR_SCATTER = Op(
     any_rank(lambda c: _scattered(c, c.shape("x"))),
     Same("x", "y"),
     doc="x with updates put, added, taken away or held against.",
+    evaluate=tensorflow_places.tensor_scatter,
 )
 
 
@@ -122,6 +126,7 @@ DYNAMIC_STITCH = Op(
     (),
     dynamic_stitch,
     doc="Tensors merged by the places of their rows.",
+    evaluate=tensorflow_places.dynamic_stitch,
 )
 
 
@@ -138,7 +143,8 @@ def dynamic_partition(c: Call) -> list[Shape]:
 
 DYNAMIC_PARTITION = Op(
     "dynamic_partition", (X, Tensor("index", "...", frozenset({INT32}))), (Int("count", least=1),), dynamic_partition, Like("x"), counted=True,
-    data_dependent=True, values=selects("index")
+    data_dependent=True, values=selects("index"),
+    evaluate=tensorflow_places.dynamic_partition,
 )  # fmt: skip
 
 
@@ -155,6 +161,7 @@ ONE_HOT = Op(
     "one_hot_axis", (Tensor("x", "...", ALL_INTS),),
     (Int("depth", loose=True), Anything("on"), Anything("off"), Int("dim", -1), ElementType()), one_hot, Given("dtype"),
     doc="A new axis that is `on` at the place that x names and `off` elsewhere.",
+    evaluate=tensorflow_places.one_hot_axis,
 )  # fmt: skip
 
 # --- segments and blocks ---------------------------------------------------------------------------------------------------------
@@ -177,6 +184,7 @@ REDUCTION = Choice("reduction", ("sum", "prod", "mean", "max", "min", "sqrt_n"),
 SEGMENT = Op(
     "segment", (X, INDICES), (Int("count", None, optional=True), Bool("sparse", None, optional=True), REDUCTION), segment, Like("x"), data_dependent=True,
     doc="Rows reduced by sorted segment numbers.",
+    evaluate=tensorflow_places.segment,
 )  # fmt: skip
 
 
@@ -193,7 +201,9 @@ def unsorted_segment(c: Call) -> Shape:
     return Shape((n, *x[len(index) :]))
 
 
-UNSORTED_SEGMENT = Op("unsorted_segment", (X, INDICES), (Int("count", loose=True), REDUCTION), unsorted_segment, Like("x"))
+UNSORTED_SEGMENT = Op(
+    "unsorted_segment", (X, INDICES), (Int("count", loose=True), REDUCTION), unsorted_segment, Like("x"), evaluate=tensorflow_places.unsorted_segment
+)
 
 
 def _multiples(c: Call, size: Dim, block: Dim) -> Dim:
@@ -205,8 +215,10 @@ SPACE_TO_DEPTH = Op(
     "space_to_depth", (Tensor("x", "N H W C"),), (Int("block", least=2),), dtype=Like("x"),
     shape=lambda c: Shape((c.dims["N"], _multiples(c, c.dims["H"], c["block"]), _multiples(c, c.dims["W"], c["block"]), c.dims["C"] * c["block"] * c["block"])),
     values=MOVES,
+    evaluate=tensorflow_places.space_to_depth,
 )  # fmt: skip
 DEPTH_TO_SPACE = Op(
     "depth_to_space", (Tensor("x", "N H W C"),), (Int("block", least=2),), dtype=Like("x"),
     shape=lambda c: Shape((c.dims["N"], c.dims["H"] * c["block"], c.dims["W"] * c["block"], _multiples(c, c.dims["C"], c["block"] * c["block"]))), values=MOVES,
+    evaluate=tensorflow_places.depth_to_space,
 )  # fmt: skip

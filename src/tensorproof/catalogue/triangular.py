@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like
+from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import ElementType, Int, Tensor
 from tensorproof.ops.record import Op
@@ -29,7 +30,10 @@ def triangle(name: str, upper: bool) -> Op:
         inside = [(j - i >= k) if upper else (j - i <= k) for i in range(n) for j in range(m)]
         return tuple(v if inside[p % (n * m)] else zero[0] for p, v in enumerate(x.contents))
 
-    return Op(name, (Tensor("x", "... N M", NUMBERS),), (Int("offset", 0),), same_shape, Like("x"), fold=contents)
+    return Op(
+        name, (Tensor("x", "... N M", NUMBERS),), (Int("offset", 0),), same_shape, Like("x"), fold=contents,
+        evaluate=lambda np, a: getattr(np, name)(a["x"], a["offset"]),
+    )  # fmt: skip
 
 
 TRIL = triangle("tril", False)
@@ -57,8 +61,11 @@ def triangle_indices(name: str, upper: bool) -> Op:
         at = [(i, j) for i in range(rows) for j in range(columns) if (j - i >= k if upper else j - i <= k)]
         return tuple(i for i, _ in at) + tuple(j for _, j in at)
 
+    def places(np: Any, a: Arguments) -> Any:
+        return np.stack((np.triu_indices if upper else np.tril_indices)(a["rows"], a["offset"], a["columns"]))
+
     attributes = (Int("rows", least=0), Int("columns", least=0), Int("offset", 0), ElementType(dtypes=INDEX))
-    return Op(name, (), attributes, lambda c: Shape((2, count(c))), Given("dtype", INT64), fold=contents)
+    return Op(name, (), attributes, lambda c: Shape((2, count(c))), Given("dtype", INT64), fold=contents, evaluate=places)
 
 
 TRIL_INDICES = triangle_indices("tril_indices", False)

@@ -77,6 +77,7 @@ class Values:
     - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them;
     - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor); `every`: each of them;
     - "draws": whole numbers from `low` on and below `high`, in steps of `step`, each of which may occur;
+    - "between": real numbers from `low` to `high`;
     - "fills": the number in the attribute `by`, everywhere.
 
     `over` names inputs, separated by spaces; `low`, `high` and `step` are numbers or attributes. `whole` bounds whole numbers by those of the inputs.

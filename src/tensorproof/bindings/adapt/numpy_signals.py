@@ -8,7 +8,8 @@ from tensorproof.bindings.adapt.numpy_joins import of_rank
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Choice, Tensor, is_number
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
-from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.predicates import eq, ge, lt
+from tensorproof.terms.tensor import TensorType
 
 
 @takes(Tensor("xp", "P"), Tensor("fp", "P"))
@@ -54,5 +55,11 @@ def convolve(a: dict[str, Any], run: Run) -> Any:
 @takes(Choice("mode", ("full", "same", "valid"), "valid"))
 def correlate(a: dict[str, Any], run: Run) -> Any:
     """A convolution with the conjugate of y, from its end on."""
-    turned = run("flip", x=run("conj", x=of_rank(a["y"], 1, run)), dim=(0,))
-    return run("convolve_vectors", x=of_rank(a["x"], 1, run), y=turned, mode=a["mode"])
+    x, y = of_rank(a["x"], 1, run), of_rank(a["y"], 1, run)
+
+    def turned(one: TensorType) -> Any:
+        return run("flip", x=run("conj", x=one), dim=(0,))
+
+    if lt(x.shape[0], y.shape[0]) is True:  # the longer vector comes first, which decides what "same" cuts off
+        return turned(run("convolve_vectors", x=y, y=turned(x), mode=a["mode"]))
+    return run("convolve_vectors", x=x, y=turned(y), mode=a["mode"])

@@ -150,7 +150,7 @@ def norm(a: dict[str, Any], run: Run) -> Any:
 @takes(Anything("bins", like=(Int("bins", least=1),)), Floats("range", None))
 def histogramdd(a: dict[str, Any], run: Run) -> Any:
     """The counts, and the edges as a tuple of their own."""
-    hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight")})
+    hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight", "density")})
     return hist, tuple(e.but(base=SOMEWHERE) for e in edges)
 
 

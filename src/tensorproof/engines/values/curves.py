@@ -112,3 +112,5 @@ register("isfinite", lambda x: Box(np.where(x.nan | np.isinf(x.lo) | np.isinf(x.
 register("isinf", lambda x: Box(0.0, np.where(np.isinf(x.lo) | np.isinf(x.hi), 1.0, 0.0), False, bool))
 register("signbit", lambda x: Box(np.where((x.hi < 0) & ~x.nan, 1.0, 0.0), np.where((x.lo <= 0) | x.nan, 1.0, 0.0), False, bool))
 register("conjugate conj real", lambda x: boxed(x))
+register("imag", lambda x: _anywhere(x, 0.0, 0.0, dtype=boxed(x).dtype))
+register("angle", lambda x: _anywhere(x, 0.0, np.pi))

@@ -9,6 +9,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.evaluation import Undefined, Undetermined
 from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
 
 _NARROW = {"bfloat16": 16, "float8_e4m3fn": 20, "float8_e5m2": 21}
@@ -39,7 +40,8 @@ def _arguments(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, An
     given = {name: _value(np, value, values) for name, value in one.arguments.items()}
     if any(result.dtype is not None and result.dtype.kind == "b" for result in one.results):
         return given
-    return {name: _counted(np, value) for name, value in given.items()}
+    chosen = {attribute.name for attribute in one.op.attributes}  # a mask that stands between brackets stays one
+    return {name: value if name in chosen else _counted(np, value) for name, value in given.items()}
 
 
 def _counted(np: Any, value: Any) -> Any:
@@ -58,6 +60,8 @@ def _value(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
         return wide(np, known)
     if isinstance(value, (tuple, list)):
         return tuple(_value(np, v, values) for v in value)
+    if isinstance(value, Term):
+        raise NotEvaluated("a number without a value")
     return value
 
 
@@ -163,6 +167,9 @@ def _stated(np: Any, one: Applied, values: Values, boxes: Mapping[int, Any]) -> 
     if values.kind == "draws":
         low, high = number(values.low), number(values.high)
         return (float(low), max(float(low), float(high))) if type(low) is int and type(high) is int and values.step == 1 else None
+    if values.kind == "between":
+        low, high = number(values.low), number(values.high)
+        return (float(low), float(high)) if isinstance(low, (int, float)) and isinstance(high, (int, float)) else None
     if values.kind not in (*_AMONG, "places"):
         return None
     try:

@@ -171,7 +171,7 @@ def _bilinear(function: Any) -> Rule:
     return rule
 
 
-for one in ("matmul", "dot", "tensordot", "inner", "outer", "vdot", "kron"):
+for one in ("matmul", "dot", "tensordot", "inner", "outer", "vdot", "kron", "convolve"):
     register(one, _bilinear(getattr(np, one)))
 
 

@@ -1,0 +1,119 @@
+"""What covariances and histograms compute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.written_places import accumulated
+from tensorproof.ops.evaluation import Arguments, Undefined
+
+
+def covariance(np: Any, a: Arguments) -> Any:
+    x = a["x"].reshape((1, -1)) if len(a["x"].shape) < 2 else a["x"]
+    count, by = np.ones(x.shape[1]), None
+    if a["fweights"] is not None:
+        count = np.multiply(count, a["fweights"])
+    if a["aweights"] is not None:
+        by = a["aweights"].reshape(-1)
+        count = np.multiply(count, by)
+    total = np.sum(count)
+    apart = np.subtract(x, np.true_divide(np.sum(np.multiply(x, count), axis=1, keepdims=True), total))
+    lost = a["correction"] if by is None else np.true_divide(np.multiply(a["correction"], np.sum(np.multiply(count, by))), total)
+    other = np.conj(apart) if x.dtype.kind == "c" else apart
+    made = np.true_divide(np.matmul(np.multiply(apart, count), np.transpose(other)), np.maximum(np.subtract(total, lost), 0))
+    return made.reshape(()) if x.shape[0] == 1 else made
+
+
+def correlation(np: Any, a: Arguments) -> Any:
+    made = covariance(np, {**a, "fweights": None, "aweights": None, "correction": 1})
+    if not made.shape:
+        return np.true_divide(made, made)
+    spread = np.sqrt(np.real(np.diagonal(made)))
+    made = np.true_divide(np.true_divide(made, spread[:, None]), spread[None, :])
+    if made.dtype.kind == "c":
+        return np.clip(np.real(made), -1, 1) + 1j * np.clip(np.imag(made), -1, 1)
+    return np.clip(made, -1, 1)
+
+
+def _limits(np: Any, x: Any, lo: float, hi: float, around: float) -> tuple[float, float]:
+    """The ends of a histogram: those of the elements where none are given, apart where they are one."""
+    if lo == hi and x.size:
+        lo, hi = np.min(x), np.max(x)
+    return (lo - around, hi + around) if lo == hi else (lo, hi)
+
+
+def _apart(np: Any, x: Any, lo: float, hi: float, bins: int) -> None:
+    """Elements at an edge between equal bins fall to either side of it, as they are rounded."""
+    at = (x - lo) / (hi - lo) * bins
+    if np.any((np.abs(at - np.round(at)) < 1e-4) & (at > 0.5) & (at < bins - 0.5)):
+        raise Undefined("an element at the edge of a bin")
+
+
+def histc(np: Any, a: Arguments) -> Any:
+    x = np.asarray(a["x"])
+    lo, hi = _limits(np, x, a["min"], a["max"], 1)
+    _apart(np, x, lo, hi, a["bins"])
+    return np.histogram(x, a["bins"], range=(lo, hi))[0]
+
+
+def histogram(np: Any, a: Arguments) -> Any:
+    x, bins = np.asarray(a["x"]), a["bins"]
+    weight = None if a["weight"] is None else np.asarray(a["weight"]).reshape(x.shape)
+    limits = None if a["range"] is None else tuple(a["range"])
+    if not isinstance(bins, int) and np.any(np.diff(np.asarray(bins)) < 0):
+        raise Undefined("edges that fall")
+    return tuple(np.histogram(x, bins if isinstance(bins, int) else np.asarray(bins), range=limits, weights=weight, density=bool(a["density"])))
+
+
+def histogramdd(np: Any, a: Arguments) -> Any:
+    x, bins, limits = np.asarray(a["x"]), a["bins"], a["range"]
+    if not x.shape[-1] or not all(isinstance(b, int) or np.all(np.diff(np.asarray(b)) > 0) for b in (bins if isinstance(bins, tuple) else ())):
+        raise Undefined("no bins, or edges that fall")
+    points = x.reshape(-1, x.shape[-1])
+    weight = None if a["weight"] is None else np.asarray(a["weight"]).reshape(-1)
+    pairs = None if limits is None else list(zip(limits[::2], limits[1::2]))
+    found = bins if isinstance(bins, int) else [b if isinstance(b, int) else np.asarray(b) for b in bins]
+    made, edges = np.histogramdd(points, found, range=pairs, weights=weight, density=bool(a["density"]))
+    return (made, *edges)
+
+
+def bincount(np: Any, a: Arguments) -> Any:
+    x, most = np.asarray(a["x"]), a["maxlength"]
+    inside = np.ones(x.shape, bool) if most is None else x < most
+    weight = None if a["weight"] is None or not x.size else a["weight"][inside]
+    least = a["minlength"] or 0
+    length = max(least, int(np.max(x, initial=-1)) + 1)
+    made = accumulated(np, np.zeros(length), x[inside], np.ones(x.shape)[inside] if weight is None else weight, np.add)
+    return made if most is None else made[:most]
+
+
+def fixed_width(np: Any, a: Arguments) -> Any:
+    x, (lo, hi), n = np.asarray(a["x"]), np.asarray(a["limits"]), a["bins"]
+    at = np.clip(np.floor((x - lo) / (hi - lo) * n), 0, n - 1).astype(np.int64)
+    return np.bincount(at.reshape(-1), minlength=n)
+
+
+def confusion(np: Any, a: Arguments) -> Any:
+    n = a["count"]
+    x, y = np.asarray(a["x"]).reshape(-1), np.asarray(a["y"]).reshape(-1)
+    if np.max(x, initial=0) >= n or np.max(y, initial=0) >= n:
+        raise Undefined("a class beyond the count")
+    weight = np.ones(x.shape) if a["weight"] is None else np.broadcast_to(a["weight"], a["x"].shape)
+    return accumulated(np, np.zeros(n * n), x * n + y, weight, np.add).reshape(n, n)
+
+
+def p_norm(np: Any, x: Any, p: float, axis: Any = None, keepdims: bool = False) -> Any:
+    """The p-norm along axes: 0 counts, and the infinite ones are extremes."""
+    size = np.absolute(x)
+    along: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
+    if p == 0:
+        return np.sum(np.where(size == 0, 0.0, 1.0), **along)
+    if p == float("inf"):
+        return np.max(size, initial=0, **along)
+    if p == float("-inf"):
+        return np.min(size, initial=float("inf"), **along)
+    if p == 1:
+        return np.sum(size, **along)
+    if p == 2:
+        return np.sqrt(np.sum(np.square(size), **along))
+    return np.power(np.sum(np.power(size, p), **along), 1.0 / p)

@@ -1,0 +1,84 @@
+"""What embeddings and distances between vectors compute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.counted_bins import p_norm
+from tensorproof.catalogue.written_places import accumulated
+from tensorproof.ops.evaluation import Arguments
+
+
+def _shortened(np: Any, rows: Any, a: Arguments) -> Any:
+    """Rows, none of them longer than `max_norm`."""
+    if a["max_norm"] is None:
+        return rows
+    norm = p_norm(np, rows, a["norm_type"], axis=-1, keepdims=True)
+    return np.where(norm > a["max_norm"], np.multiply(rows, np.true_divide(a["max_norm"], np.add(norm, 1e-7))), rows)
+
+
+def embedding(np: Any, a: Arguments) -> Any:
+    return _shortened(np, a["weight"], a)[np.asarray(a["index"])]
+
+
+def embedding_renorm(np: Any, a: Arguments) -> Any:
+    used = np.isin(np.arange(a["x"].shape[0]), np.asarray(a["index"]))
+    return np.where(used[:, None], _shortened(np, a["x"], a), a["x"])
+
+
+def embedding_backward(np: Any, a: Arguments) -> Any:
+    index, n, d = np.asarray(a["index"]).reshape(-1), a["num_weights"], a["x"].shape[-1]
+    rows = a["x"].reshape((-1, d))
+    if a["scale_grad_by_freq"]:
+        rows = np.true_divide(rows, np.bincount(index, minlength=n)[index][:, None])
+    kept = np.flatnonzero(index != a["padding_idx"])
+    places = index[kept][:, None] * d + np.arange(d)
+    return accumulated(np, np.zeros((n, d)), places, rows[kept], np.add)
+
+
+def embedding_bag(np: Any, a: Arguments) -> Any:
+    """Bags of rows, summed, averaged or maximised; an empty bag is zero, and the padding is in none."""
+    index, table, padding, weights = np.asarray(a["index"]), _shortened(np, a["weight"], a), a["padding_idx"], a["per_sample_weights"]
+    if len(index.shape) == 2:
+        bounds = [(i * index.shape[1], (i + 1) * index.shape[1]) for i in range(index.shape[0])]
+    else:
+        starts = [int(n) for n in np.asarray(a["offsets"])]
+        ends = starts[1:] if a["include_last_offset"] else [*starts[1:], index.shape[0]]
+        bounds = list(zip(starts, ends))
+    flat = index.reshape(-1)
+    weights = None if weights is None else weights.reshape(-1)
+    bags = [_bag(np, table, flat, range(*pair), a["mode"], padding, weights) for pair in bounds]
+    return np.stack(bags) if bags else np.zeros((0, table.shape[1]))
+
+
+def _bag(np: Any, table: Any, index: Any, places: range, mode: str, padding: int | None, weights: Any) -> Any:
+    hidden = None if padding is None else padding % table.shape[0]
+    chosen = [i for i in places if index[i] != hidden]
+    if not chosen:
+        return np.zeros(table.shape[1:])
+    rows = table[index[chosen]]
+    if weights is not None:
+        rows = np.multiply(rows, weights[np.array(chosen)][:, None])
+    return {"sum": np.sum, "mean": np.mean, "max": np.max}[mode](rows, axis=0)
+
+
+def cdist(np: Any, a: Arguments) -> Any:
+    x, y = a["x"], a["y"]
+    return p_norm(np, np.subtract(np.expand_dims(x, -2), np.expand_dims(y, -3)), a["p"], axis=-1)
+
+
+def pdist(np: Any, a: Arguments) -> Any:
+    rows, columns = np.triu_indices(a["x"].shape[0], 1)
+    return p_norm(np, np.subtract(a["x"][rows], a["x"][columns]), a["p"], axis=-1)
+
+
+def pairwise_distance(np: Any, a: Arguments) -> Any:
+    apart = np.add(np.subtract(a["x"], a["y"]), a["eps"])
+    return p_norm(np, apart if apart.shape else apart.reshape(1), a["p"], axis=-1, keepdims=bool(a["keepdim"] and apart.shape))
+
+
+def cosine_similarity(np: Any, a: Arguments) -> Any:
+    shape, dim = np.broadcast_shapes(a["x"].shape, a["y"].shape) or (1,), a["dim"]
+    x, y = np.broadcast_to(a["x"], shape), np.broadcast_to(a["y"], shape)
+    lengths = [np.maximum(p_norm(np, one, 2, axis=dim), a["eps"]) for one in (x, y)]
+    return np.true_divide(np.sum(np.multiply(x, y), axis=dim), np.multiply(*lengths))

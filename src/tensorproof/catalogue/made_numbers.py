@@ -1,0 +1,137 @@
+"""What ranges, spaced numbers, padding and dropout compute."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments, Undefined, part
+
+
+def _whole(a: Arguments) -> bool:
+    return a["dtype"] is not None and a["dtype"].kind in "biu"
+
+
+def _one(np: Any, value: Any, cut: bool) -> Any:
+    """A number, cut to a whole one."""
+    plain = np.asarray(value).reshape(()).item()
+    return int(plain) if cut and isinstance(plain, float) else plain
+
+
+def arange(np: Any, a: Arguments) -> Any:
+    start, end, step = (_one(np, a[name], a["dtype"] is not None and a["dtype"].label == "int64") for name in ("start", "end", "step"))
+    count = max(0, ceil((end - start) / step)) if isinstance(start + end + step, float) else len(range(start, end, step))
+    start, step = _one(np, start, _whole(a)), _one(np, step, _whole(a))
+    return np.add(start, np.multiply(np.arange(count), step))
+
+
+def inclusive_range(np: Any, a: Arguments) -> Any:
+    start, end, step = (_one(np, a[name], _whole(a)) for name in ("start", "end", "step"))
+    return np.add(start, np.multiply(np.arange(int((end - start) / step) + 1), step))
+
+
+def linspace(np: Any, a: Arguments) -> Any:
+    """Each half counted from its own end."""
+    start, end, n = _one(np, a["start"], _whole(a)), _one(np, a["end"], _whole(a)), a["steps"]
+    if not a["endpoint"]:
+        return np.add(start, np.multiply(np.arange(n), (end - start) / max(n, 1)))
+    at, step = np.arange(n), (end - start) / max(n - 1, 1)
+    return np.where(at < n / 2, start + at * step, end - (n - 1 - at) * step) if n > 1 else np.full(n, start)
+
+
+def logspace(np: Any, a: Arguments) -> Any:
+    return np.power(np.asarray(float(a["base"])), linspace(np, a))
+
+
+def geomspace(np: Any, a: Arguments) -> Any:
+    return np.geomspace(_one(np, a["start"], False), _one(np, a["end"], False), a["steps"], endpoint=bool(a["endpoint"]))
+
+
+_COSINES = {"hann": (0.5, 0.5), "hanning": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08)}
+"""The factors of cosines that a window is the alternating sum of."""
+
+
+def window(np: Any, a: Arguments) -> Any:
+    n, kind = a["n"], str(a["kind"] or "").removesuffix("_window")
+    length = n + 1 if a["periodic"] and n > 1 else n
+    at = np.arange(n) / max(length - 1, 1)
+    if n == 1:
+        return np.ones(1)
+    if kind in _COSINES:
+        return sum((-1) ** k * factor * np.cos(2 * np.pi * k * at) for k, factor in enumerate(_COSINES[kind]))
+    if kind == "bartlett":
+        return 1 - np.abs(2 * at - 1)
+    if kind == "kaiser":
+        return np.i0(a["beta"] * np.sqrt(np.maximum(1 - (2 * at - 1) ** 2, 0))) / np.i0(a["beta"])
+    raise Undefined("a window that is not named")
+
+
+def vander(np: Any, a: Arguments) -> Any:
+    n = a["x"].shape[0] if a["n"] is None else a["n"]
+    powers = np.arange(n) if a["increasing"] else np.arange(n)[::-1]
+    return np.power(np.expand_dims(a["x"], -1), powers)
+
+
+def with_imaginary(np: Any, a: Arguments) -> Any:
+    return np.add(a["x"], np.multiply(a["y"], 1j))
+
+
+def at_angle(np: Any, a: Arguments) -> Any:
+    return np.multiply(a["x"], np.exp(np.multiply(a["y"], 1j)))
+
+
+_NUMPY_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "symmetric": "symmetric"}
+
+
+def pad(np: Any, a: Arguments) -> Any:
+    """Sides below zero are cut off."""
+    x, padding = a["x"], [int(n) for n in a["padding"]]
+    sides = [(0, 0)] * (len(x.shape) - len(padding) // 2) + [(padding[i], padding[i + 1]) for i in range(len(padding) - 2, -1, -2)]
+    grown = [(max(before, 0), max(after, 0)) for before, after in sides]
+    mode = a["mode"]
+    if not padding:
+        return x
+    if mode == "circular":
+        return _wrapped(np, x, sides)
+    if mode in ("mean", "median", "maximum", "minimum"):
+        return np.pad(np.asarray(x), grown, mode=mode, stat_length=a["extent"])
+    if mode == "linear_ramp":
+        return np.pad(np.asarray(x), grown, mode=mode, end_values=a["value"] or 0)
+    if mode == "empty":
+        raise Undefined("elements that are not set")
+    made = np.pad(x, grown, mode="constant", constant_values=a["value"] or 0) if mode == "constant" else np.pad(x, grown, mode=_NUMPY_MODES[mode])
+    return made[tuple(slice(max(0, -before), n - max(0, -after)) for n, (before, after) in zip(made.shape, sides))]
+
+
+def _wrapped(np: Any, x: Any, sides: list[tuple[int, int]]) -> Any:
+    """The axis goes on with its other end; what is cut off is cut first."""
+    for axis, (before, after) in enumerate(sides):
+        n = x.shape[axis]
+        if before or after:
+            x = part(x, axis, np.arange(-before, n + after) % n if n else np.arange(0))
+    return x
+
+
+def undecided(np: Any, x: Any) -> Any:
+    """A truth for each element that may be either: numbers are not determined by it, but bounds are."""
+    if not hasattr(x, "lo"):
+        raise Undefined("random numbers")
+    return type(x)(np.zeros(x.shape), np.ones(x.shape), False, bool)
+
+
+def dropout(np: Any, a: Arguments) -> Any:
+    x, p = a["x"], a["p"]
+    if a["training"] is False or p == 0:
+        return x
+    return np.zeros_like(x) if p == 1 else np.where(undecided(np, x), np.true_divide(x, 1 - p), 0.0)
+
+
+def alpha_dropout(np: Any, a: Arguments) -> Any:
+    x, p = a["x"], a["p"]
+    if not a["training"] or p == 0:
+        return x
+    if p == 1:
+        return np.zeros_like(x)
+    low = -1.7580993408473766
+    scale = ((low * low * p + 1) * (1 - p)) ** -0.5
+    return np.add(np.multiply(np.where(undecided(np, x), x, low), scale), -scale * p * low)
