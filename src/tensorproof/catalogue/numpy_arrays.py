@@ -30,9 +30,14 @@ def _convolved(c: Call) -> Shape:
             return Shape((maximum(n, m) - minimum(n, m) + 1,))
 
 
+def between_extremes(np: Any, a: Arguments) -> Any:
+    most, least = numpy_reduction("max")(np, a), numpy_reduction("min")(np, a)
+    return np.not_equal(most, least) if a["x"].dtype.kind == "b" else np.subtract(most, least)
+
+
 PTP = reduction(
     "ptp", NUMERIC, nonempty=True, dtype=Like("x"), doc="The greatest less the least.",
-    evaluate=lambda np, a: np.subtract(numpy_reduction("max")(np, a), numpy_reduction("min")(np, a)),
+    evaluate=between_extremes,
 )  # fmt: skip
 ISCOMPLEX = Op("iscomplex", (Tensor("x", "...", NUMERIC),), (), same_shape, BOOL, evaluate=lambda np, a: np.not_equal(np.imag(a["x"]), 0))
 
