@@ -60,6 +60,11 @@ def histogram(np: Any, a: Arguments) -> Any:
     x, bins = np.asarray(a["x"]), a["bins"]
     weight = None if a["weight"] is None else np.asarray(a["weight"]).reshape(x.shape)
     limits = None if a["range"] is None else tuple(a["range"])
+    if isinstance(bins, int) and x.size:
+        lo, hi = limits or (np.min(x), np.max(x))
+        if lo == hi:
+            raise Undefined("the bins of one number")
+        _apart(np, x, lo, hi, bins)
     if not isinstance(bins, int) and np.any(np.diff(np.asarray(bins)) < 0):
         raise Undefined("edges that fall")
     return tuple(np.histogram(x, bins if isinstance(bins, int) else np.asarray(bins), range=limits, weights=weight, density=bool(a["density"])))

@@ -179,9 +179,10 @@ def _slope(np: Any, x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
         steps = np.broadcast_to(spacing, [n - 1 if i == axis else 1 for i in range(len(x.shape))])
     k = steps.shape[axis]
     before, after = at(steps, 0, k - 1), at(steps, 1, k)
-    share = np.true_divide(before, np.add(before, after))
-    low, high = np.true_divide(np.subtract(at(x, 1, n - 1), at(x, 0, n - 2)), before), np.true_divide(np.subtract(at(x, 2, n), at(x, 1, n - 1)), after)
-    inner = np.add(np.multiply(low, np.subtract(1.0, share)), np.multiply(high, share))
+    both = np.add(before, after)
+    left, right = np.true_divide(np.negative(after), np.multiply(before, both)), np.true_divide(before, np.multiply(after, both))
+    middle = np.true_divide(np.subtract(after, before), np.multiply(before, after))
+    inner = np.add(np.add(np.multiply(left, at(x, 0, n - 2)), np.multiply(middle, at(x, 1, n - 1))), np.multiply(right, at(x, 2, n)))
     first = _edge(np, [at(x, i, i + 1) for i in range(min(n, 3))], [at(steps, i, i + 1) for i in range(min(k, 2))], edge_order)
     last = _edge(np, [at(x, n - 1 - i, n - i) for i in range(min(n, 3))], [at(steps, k - 1 - i, k - i) for i in range(min(k, 2))], edge_order, -1)
     return np.concatenate([first, inner, last], axis=axis)

@@ -19,7 +19,9 @@ def _one(np: Any, value: Any, cut: bool) -> Any:
 
 
 def arange(np: Any, a: Arguments) -> Any:
-    start, end, step = (_one(np, a[name], a["dtype"] is not None and a["dtype"].label == "int64") for name in ("start", "end", "step"))
+    start, end, step = (_one(np, a[name], False) for name in ("start", "end", "step"))
+    if _whole(a) and any(isinstance(v, float) and not v.is_integer() for v in (start, end, step)):
+        raise Undefined("when the ends are cut to whole numbers")
     count = max(0, ceil((end - start) / step)) if isinstance(start + end + step, float) else len(range(start, end, step))
     start, step = _one(np, start, _whole(a)), _one(np, step, _whole(a))
     return np.add(start, np.multiply(np.arange(count), step))

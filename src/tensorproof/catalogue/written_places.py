@@ -94,7 +94,8 @@ def slices(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
 
 def index_add(np: Any, a: Arguments) -> Any:
     x, places, size = slices(np, a)
-    return accumulated(np, x, places, np.multiply(a["source"], a["alpha"]).reshape(size), np.add).reshape(a["x"].shape)
+    alpha = int(a["alpha"]) if a["x"].dtype.kind in "iu" else a["alpha"]
+    return accumulated(np, x, places, np.multiply(a["source"], alpha).reshape(size), np.add).reshape(a["x"].shape)
 
 
 def index_copy(np: Any, a: Arguments) -> Any:
@@ -139,8 +140,8 @@ def region(choose: Callable[[Any, Any, Arguments], Any]) -> Evaluate:
 def strided(np: Any, positions: Any, a: Arguments) -> Any:
     at = np.indices(tuple(a["size"]))
     places = sum((i * step for i, step in zip(at, a["stride"])), np.zeros(tuple(a["size"]), np.int64)) + (a["offset"] or 0)
-    if np.max(places, initial=-1) >= positions.size:
-        raise Undefined("places beyond the memory")
+    if np.max(places, initial=-1) >= positions.size or len(np.unique(places)) < places.size:
+        raise Undefined("places beyond the memory, or written several times")
     return places
 
 
@@ -248,7 +249,12 @@ def segments(np: Any, a: Arguments) -> Any:
     x, dim, way, initial = a["x"], a["dim"], a["reduce"].removeprefix("a"), a["initial"]
     lengths = np.diff(np.asarray(a["offsets"]), axis=-1) if a["offsets"] is not None else np.asarray(a["lengths"])
     starts = np.asarray(a["offsets"])[..., :-1] if a["offsets"] is not None else np.cumsum(lengths, axis=-1) - lengths
-    lead = x.reshape((-1, *x.shape[dim:]))
+    if not lengths.size:
+        return np.zeros((*x.shape[:dim], lengths.shape[-1], *x.shape[dim + 1 :]))
+    count = 1
+    for n in x.shape[:dim]:
+        count *= n
+    lead = x.reshape((count, *x.shape[dim:]))
     rows = [
         np.stack([_segment(np, lead[i][s : s + n], way, initial) for s, n in zip(begin, count)]) if len(count) else lead[i][:0]
         for i, (begin, count) in enumerate(zip(starts.reshape(-1, starts.shape[-1]), lengths.reshape(-1, lengths.shape[-1])))
