@@ -95,7 +95,8 @@ def quantile(a: dict[str, Any], run: Run) -> Any:
         dtype = promote("numpy", [Operand(FLOAT64 if x.dtype.kind in "iu" else x.dtype), Operand(q.dtype or FLOAT64, q.weak)])
     share = a["q"]
     if run.row.name.endswith("percentile"):
-        share = share / 100 if isinstance(share, (int, float)) else run.typed("div", q.dtype if q.dtype is not None and q.dtype.is_float else FLOAT64, x=q, y=100)
+        divided = q.dtype if q.dtype is not None and q.dtype.is_float else FLOAT64
+        share = share / 100 if isinstance(share, (int, float)) else run.typed("div", divided, x=q, y=100)
     return written(_quantile(a, share, dtype, run), a, run)
 
 
