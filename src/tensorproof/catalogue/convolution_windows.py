@@ -20,7 +20,7 @@ def convolution(np: Any, a: Arguments) -> Any:
         sides = list(zip(before, a["padding_end"] or before))
     images = x if x.ndim == n + 2 else np.expand_dims(x, 0)
     made = convolved(np, images, weight, a["stride"], a["dilation"], sides, a["groups"], _MODES[a["padding_mode"]])
-    made = with_bias(np, made, a["bias"], n)
+    made = with_bias(np, made if weight.shape[1] else made[:, :0], a["bias"], n)
     return made if x.ndim == n + 2 else made[0]
 
 
@@ -42,8 +42,6 @@ def time_convolution(np: Any, a: Arguments) -> Any:
     """Time first and channels last."""
     x, weight, pad = a["x"], a["weight"], a["padding"]
     images = np.transpose(x, (1, 2, 0))
-    if not weight.shape[0] or not weight.shape[1]:
-        return np.broadcast_to(a["bias"], (x.shape[0] + 2 * pad - weight.shape[0] + 1, x.shape[1], weight.shape[2]))
     made = convolved(np, images, np.transpose(weight, (2, 1, 0)), (1,), (1,), [(pad, pad)])
     return np.add(np.transpose(made, (2, 0, 1)), a["bias"])
 

@@ -25,7 +25,9 @@ def along_axes(name: str) -> Evaluate:
         if dim is None:
             dim = range(x.ndim) if size is None else range(x.ndim - len(size), x.ndim)
         dim = (dim,) if isinstance(dim, int) else tuple(dim)
-        lengths = None if size is None else tuple(x.shape[i] if n == -1 else n for n, i in zip(size, dim))
+        lengths = None if size is None else [x.shape[i] if n == -1 else n for n, i in zip(size, dim)]
+        if lengths and size[-1] == -1 and name in ("hfftn", "irfftn"):
+            lengths[-1] = 2 * (x.shape[dim[-1]] - 1)
         if not dim:
             return x
         if name == "hfftn":

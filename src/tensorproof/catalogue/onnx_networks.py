@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue import onnx_networks_functions as f
 from tensorproof.catalogue.onnx_tensors import axes_in
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
@@ -49,18 +50,20 @@ _MATRIX = REALS - frozenset(d for d in ALL_INTS if d.bits < 32)
 GEMM = Op(
     "gemm",
     (Tensor("x", "N K", _MATRIX), Tensor("y", "A B", _MATRIX), maybe("bias", "...", _MATRIX)),
-    (Bool("transpose_x", False), Bool("transpose_y", False)),
+    (Bool("transpose_x", False), Bool("transpose_y", False), Float("alpha", 1.0), Float("beta", 1.0)),
     gemm_shape,
     Same("x", "y", "bias"),
     doc="alpha times the product of two matrices, either of them transposed, plus beta times a bias that broadcasts into it.",
+    evaluate=f.gemm,
 )
 SWIGLU = Op(
     "swiglu",
     (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)),
-    (),
+    (Float("alpha", 1.0),),
     lambda c: _equal_shapes(c, "x", "y"),
     Same("x", "y"),
     doc="The swish of x times y.",
+    evaluate=f.swish_product,
 )
 
 
@@ -75,7 +78,7 @@ def _equal_shapes(c: Call, a: str, b: str) -> Shape:
 # --- reductions that have no name of their own elsewhere -----------------------------------------------------------------------------
 
 REDUCTIONS = tuple(
-    reduction(name, REALS, dtype=Like("x"), doc=words)
+    reduction(name, REALS, dtype=Like("x"), evaluate=f.reduced(name), doc=words)
     for name, words in (
         ("norm1", "The sum of absolute values over axes."),
         ("norm2", "The root of the sum of squares over axes."),
@@ -92,6 +95,7 @@ DET = Op(
     Like("x"),
     codes={"N": "square"},
     doc="The determinants of square matrices.",
+    evaluate=lambda np, a: np.linalg.det(a["x"]),
 )
 
 
@@ -120,6 +124,7 @@ LAYER_NORM = Op(
     Same("x", "weight", "bias"),
     outputs=(Out("y"), Out("mean"), Out("inverse_deviation")),
     doc="Normalisation over all axes from one on; mean and inverse deviation are kept in their own type.",
+    evaluate=f.layer_norm,
 )
 RMS_NORM = Op(
     "rms_norm_from",
@@ -128,6 +133,7 @@ RMS_NORM = Op(
     lambda c: from_axis(c)[0],
     Same("x", "weight"),
     doc="Division by the root mean square over all axes from one on.",
+    evaluate=f.rms_norm,
 )
 
 
@@ -169,6 +175,7 @@ GROUP_NORM = Op(
     Same("x", "weight", "bias"),
     codes={"G": "groups"},
     doc="Normalisation of groups of channels, with one weight and bias for each group.",
+    evaluate=f.group_norm,
 )
 LP_NORMALIZE = Op(
     "lp_normalize",
@@ -177,6 +184,7 @@ LP_NORMALIZE = Op(
     same_shape,
     Like("x"),
     doc="Division by the norm along an axis.",
+    evaluate=f.unit_length,
 )
 
 
@@ -192,6 +200,7 @@ MEAN_VARIANCE = Op(
     standardised,
     Like("x"),
     doc="Mean 0 and variance 1 over axes.",
+    evaluate=f.standardised,
 )
 
 
@@ -247,11 +256,13 @@ def _recurrence(name: str, gates: int, *more: Tensor) -> Op:
             Choice("direction", ("forward", "reverse", "bidirectional"), "forward"),
             Int("hidden_size", None, least=1, optional=True),
             Bool("batch_first", False),
+            *((Bool("linear_before_reset", False),) if name == "gru" else ()),
         ),
         lambda c: _recurrent(c, gates),
         Same("x", "weight_ih", "weight_hh", "bias", "hx", *(m.name for m in more)),
         outputs=outputs,
         codes={"D": "directions", "G": "gates", "I": "input"},
+        evaluate=f.recurrence(name, gates),
         doc=f"One layer of a recurrent network with {gates} gate(s), with directions as an axis of their own.",
     )
 
@@ -276,19 +287,21 @@ _REDUCTION = Choice("reduction", ("mean", "sum", "none"), "mean")
 NLL = Op(
     "class_likelihood_loss",
     _LOSS,
-    (_REDUCTION,),
+    (_REDUCTION, Int("ignore_index", None, optional=True)),
     lambda c: class_loss(c)[0],
     Same("x", "weight"),
     codes={"C": "classes"},
     doc="The negative log likelihood of the classes in target.",
+    evaluate=f.likelihood_loss,
 )
 CROSS_ENTROPY = Op(
     "class_cross_entropy",
     _LOSS,
-    (_REDUCTION,),
+    (_REDUCTION, Int("ignore_index", None, optional=True)),
     class_loss,
     Same("x", "weight"),
     outputs=(Out("loss"), Out("log_probability")),
     codes={"C": "classes"},
     doc="The cross entropy of the softmax of x with the classes in target, and the logarithm of that softmax.",
+    evaluate=f.cross_entropy,
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue import onnx_quantised_arithmetic as f
 from tensorproof.catalogue.contraction import matmul_shape
 from tensorproof.catalogue.onnx_windows import convolved, sliding
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import ElementType, Int, Tensor
-from tensorproof.ops.record import DTypeRule, Op, Out
+from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
 from tensorproof.terms.dtypes import ANY, FLOAT32, FLOATS, INT8, INT32, UINT8, DType
 from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import conj, disj, eq
@@ -89,19 +90,20 @@ def _dequantised(c: Call) -> DType | None:
 _AXIS = (Int("dim", 1), Int("block", 0), ElementType("dtype"))
 
 
-def _linear(name: str, dtypes: Any, dtype: DTypeRule, doc: str) -> Op:
+def _linear(name: str, dtypes: Any, dtype: DTypeRule, doc: str, evaluate: Evaluate | None = None) -> Op:
     return Op(
         name,
         (Tensor("x", "...", dtypes), Tensor("scale", "...", FLOATS), Tensor("zero_point", "...", ANY, optional=True, default=None)),
         _AXIS,
         _scales,
         dtype,
+        evaluate=evaluate,
         doc=doc,
     )
 
 
 QUANTIZE_LINEAR = _linear("quantize_linear", FLOATS | {INT32}, _quantised, "Numbers divided by scales and rounded, plus zero points.")
-DEQUANTIZE_LINEAR = _linear("dequantize_linear", ANY, _dequantised, "Whole numbers less their zero points, times their scales.")
+DEQUANTIZE_LINEAR = _linear("dequantize_linear", ANY, _dequantised, "Whole numbers less their zero points, times their scales.", f.dequantised)
 DYNAMIC_QUANTIZE = Op(
     "dynamic_quantize",
     (Tensor("x", "...", REAL32),),
@@ -110,6 +112,7 @@ DYNAMIC_QUANTIZE = Op(
     UINT8,
     outputs=(Out("y", UINT8), Out("scale", FLOAT32), Out("zero_point", UINT8)),
     doc="Numbers quantised by the range that they have.",
+    evaluate=f.dynamic,
 )
 
 
@@ -142,6 +145,7 @@ MATMUL_INTEGER = Op(
     INT32,
     codes={"K": "inner"},
     doc="The product of quantised matrices, in 32 bits.",
+    evaluate=f.integer_product,
 )
 QLINEAR_MATMUL = Op(
     "qlinear_matmul",
@@ -179,6 +183,7 @@ CONV_INTEGER = Op(
     _integer_conv,
     INT32,
     doc="Convolution of quantised images, in 32 bits.",
+    evaluate=f.integer_convolution,
 )
 QLINEAR_CONV = Op(
     "qlinear_conv",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue import onnx_signals_spectra as f
 from tensorproof.catalogue.onnx_networks import maybe
 from tensorproof.catalogue.onnx_tensors import somewhere
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import replaced
-from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Tensor
+from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Int, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS
 from tensorproof.terms.predicates import disj, eq, ge, le
@@ -43,6 +44,7 @@ DFT = Op(
     dft_shape,
     Like("x"),
     doc="The discrete Fourier transform of an axis; the last axis holds real and imaginary parts.",
+    evaluate=f.transform,
 )
 
 
@@ -68,6 +70,7 @@ STFT = Op(
     stft_shape,
     Same("x", "window"),
     doc="Spectra of frames of a signal; the last axis holds real and imaginary parts.",
+    evaluate=f.short_time,
 )
 
 
@@ -86,6 +89,7 @@ MEL_WEIGHTS = Op(
     mel_shape,
     Given("dtype"),
     doc="The matrix that turns a spectrum into mel bands.",
+    evaluate=f.mel_bands,
 )
 
 
@@ -96,8 +100,9 @@ def window_shape(c: Call) -> Shape:
 WINDOW_OF = Op(
     "window_of",
     (),
-    (Int("size", least=1, loose=True), Bool("periodic", True), ElementType("dtype", FLOAT32)),
+    (Int("size", least=1, loose=True), Bool("periodic", True), ElementType("dtype", FLOAT32), Choice("kind", ("hann", "hamming", "blackman"), "hann")),
     window_shape,
     Given("dtype"),
     doc="A window for short-time spectra.",
+    evaluate=f.window,
 )

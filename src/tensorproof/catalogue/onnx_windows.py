@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tensorproof.catalogue import onnx_windows_functions as f
 from tensorproof.catalogue.onnx_tensors import length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
@@ -115,6 +116,7 @@ CONV = Op(
     Same("x", "weight", "bias"),
     codes={"M": "bias"},
     doc="Convolution over any number of axes.",
+    evaluate=f.convolution,
 )
 
 
@@ -146,6 +148,7 @@ DEFORM_CONV = Op(
     Same("x", "weight", "offset", "bias", "mask"),
     codes={"M": "bias"},
     doc="Convolution whose kernel reads at displaced places.",
+    evaluate=f.displaced_convolution,
 )
 
 
@@ -183,6 +186,7 @@ CONV_TRANSPOSE = Op(
     Same("x", "weight", "bias"),
     codes={"C": "channels"},
     doc="Transposed convolution over any number of axes, to a size that may be given.",
+    evaluate=f.transposed_convolution,
 )
 
 
@@ -210,6 +214,7 @@ CAUSAL_CONV = Op(
     Same("x", "weight", "bias", "state"),
     outputs=(Out("y"), Out("state")),
     doc="Depthwise convolution that looks back only, with the steps before the first one as state.",
+    evaluate=f.causal_convolution,
 )
 
 
@@ -230,9 +235,10 @@ MAX_POOL = Op(
     Like("x"),
     outputs=(Out("values"), Out("indices", INT64)),
     doc="The greatest number of each window, and where it stands.",
+    evaluate=f.max_pool,
 )
-AVG_POOL = Op("avg_pool_any", (_POOLED,), sliding(Bool("count_include_pad", False)), pooled, Like("x"), doc="The mean of each window.")
-LP_POOL = Op("lp_pool_any", (_POOLED,), sliding(Int("norm", 2)), pooled, Like("x"), doc="The norm of each window.")
+AVG_POOL = Op("avg_pool_any", (_POOLED,), sliding(Bool("count_include_pad", False)), pooled, Like("x"), doc="The mean of each window.", evaluate=f.mean_pool)
+LP_POOL = Op("lp_pool_any", (_POOLED,), sliding(Int("norm", 2)), pooled, Like("x"), doc="The norm of each window.", evaluate=f.norm_pool)
 
 
 def one_each(c: Call) -> Shape:
@@ -241,7 +247,10 @@ def one_each(c: Call) -> Shape:
 
 
 GLOBAL_POOLS = tuple(
-    Op(f"global_{name}_pool", (Tensor("x", "N C ...", FLOATS),), (), one_each, Like("x"), doc=f"The {words} of each channel.")
+    Op(
+        f"global_{name}_pool", (Tensor("x", "N C ...", FLOATS),), (Int("p", 2),) if name == "lp" else (), one_each, Like("x"),
+        evaluate=f.global_pool(name), doc=f"The {words} of each channel.",
+    )
     for name, words in (("avg", "mean"), ("max", "greatest number"), ("lp", "norm"))
 )
 
@@ -286,6 +295,7 @@ UNPOOL = Op(
     unpooled,
     Like("x"),
     doc="Each number put back where a max pool found it.",
+    evaluate=f.unpooled,
 )
 
 
@@ -325,6 +335,7 @@ COL2IM = Op(
     folded_back,
     Like("x"),
     doc="Columns of blocks summed into an image.",
+    evaluate=f.image_of_columns,
 )
 
 _ROIS = Tensor("rois", "R 4", FLOATS)

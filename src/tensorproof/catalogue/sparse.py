@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.creation import STORED
+from tensorproof.catalogue.sparse_products import product, sampled
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, Number, Sizes, Tensor
+from tensorproof.ops.moves import same
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import true_count, whole
 from tensorproof.terms.dtypes import FLOATS_OR_COMPLEX, INDEX
@@ -49,8 +51,9 @@ TO_SPARSE = Op(
     (X,),
     (Choice("format", FORMATS, "sparse_coo"), Int("sparse_dim", None, optional=True), Sizes("blocksize", 2, None, least=1, optional=True, one=False)),
     to_sparse_rule,
+    evaluate=same,
 )
-TO_DENSE = Op("to_dense", (X,), (ElementType(),), to_dense_rule)
+TO_DENSE = Op("to_dense", (X,), (ElementType(),), to_dense_rule, evaluate=same)
 
 
 @any_rank
@@ -60,7 +63,7 @@ def sparse_only(c: Call) -> TensorType:
     return x
 
 
-COALESCE = Op("coalesce", (SPARSE,), (), sparse_only, doc="Entries of one place are added up.")
+COALESCE = Op("coalesce", (SPARSE,), (), sparse_only, doc="Entries of one place are added up.", evaluate=same)
 
 
 def coo_rule(c: Call) -> TensorType:
@@ -171,6 +174,7 @@ SPARSE_MM = Op(
     sparse_mm_rule,
     codes={"K": "inner"},
     doc="A sparse matrix times a matrix.",
+    evaluate=product,
 )
 SAMPLED_ADDMM = Op(
     "sampled_addmm",
@@ -183,6 +187,7 @@ SAMPLED_ADDMM = Op(
     sampled_rule,
     Same("x", "y", "z"),
     codes={"K": "inner"},
+    evaluate=sampled,
 )
 
 
@@ -194,4 +199,7 @@ def sparse_mask_rule(c: Call) -> TensorType:
     return x.but(layout=mask.layout, contents=None)
 
 
-SPARSE_MASK = Op("sparse_mask", (X, Tensor("mask", values="layout:sparse_coo")), (), sparse_mask_rule)
+SPARSE_MASK = Op(
+    "sparse_mask", (X, Tensor("mask", values="layout:sparse_coo")), (), sparse_mask_rule,
+    evaluate=lambda np, a: np.where(a["mask"] != 0, a["x"], 0),
+)  # fmt: skip

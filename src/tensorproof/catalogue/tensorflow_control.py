@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
@@ -9,6 +10,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Ints, Tensor, Tensors
+from tensorproof.ops.moves import same
 from tensorproof.ops.record import Op, Out, Values
 from tensorproof.terms.dtypes import FLOAT32, INT32, DType
 from tensorproof.terms.shapes import Shape
@@ -38,10 +40,12 @@ STATED_EACH = Op(
 ADD_N = Op(
     "add_n", (Tensors("xs"),), (), any_rank(lambda c: agreed(c, [x.shape for x in c["xs"]], ("xs",))), Same("xs"),
     doc="The sum of tensors of one shape.",
+    evaluate=lambda np, a: reduce(np.add, a["xs"]),
 )  # fmt: skip
 PLACEHOLDER = Op(
     "placeholder_with_default", (X,), (Anything("size"),), any_rank(lambda c: agreed(c, [c["size"], c.shape("x")], ("x", "size"))), Like("x"),
     values=MOVES, doc="What is fed at run time, of the shape that the graph states; x where nothing is fed.",
+    evaluate=same,
 )  # fmt: skip
 
 
@@ -53,7 +57,8 @@ def assigned(c: Call) -> Shape:
 
 
 ASSIGN = Op(
-    "assign", (X, Tensor("y")), (Bool("validate", True),), assigned, Same("x", "y"), writes=("x",), doc="A value put into a variable."
+    "assign", (X, Tensor("y")), (Bool("validate", True),), assigned, Same("x", "y"), writes=("x",), doc="A value put into a variable.",
+    evaluate=lambda np, a: a["y"],
 )
 
 
@@ -118,5 +123,8 @@ def gathered(c: Call) -> Any:
 
 
 ARRAY_GATHER = Op("array_gather", (Tensor("index"), MADE_FROM), (Anything("size"), ElementType()), gathered, Given("dtype"))
-LIKE_ALL = Op("each_like", (Tensors("xs"),), (), any_rank(lambda c: list(c["xs"])), counted=True, doc="The tensors themselves.")
-CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", values=MOVES, doc="x, handed on.")
+LIKE_ALL = Op(
+    "each_like", (Tensors("xs"),), (), any_rank(lambda c: list(c["xs"])), counted=True, doc="The tensors themselves.",
+    evaluate=lambda np, a: tuple(a["xs"]),
+)  # fmt: skip
+CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", values=MOVES, doc="x, handed on.", evaluate=same)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.vision_boxes import area, overlap
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same, ToFloat
 from tensorproof.ops.inputs import Bool, Float, Int, Sizes, Tensor
@@ -54,10 +55,14 @@ def _by_position(c: Call) -> Shape:
 PS_ROI_ALIGN = Op("ps_roi_align", _REGIONS, (*_POOLED, Int("sampling_ratio", -1)), _by_position, Same("x", "boxes"), codes={"5": "boxes"})
 PS_ROI_POOL = Op("ps_roi_pool", _REGIONS, _POOLED, _by_position, Same("x", "boxes"), codes={"5": "boxes"})
 
-BOX_AREA = Op("box_area", (Tensor("boxes", "N 4", REALS),), (), "N", dtype=lambda c: _wide(c.dtype("boxes")), codes={"4": "boxes"})
+BOX_AREA = Op(
+    "box_area", (Tensor("boxes", "N 4", REALS),), (), "N", dtype=lambda c: _wide(c.dtype("boxes")), codes={"4": "boxes"},
+    evaluate=lambda np, a: area(np, a["boxes"]),
+)  # fmt: skip
 BOX_IOU = Op(
     "box_iou", (Tensor("boxes", "N 4", REALS), Tensor("others", "M 4", REALS)), (), "N M", dtype=ToFloat("boxes", "others"), codes={"4": "boxes"},
     doc="How much of two boxes is common to both, for every pair.",
+    evaluate=overlap,
 )  # fmt: skip
 
 

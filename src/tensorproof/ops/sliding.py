@@ -49,8 +49,8 @@ def convolved(np: Any, x: Any, weight: Any, stride: Whole, dilation: Whole, side
     grown = padded(np, x, sides, 0, mode)
     counts = fitting(grown.shape[2:], kernel, stride, dilation)
     places, batch = prod(kernel), x.shape[0]
-    if not places or not x.shape[1]:  # without input channels there are no output channels
-        return np.zeros((batch, 0, *counts))
+    if not places or not x.shape[1]:
+        return np.zeros((batch, out, *counts))
     taken = np.reshape(patches(np, grown, kernel, stride, dilation, counts), (places, batch, groups, x.shape[1] // groups, prod(counts)))
     split = np.reshape(weight, (groups, out // groups, weight.shape[1], places))
     return np.reshape(np.einsum("pngcl,gmcp->ngml", taken, split), (batch, out, *counts))

@@ -23,46 +23,10 @@ _DILATION = Ints("dilation", None, least=1, optional=True, per_axis=1)
 _PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
 
 
-def _window(a: dict[str, Any], run: Run, n: int) -> dict[str, Any] | None:
-    """The arguments of an operator for `n` axes; None where only the operator for any number of them will do."""
-    pads, auto = a.get("padding"), a.get("auto_pad", "NOTSET")
-    for name, value, count in (
-        ("kernel", a.get("kernel"), n),
-        ("stride", a.get("stride"), n),
-        ("dilation", a.get("dilation"), n),
-        ("padding", pads, 2 * n),
-    ):
-        if value is None:
-            continue
-        if len(value) != count:
-            raise run.refuse(name, f"{name} must have {count} numbers, and is {tuple(value)!r}", (name, "x"))
-        for number in value:
-            run.require(name, ge(number, 0 if name == "padding" else 1), f"{name} is {tuple(value)!r}, and {number!r} is too small", (name,))
-    if n not in (1, 2, 3) or auto not in ("NOTSET", "VALID"):
-        return None
-    pads = (0,) * (2 * n) if pads is None or auto == "VALID" else tuple(pads)
-    made = {"padding": pads[:n], "padding_end": pads[n:], "stride": tuple(a["stride"] or (1,) * n)}
-    if a.get("dilation") is not None:
-        made["dilation"] = tuple(a["dilation"])
-    return made
-
-
-def _spatial(a: dict[str, Any], run: Run, name: str = "x") -> int | None:
-    shape = a[name].shape
-    if not shape.known:
-        return None
-    run.require("rank", len(shape) >= 3, f"{name} must have rank 3 or more, and is {shape!r}", (name,))
-    return len(shape) - 2
-
-
 @takes(*_WINDOW, _DILATION, _PAD)
 def max_pool(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(a, run)
-    made = None if n is None else _window(a, run, n)
-    if made is None or a.get("ceil_mode") or not all(isinstance(size, int) and size for size in a["x"].shape):
-        found = run.default(a)
-    else:
-        found = run(f"max_pool{n}d", x=a["x"], kernel=tuple(a["kernel"]), ceil_mode=a.get("ceil_mode", False), return_indices=True, **made)
+    """Places are counted along all axes of x."""
+    found = run.default(a)
     return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 

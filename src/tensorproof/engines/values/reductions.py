@@ -123,6 +123,8 @@ def _spread(root: bool) -> Rule:
 
     def rule(x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False, **kwargs: Any) -> Box:
         x = boxed(x)
+        if not x.size:
+            raise Unbounded("the variance of nothing")
         hi, lo = np.max(x.hi, axis=axis, keepdims=keepdims), np.min(x.lo, axis=axis, keepdims=keepdims)
         count = x.size / max(1, np.size(hi))
         few = count - ddof <= 0

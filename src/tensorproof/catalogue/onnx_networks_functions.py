@@ -1,0 +1,171 @@
+"""Reference functions of layers as ONNX has them."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tensorproof.catalogue.recurrence_steps import sigmoid
+from tensorproof.ops.evaluation import Arguments, axes, plain
+from tensorproof.ops.record import Evaluate
+
+
+def gemm(np: Any, a: Arguments) -> Any:
+    x, y = a["x"].T if a["transpose_x"] else a["x"], a["y"].T if a["transpose_y"] else a["y"]
+    made = np.multiply(a["alpha"], np.matmul(x, y))
+    return made if a["bias"] is None else np.add(made, np.multiply(a["beta"], a["bias"]))
+
+
+def swish_product(np: Any, a: Arguments) -> Any:
+    return np.multiply(np.multiply(a["x"], sigmoid(np, np.multiply(a["alpha"], a["x"]))), a["y"])
+
+
+def _log_sum_exp(np: Any, x: Any, **kwargs: Any) -> Any:
+    return np.log(np.sum(np.exp(x), **kwargs))
+
+
+_REDUCTIONS: dict[str, Any] = {
+    "norm1": lambda np, x, **k: np.sum(np.absolute(x), **k),
+    "norm2": lambda np, x, **k: np.sqrt(np.sum(np.square(x), **k)),
+    "log_sum": lambda np, x, **k: np.log(np.sum(x, **k)),
+    "log_sum_exp": _log_sum_exp,
+    "sum_of_squares": lambda np, x, **k: np.sum(np.square(x), **k),
+}
+
+
+def reduced(name: str) -> Evaluate:
+    def evaluate(np: Any, a: Arguments) -> Any:
+        x = a["x"]
+        return _REDUCTIONS[name](np, x, axis=axes(a) if x.shape else None, keepdims=bool(a["keepdim"]) and bool(x.shape))
+
+    return evaluate
+
+
+# --- normalisations ---
+
+
+def _standard(np: Any, x: Any, over: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+    mean = np.mean(x, axis=over, keepdims=True)
+    inverse = np.divide(1.0, np.sqrt(np.add(np.var(x, axis=over, keepdims=True), eps)))
+    return np.multiply(np.subtract(x, mean), inverse), mean, inverse
+
+
+def layer_norm(np: Any, a: Arguments) -> Any:
+    x, axis = a["x"], a["dim"] % a["x"].ndim
+    made, mean, inverse = _standard(np, x, tuple(range(axis, x.ndim)), a["eps"])
+    made = np.multiply(made, a["weight"])
+    return made if a["bias"] is None else np.add(made, a["bias"]), mean, inverse
+
+
+def rms_norm(np: Any, a: Arguments) -> Any:
+    x, axis = a["x"], a["dim"] % a["x"].ndim
+    mean = np.mean(np.square(x), axis=tuple(range(axis, x.ndim)), keepdims=True)
+    return np.multiply(np.divide(x, np.sqrt(np.add(mean, a["eps"]))), a["weight"])
+
+
+def group_norm(np: Any, a: Arguments) -> Any:
+    x, groups = a["x"], a["groups"]
+    split = np.reshape(x, (x.shape[0], groups, prod(x.shape[1:]) // groups))
+    made, *_ = _standard(np, split, (2,), a["eps"])
+    weight, bias = (np.reshape(a[name], (groups, 1)) for name in ("weight", "bias"))
+    return np.reshape(np.add(np.multiply(made, weight), bias), x.shape)
+
+
+def unit_length(np: Any, a: Arguments) -> Any:
+    x, dim = a["x"], a["dim"]
+    size = np.sum(np.absolute(x), axis=dim, keepdims=True) if a["p"] == 1 else np.sqrt(np.sum(np.square(x), axis=dim, keepdims=True))
+    return np.where(size == 0, 0.0, np.divide(x, np.where(size == 0, 1.0, size)))
+
+
+def standardised(np: Any, a: Arguments) -> Any:
+    x, over = a["x"], tuple(a["dim"])
+    return np.divide(np.subtract(x, np.mean(x, axis=over, keepdims=True)), np.add(np.std(x, axis=over, keepdims=True), 1e-9))
+
+
+# --- recurrences, with the activations that ONNX takes where none are named ---
+
+
+def _step(np: Any, name: str, x: Any, h: Any, c: Any, peephole: Any, hidden: int, before: Any) -> tuple[Any, Any]:
+    """One step, from what the input and the state add to each gate (both biases in x's part but for the last gate of gru)."""
+    if name == "rnn":
+        return np.tanh(np.add(x[0], h[0])), c
+    if name == "gru":
+        z, r = sigmoid(np, np.add(x[0], h[0])), sigmoid(np, np.add(x[1], h[1]))
+        n = np.tanh(np.add(x[2], h[2](r)))
+        return np.add(np.multiply(np.subtract(1.0, z), n), np.multiply(z, before)), c
+    pi, po, pf = (0.0, 0.0, 0.0) if peephole is None else (peephole[i * hidden : (i + 1) * hidden] for i in range(3))
+    i, f = (sigmoid(np, np.add(np.add(x[k], h[k]), np.multiply(p, c))) for k, p in ((0, pi), (2, pf)))
+    state = np.add(np.multiply(f, c), np.multiply(i, np.tanh(np.add(x[3], h[3]))))
+    o = sigmoid(np, np.add(np.add(x[1], h[1]), np.multiply(po, state)))
+    return np.multiply(o, np.tanh(state)), state
+
+
+def _direction(np: Any, a: Arguments, name: str, gates: int, d: int, x: Any, start: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+    """All states of one direction over x (time, batch, input), the last state, and the last cell."""
+    w, r, hidden = a["weight_ih"][d], a["weight_hh"][d], a["weight_hh"].shape[2]
+    bias = a["bias"][d] if a["bias"] is not None else np.zeros((2 * gates * hidden,))
+    peephole = a["peephole"][d] if a.get("peephole") is not None else None
+    cut = [slice(i * hidden, (i + 1) * hidden) for i in range(2 * gates)]
+    h, c = start
+    made = []
+    for step in range(x.shape[0]):
+        ours = [np.add(np.matmul(x[step], w[cut[i]].T), bias[cut[i]]) for i in range(gates)]
+        theirs: list[Any] = [np.add(np.matmul(h, r[cut[i]].T), bias[cut[gates + i]]) for i in range(gates)]
+        if name == "gru":
+            linear, before = theirs[2], h
+            theirs[2] = (
+                (lambda gate, linear=linear: np.multiply(gate, linear))
+                if a["linear_before_reset"]
+                else (lambda gate, before=before: np.add(np.matmul(np.multiply(gate, before), r[cut[2]].T), bias[cut[gates + 2]]))
+            )
+        h, c = _step(np, name, ours, theirs, c, peephole, hidden, h)
+        made.append(h)
+    return np.stack(made) if made else np.zeros((0, x.shape[1], hidden)), h, c
+
+
+def recurrence(name: str, gates: int) -> Evaluate:
+    def evaluate(np: Any, a: Arguments) -> Any:
+        x = np.swapaxes(a["x"], 0, 1) if a["batch_first"] else a["x"]
+        hidden, batch = a["weight_hh"].shape[2], x.shape[1]
+        found = []
+        for d in range(a["weight_hh"].shape[0]):
+            starts = []
+            for key in ("hx", "cx"):
+                given = a.get(key)
+                starts.append(np.zeros((batch, hidden)) if given is None else given[:, d] if a["batch_first"] else given[d])
+            back = a["direction"] == "reverse" or d == 1
+            states, h, c = _direction(np, a, name, gates, d, np.flip(x, 0) if back else x, (starts[0], starts[1]))
+            found.append((np.flip(states, 0) if back else states, h, c))
+        every, last, cells = np.stack([f[0] for f in found], 1), np.stack([f[1] for f in found]), np.stack([f[2] for f in found])
+        if a["batch_first"]:
+            every, last, cells = np.transpose(every, (2, 0, 1, 3)), np.swapaxes(last, 0, 1), np.swapaxes(cells, 0, 1)
+        return (every, last, cells) if name == "lstm" else (every, last)
+
+    return evaluate
+
+
+# --- losses ---
+
+
+def _class_loss(np: Any, a: Arguments, logs: Any) -> Any:
+    target, ignored, weight = plain(np, a["target"]), a["ignore_index"], a["weight"]
+    counts = np.ones(target.shape, bool) if ignored is None else target != ignored
+    place = np.where(counts, target, 0)
+    chosen = np.take_along_axis(logs, np.expand_dims(place, 1), 1)
+    each = np.reshape(chosen, target.shape)
+    scale = np.where(counts, 1.0 if weight is None else np.take(weight, place), 0.0)
+    made = np.negative(np.multiply(each, scale))
+    if a["reduction"] == "none":
+        return made
+    return np.sum(made) if a["reduction"] == "sum" else np.divide(np.sum(made), np.sum(scale))
+
+
+def likelihood_loss(np: Any, a: Arguments) -> Any:
+    return _class_loss(np, a, a["x"])
+
+
+def cross_entropy(np: Any, a: Arguments) -> Any:
+    x = a["x"]
+    top = np.max(x, axis=1, keepdims=True)
+    logs = np.subtract(np.subtract(x, top), np.log(np.sum(np.exp(np.subtract(x, top)), axis=1, keepdims=True)))
+    return _class_loss(np, a, logs), logs

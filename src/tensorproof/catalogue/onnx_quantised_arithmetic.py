@@ -1,0 +1,50 @@
+"""Reference functions of quantised arithmetic as ONNX has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.onnx_windows_functions import convolution
+from tensorproof.ops.evaluation import Arguments
+
+
+def _spread(np: Any, value: Any, a: Arguments) -> Any:
+    """A number for all, for each position of an axis, or for each block along it, as x needs it."""
+    x, dim, block = a["x"], a["dim"], a["block"]
+    if value.size == 1:
+        return np.reshape(value, ())
+    dim = dim % x.ndim
+    if block:
+        return np.take(np.repeat(value, block, axis=dim), np.arange(x.shape[dim]), axis=dim)
+    return np.reshape(value, [-1 if i == dim else 1 for i in range(x.ndim)])
+
+
+def dequantised(np: Any, a: Arguments) -> Any:
+    shifted = a["x"] if a["zero_point"] is None else np.subtract(a["x"], _spread(np, a["zero_point"], a))
+    return np.multiply(shifted, _spread(np, a["scale"], a))
+
+
+def dynamic(np: Any, a: Arguments) -> Any:
+    x = a["x"]
+    low, high = np.minimum(np.min(x), 0.0), np.maximum(np.max(x), 0.0)
+    scale = np.divide(np.subtract(high, low), 255.0)
+    scale = np.where(scale == 0, 1.0, scale)
+    point = np.rint(np.clip(np.divide(np.negative(low), scale), 0, 255))
+    return np.clip(np.add(np.rint(np.divide(x, scale)), point), 0, 255), scale, point
+
+
+def _rows(np: Any, value: Any, axes: int) -> Any:
+    """One number, or one for each row or channel, which stands before `axes` axes."""
+    if value is None:
+        return 0
+    return np.reshape(value, ()) if value.size == 1 else np.reshape(value, (-1, *[1] * axes)) if value.ndim == 1 else value
+
+
+def integer_product(np: Any, a: Arguments) -> Any:
+    x = np.subtract(a["x"], _rows(np, a["x_zero_point"], 1))
+    return np.matmul(x, np.subtract(a["y"], _rows(np, a["y_zero_point"], 0)))
+
+
+def integer_convolution(np: Any, a: Arguments) -> Any:
+    x, weight = np.subtract(a["x"], _rows(np, a["x_zero_point"], 0)), a["weight"]
+    return convolution(np, {**a, "x": x, "weight": np.subtract(weight, _rows(np, a["weight_zero_point"], weight.ndim - 1))})
