@@ -45,7 +45,6 @@ ASIDE: dict[str, str] = {
     "deform_conv": "the reference of ONNX interpolates in single precision",
     "grouped_mm": "rows beyond the last offset are not set",
     "scaled_mm": "NumPy has no numbers of 8 bits to round to",
-    "cholesky_ex": "what is left of a matrix that is not positive definite is not defined",
     "qr": "unique up to signs",
     "svd": "unique up to signs",
     "eig": "unique up to order and factors",

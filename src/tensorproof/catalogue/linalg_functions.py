@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, points
+from tensorproof.ops.evaluation import Arguments, Undefined, points
 
 _SMALL = 1.2e-7
 
@@ -18,7 +18,10 @@ def adjoint(np: Any, x: Any) -> Any:
 
 def cholesky(np: Any, a: Arguments) -> Any:
     x = a["x"]
-    return adjoint(np, np.linalg.cholesky(adjoint(np, x))) if a["upper"] else np.linalg.cholesky(x)
+    try:
+        return adjoint(np, np.linalg.cholesky(adjoint(np, x))) if a["upper"] else np.linalg.cholesky(x)
+    except np.linalg.LinAlgError:  # some libraries fail, others give what they have
+        raise Undefined from None
 
 
 def cholesky_status(np: Any, a: Arguments) -> Any:

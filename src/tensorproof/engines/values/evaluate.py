@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.evaluation import Undefined, Undetermined
+from tensorproof.ops.inputs import Axis, Sizes
 from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
@@ -38,10 +39,22 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
 def _arguments(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
     """The arguments as values. Truth values are numbers where the results are."""
     given = {name: _value(np, value, values) for name, value in one.arguments.items()}
+    for attribute in one.op.attributes:
+        if isinstance(attribute, (Sizes, Axis)) and isinstance(given.get(attribute.name), int):
+            given[attribute.name] = _as_read(attribute, given)
     if any(result.dtype is not None and result.dtype.kind == "b" for result in one.results):
         return given
     chosen = {attribute.name for attribute in one.op.attributes}  # a mask that stands between brackets stays one
     return {name: value if name in chosen else _counted(np, value) for name, value in given.items()}
+
+
+def _as_read(attribute: Sizes | Axis, given: Mapping[str, Any]) -> Any:
+    """An attribute as a shape rule reads it, where a spelling stated the shapes itself: one size for each axis, axes that are not negative."""
+    value = given[attribute.name]
+    if isinstance(attribute, Sizes):
+        return (value,) * attribute.n if isinstance(attribute.n, int) else value
+    owner = given.get(attribute.of)
+    return value if value >= 0 or not hasattr(owner, "ndim") else value + max(1, owner.ndim + attribute.extra)
 
 
 def _counted(np: Any, value: Any) -> Any:
