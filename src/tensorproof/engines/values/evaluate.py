@@ -54,7 +54,8 @@ def _as_read(attribute: Sizes | Axis, given: Mapping[str, Any]) -> Any:
     if isinstance(attribute, Sizes):
         return (value,) * attribute.n if isinstance(attribute.n, int) else value
     owner = given.get(attribute.of)
-    return value if value >= 0 or not hasattr(owner, "ndim") else value + max(1, owner.ndim + attribute.extra)
+    rank: int | None = getattr(owner, "ndim", None)
+    return value if value >= 0 or rank is None else value + max(1, rank + attribute.extra)
 
 
 def _counted(np: Any, value: Any) -> Any:
