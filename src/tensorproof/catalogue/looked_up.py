@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.catalogue.counted_bins import p_norm
 from tensorproof.catalogue.written_places import accumulated
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, Undefined
 
 
 def _shortened(np: Any, rows: Any, a: Arguments) -> Any:
@@ -43,6 +43,8 @@ def embedding_bag(np: Any, a: Arguments) -> Any:
         bounds = [(i * index.shape[1], (i + 1) * index.shape[1]) for i in range(index.shape[0])]
     else:
         starts = [int(n) for n in np.asarray(a["offsets"])]
+        if a["include_last_offset"] and starts[-1] != index.shape[0]:
+            raise Undefined("indices that are left over")
         ends = starts[1:] if a["include_last_offset"] else [*starts[1:], index.shape[0]]
         bounds = list(zip(starts, ends))
     flat = index.reshape(-1)
