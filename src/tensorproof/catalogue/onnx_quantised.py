@@ -102,7 +102,7 @@ def _linear(name: str, dtypes: Any, dtype: DTypeRule, doc: str, evaluate: Evalua
     )
 
 
-QUANTIZE_LINEAR = _linear("quantize_linear", FLOATS | {INT32}, _quantised, "Numbers divided by scales and rounded, plus zero points.")
+QUANTIZE_LINEAR = _linear("quantize_linear", FLOATS | {INT32}, _quantised, "Numbers divided by scales and rounded, plus zero points.", f.quantised)
 DEQUANTIZE_LINEAR = _linear("dequantize_linear", ANY, _dequantised, "Whole numbers less their zero points, times their scales.", f.dequantised)
 DYNAMIC_QUANTIZE = Op(
     "dynamic_quantize",
@@ -164,6 +164,7 @@ QLINEAR_MATMUL = Op(
     Like("zero_point"),
     codes={"K": "inner"},
     doc="The product of quantised matrices, quantised again.",
+    evaluate=f.quantised_product,
 )
 
 
@@ -203,4 +204,5 @@ QLINEAR_CONV = Op(
     Like("zero_point"),
     codes={"M": "bias"},
     doc="Convolution of quantised images, quantised again.",
+    evaluate=f.quantised_convolution,
 )

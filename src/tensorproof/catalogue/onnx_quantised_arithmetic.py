@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.onnx_windows_functions import convolution
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, Undefined
 
 
 def _spread(np: Any, value: Any, a: Arguments) -> Any:
@@ -48,3 +48,34 @@ def integer_product(np: Any, a: Arguments) -> Any:
 def integer_convolution(np: Any, a: Arguments) -> Any:
     x, weight = np.subtract(a["x"], _rows(np, a["x_zero_point"], 0)), a["weight"]
     return convolution(np, {**a, "x": x, "weight": np.subtract(weight, _rows(np, a["weight_zero_point"], weight.ndim - 1))})
+
+
+def _quantised_again(np: Any, a: Arguments, real: Any, point: Any) -> Any:
+    """Rounded, moved by the zero point and kept within the element type of the result."""
+    dtype = a["results"][0]
+    if dtype is None or dtype.kind not in "iu":
+        raise Undefined  # real numbers of eight bits or fewer have roundings of their own
+    low, high = (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1) if dtype.kind == "i" else (0, (1 << dtype.bits) - 1)
+    return np.clip(np.add(np.rint(real), point), low, high)
+
+
+def quantised(np: Any, a: Arguments) -> Any:
+    point = 0 if a["zero_point"] is None else _spread(np, a["zero_point"], a)
+    return _quantised_again(np, a, np.divide(a["x"], _spread(np, a["scale"], a)), point)
+
+
+def quantised_product(np: Any, a: Arguments) -> Any:
+    if "f" in (a["x"].dtype.kind, a["y"].dtype.kind):
+        raise Undefined  # the reference implementation of ONNX cuts real operands to whole numbers
+    scales = np.multiply(_rows(np, a["x_scale"], 1), _rows(np, a["y_scale"], 0))
+    real = np.divide(np.multiply(integer_product(np, a), scales), np.reshape(a["scale"], ()))
+    return _quantised_again(np, a, real, np.reshape(a["zero_point"], ()))
+
+
+def quantised_convolution(np: Any, a: Arguments) -> Any:
+    axes = a["weight"].ndim - 2
+    made = integer_convolution(np, {**a, "bias": None})
+    made = made if a["bias"] is None else np.add(made, np.reshape(a["bias"], (-1, *[1] * axes)))
+    scales = np.multiply(np.reshape(a["x_scale"], ()), _rows(np, a["weight_scale"], axes))
+    real = np.multiply(made, np.divide(scales, np.reshape(a["scale"], ())))
+    return _quantised_again(np, a, real, np.reshape(a["zero_point"], ()))

@@ -37,11 +37,12 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
 
 
 def _arguments(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
-    """The arguments as values. Truth values are numbers where the results are."""
+    """The arguments as values, and the element types of the results. Truth values are numbers where the results are."""
     given = {name: _value(np, value, values) for name, value in one.arguments.items()}
     for attribute in one.op.attributes:
         if isinstance(attribute, (Sizes, Axis)) and isinstance(given.get(attribute.name), int):
             given[attribute.name] = _as_read(attribute, given)
+    given["results"] = tuple(result.dtype for result in one.results)
     if any(result.dtype is not None and result.dtype.kind == "b" for result in one.results):
         return given
     chosen = {attribute.name for attribute in one.op.attributes}  # a mask that stands between brackets stays one
@@ -84,7 +85,7 @@ def wide(np: Any, value: Any) -> Any:
     kind = getattr(value, "dtype", None)
     if kind is None or kind.kind in "bOSU" or kind == np.uint64:
         return value
-    return value.astype({"f": np.float64, "c": np.complex128}.get(kind.kind, np.int64))
+    return value.astype({"f": np.float64, "V": np.float64, "c": np.complex128}.get(kind.kind, np.int64))
 
 
 def contents_of(np: Any, tensor: TensorType) -> Any:
@@ -144,6 +145,7 @@ def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
     if dtype is not None and dtype.kind in "biu":
         if dtype.kind == "b":
             return box.astype(bool)
+        label = label if dtype.bits >= 8 else "int8" if dtype.kind == "i" else "uint8"  # NumPy knows no limits of fewer bits
         limits = np.iinfo(label)
         fits = (box.lo >= limits.min) & (box.hi <= limits.max) & ~box.nan
         return Box(np.where(fits, np.trunc(box.lo), float(limits.min)), np.where(fits, np.trunc(box.hi), float(limits.max)), False, label)
