@@ -43,7 +43,7 @@ def embedding_bag(np: Any, a: Arguments) -> Any:
         bounds = [(i * index.shape[1], (i + 1) * index.shape[1]) for i in range(index.shape[0])]
     else:
         starts = [int(n) for n in np.asarray(a["offsets"])]
-        if a["include_last_offset"] and starts[-1] != index.shape[0]:
+        if index.size and (not starts or (a["include_last_offset"] and starts[-1] != index.shape[0])):
             raise Undefined("indices that are left over")
         ends = starts[1:] if a["include_last_offset"] else [*starts[1:], index.shape[0]]
         bounds = list(zip(starts, ends))
