@@ -62,10 +62,18 @@ def spellings() -> dict[str, list[str]]:
             if name.partition(".")[0] == framework:
                 for op in dict.fromkeys(row.op for row in rows(name) if row.call_arguments is None):
                     found.setdefault(op, []).append(name)
-    return found
+    spare: dict[str, list[str]] = {}
+    for name in tables.names("torch"):
+        if name.startswith("aten."):
+            spare.setdefault(rows(name)[0].op, []).append(f"torch.ops.{name}")
+    return {**spare, **found}
 
 
-def numbers(tensor: TensorType, random: Random) -> TensorType:
+ANYWHERE, UNIT = (-3.0, 3.0), (0.0, 1.0)
+"""Where real numbers are drawn; in the unit interval once a library refused others."""
+
+
+def numbers(tensor: TensorType, random: Random, span: tuple[float, float] = ANYWHERE) -> TensorType:
     """The tensor with contents; those that were drawn for a purpose stay."""
     if tensor.contents is not None or tensor.dtype is None or not tensor.shape.known or tensor.dtype.kind not in "biufc":
         return tensor
@@ -78,19 +86,19 @@ def numbers(tensor: TensorType, random: Random) -> TensorType:
         "b": lambda: random.random() < 0.5,
         "u": lambda: random.randint(0, 3),
         "i": lambda: random.randint(0, 3),
-        "f": lambda: round(random.uniform(-3, 3), 2),
+        "f": lambda: round(random.uniform(*span), 2),
         "c": lambda: complex(round(random.uniform(-2, 2), 2), round(random.uniform(-2, 2), 2)),
     }[tensor.dtype.kind]
     return tensor.but(contents=tuple(draw() for _ in range(count)))
 
 
-def filled(value: Any, random: Random) -> Any:
+def filled(value: Any, random: Random, span: tuple[float, float] = ANYWHERE) -> Any:
     if isinstance(value, TensorType):
-        return numbers(value, random)
+        return numbers(value, random, span)
     if type(value) in (tuple, list):
-        return type(value)(filled(v, random) for v in value)
+        return type(value)(filled(v, random, span) for v in value)
     if isinstance(value, dict):
-        return {k: filled(v, random) for k, v in value.items()}
+        return {k: filled(v, random, span) for k, v in value.items()}
     return value
 
 
@@ -115,13 +123,29 @@ def pairs(ours: Any, theirs: Any) -> Iterator[tuple[TensorType, Seen]]:
             yield from pairs(a, b)
 
 
-def compare(np: Any, ours: Any, theirs: Any, label: str, given: dict[int, Any] | None = None) -> str:
-    """How two arrays differ; empty when they agree. What is computed from numbers of less precision is compared as they are."""
+def types_in(value: Any) -> Iterator[str]:
+    """The labels of the element types of all tensors in arguments."""
+    if isinstance(value, TensorType):
+        yield value.dtype.label if value.dtype is not None and not value.weak else ""
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from types_in(one)
+
+
+def precision(spelling: str, result: str, given: set[str]) -> float:
+    """The tolerance for a result: that of the coarsest element type on the way. Tensors of several types meet in float32 at times, and libraries other than
+    torch and NumPy hold constants as float32."""
+    if not TOLERANCE.get(result):
+        return 0.0
+    mixed = len(given - {""}) > 1
+    narrow = mixed or (result == "float64" and spelling.partition(".")[0] not in ("torch", "numpy"))
+    return max([TOLERANCE.get(label, 0.0) for label in (result, *given)] + [2e-7] * narrow)
+
+
+def compare(np: Any, ours: Any, theirs: Any, tolerance: float) -> str:
+    """How two arrays differ; empty when they agree."""
     if np.shape(ours) != np.shape(theirs):
         return f"shape {np.shape(ours)} against {np.shape(theirs)}"
-    tolerance = TOLERANCE.get(label, 0.0)
-    if tolerance:
-        tolerance = max(tolerance, *(TOLERANCE.get(str(one.dtype), 0.0) for one in (given or {}).values()), 0.0)
     a, b = np.asarray(ours), np.asarray(theirs)
     if a.dtype == object or b.dtype == object:
         return "" if (a == b).all() else f"{a!r} against {b!r}"
@@ -178,13 +202,13 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
         runner = import_module(f"tensorproof.runners.{RUNNER[spelling.partition('.')[0]]}")
         random = Random(f"{seed}{spelling}")
         record["spellings"] += 1
-        done = 0
+        done, span = 0, ANYWHERE
         for drawn in calls.search(spelling, count, seed, 400).valid.values():
             if done >= max(5, count // 2) and record["calls"] >= count:
                 break
             if drawn.init is not None or drawn.row.op != name:
                 continue
-            call = calls.evaluate(replace(drawn, args=filled(drawn.args, random), kwargs=filled(drawn.kwargs, random)))
+            call = calls.evaluate(replace(drawn, args=filled(drawn.args, random, span), kwargs=filled(drawn.kwargs, random, span)))
             outcome = call.outcome
             if not calls.is_valid(outcome):
                 continue
@@ -214,6 +238,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
             print(f"#{spelling}", flush=True)
             seen = runner.run(spelling, call.args, keywords(call), None)
             if seen.aside or seen.error:
+                span = UNIT if seen.error else span
                 continue
             compared = False
             for ours, theirs in pairs(outcome.outputs, seen.outputs):
@@ -225,7 +250,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 except Exception:
                     continue
                 compared = True
-                told = compare(np, values[id(ours)], array, theirs[1], given)
+                told = compare(np, values[id(ours)], array, precision(spelling, theirs[1], set(types_in((*call.args, *call.kwargs.values())))))
                 if told:
                     record["wrong"].append([shown(call), told])
                     break

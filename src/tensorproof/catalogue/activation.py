@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
+from tensorproof.ops import mathematics
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same, Within
+from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import elementwise, replaced, same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Number, Tensor
-from tensorproof.ops.record import FINITE, Hazard, Interval, Op, Values
+from tensorproof.ops.mathematics import curve, log_sigmoid, mathematical
+from tensorproof.ops.record import FINITE, Evaluate, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, COMPLEXES, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType, DTypes
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
@@ -27,7 +31,7 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else 1 - 1 / (1 + math.exp(x))
 
 
-def log_sigmoid(x: float) -> float:
+def log_of_sigmoid(x: float) -> float:
     return -math.log1p(math.exp(-x)) if x >= 0 else x - math.log1p(math.exp(x))
 
 
@@ -39,21 +43,117 @@ def increasing(function: Callable[[float], float]) -> Values:
     return Values("increasing", function)
 
 
+# --- reference functions ---
+
+
+def selu_of(np: Any, a: Arguments) -> Any:
+    return elu_of(np, {"x": a["x"], "alpha": 1.6732632423543772, "scale": 1.0507009873554805, "input_scale": 1.0})
+
+
+def elu_of(np: Any, a: Arguments) -> Any:
+    """The two sides of 0, of which one is 0."""
+    below = np.expm1(np.multiply(np.minimum(a["x"], 0), a["input_scale"]))
+    return np.add(np.multiply(np.maximum(a["x"], 0), a["scale"]), np.multiply(below, a["alpha"] * a["scale"]))
+
+
+def leaky(np: Any, x: Any, slope: Any) -> Any:
+    return np.add(np.maximum(x, 0), np.multiply(np.minimum(x, 0), slope))
+
+
+def silu_of(np: Any, a: Arguments) -> Any:
+    if a["x"].dtype.kind == "c":
+        return np.multiply(a["x"], mathematics.sigmoid(np, a["x"]))
+    return curve(np, lambda x: np.true_divide(x, np.add(1.0, np.exp(np.negative(x)))), a["x"], (-1.2784645427610738,))
+
+
+def mish_of(np: Any, a: Arguments) -> Any:
+    return curve(np, lambda x: np.multiply(x, np.tanh(np.logaddexp(0.0, x))), a["x"], (-1.1924304694193,))
+
+
+def hardswish_of(np: Any, a: Arguments) -> Any:
+    return curve(np, lambda x: np.multiply(x, np.clip(np.add(x, 3.0), 0.0, 6.0)) / 6.0, a["x"], (-1.5, -3.0))
+
+
+def gelu_of(np: Any, a: Arguments) -> Any:
+    """The exact one by the error function, or the approximation by tanh."""
+    if a["approximate"] == "tanh":
+        inner: Callable[[Any], Any] = lambda x: np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+        return curve(np, lambda x: 0.5 * x * (1.0 + inner(x)), a["x"], (-0.7524614220710162,))
+    lower = mathematical(np, lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
+    return curve(np, lambda x: x * lower(x), a["x"], (-0.7517915246935645,))
+
+
+def softplus_of(np: Any, a: Arguments) -> Any:
+    scaled = np.multiply(a["x"], a["beta"])
+    return np.where(np.greater(scaled, a["threshold"]), a["x"], np.true_divide(np.logaddexp(0.0, scaled), a["beta"]))
+
+
+def hardshrink_of(np: Any, a: Arguments) -> Any:
+    inside = np.logical_and(np.greater_equal(a["x"], -a["lambd"]), np.less_equal(a["x"], a["lambd"]))
+    return np.where(inside, 0.0, a["x"])
+
+
+def softshrink_of(np: Any, a: Arguments) -> Any:
+    return np.add(np.maximum(np.subtract(a["x"], a["lambd"]), 0), np.minimum(np.add(a["x"], a["lambd"]), 0))
+
+
+def prelu_of(np: Any, a: Arguments) -> Any:
+    """A weight for each channel stands along the second axis."""
+    x, weight = a["x"], a["weight"]
+    return leaky(np, x, weight.reshape(()) if weight.size == 1 else weight.reshape((-1,) + (1,) * max(0, len(x.shape) - 2)))
+
+
+def glu_of(np: Any, a: Arguments) -> Any:
+    values, gates = np.split(a["x"], 2, axis=a["dim"])
+    return np.multiply(values, mathematics.sigmoid(np, gates))
+
+
+def real(np: Any, x: Any) -> Any:
+    """The result is real, so x is made real before."""
+    return np.real(x) if x.dtype.kind == "c" else x
+
+
+def softmax_of(np: Any, a: Arguments) -> Any:
+    x = real(np, a["x"])
+    return mathematics.softmax(np, x, a["dim"]) if x.shape else mathematics.softmax(np, x.reshape(1), 0).reshape(())
+
+
+def log_softmax_of(np: Any, a: Arguments) -> Any:
+    x = real(np, a["x"])
+    return mathematics.log_softmax(np, x, a["dim"]) if x.shape else mathematics.log_softmax(np, x.reshape(1), 0).reshape(())
+
+
+def softmax_gradient(np: Any, a: Arguments) -> Any:
+    x, y = a["x"], a["y"]
+    total = np.sum(np.multiply(x, y), axis=a["dim"], keepdims=True) if x.shape else np.multiply(x, y)
+    return np.multiply(y, np.subtract(x, total))
+
+
 # --- fixed curves ---
 RELU = elementwise("relu", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: max(x, 0.0)), evaluate=lambda np, a: np.maximum(a["x"], 0))
-RELU6 = elementwise("relu6", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: min(max(x, 0.0), 6.0)))
-SIGMOID = elementwise("sigmoid", FLOATS | ALL_INTS | {DType.BOOL} | FULL_COMPLEXES, values=increasing(sigmoid))
-HARDSIGMOID = elementwise("hardsigmoid", FLOATS, values=increasing(lambda x: min(max(x / 6 + 0.5, 0.0), 1.0)))
-LOGSIGMOID = elementwise("logsigmoid", FLOATS, values=increasing(log_sigmoid))
-SELU = elementwise("selu", FLOATS, values=increasing(selu))
-SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.2784646, INF), doc="x · sigmoid(x)")
-MISH = elementwise("mish", FLOATS, values=bounded(-0.3088415, INF), doc="x · tanh(softplus(x))")
-HARDSWISH = elementwise("hardswish", FLOATS, values=bounded(-0.3750001, INF))
-GELU = elementwise("gelu", FLOATS, Choice("approximate", ("none", "tanh"), "none"), values=bounded(-0.1700409, INF))
+RELU6 = elementwise("relu6", WHOLE_TOO, dtype=SAME, values=increasing(lambda x: min(max(x, 0.0), 6.0)), evaluate=lambda np, a: np.clip(a["x"], 0, 6))
+SIGMOID = elementwise(
+    "sigmoid", FLOATS | ALL_INTS | {DType.BOOL} | FULL_COMPLEXES, values=increasing(sigmoid),
+    evaluate=lambda np, a: mathematics.sigmoid(np, a["x"]),
+)  # fmt: skip
+HARDSIGMOID = elementwise(
+    "hardsigmoid", FLOATS, values=increasing(lambda x: min(max(x / 6 + 0.5, 0.0), 1.0)),
+    evaluate=lambda np, a: np.true_divide(np.clip(np.add(a["x"], 3.0), 0.0, 6.0), 6.0),
+)  # fmt: skip
+LOGSIGMOID = elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: log_sigmoid(np, a["x"]))
+SELU = elementwise("selu", FLOATS, values=increasing(selu), evaluate=selu_of)
+SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.2784646, INF), doc="x · sigmoid(x)", evaluate=silu_of)
+MISH = elementwise("mish", FLOATS, values=bounded(-0.3088415, INF), doc="x · tanh(softplus(x))", evaluate=mish_of)
+HARDSWISH = elementwise("hardswish", FLOATS, values=bounded(-0.3750001, INF), evaluate=hardswish_of)
+GELU = elementwise("gelu", FLOATS, Choice("approximate", ("none", "tanh"), "none"), values=bounded(-0.1700409, INF), evaluate=gelu_of)
 SOFTSIGN = elementwise(
-    "softsign", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x / (1 + abs(x)) if math.isfinite(x) else math.copysign(1.0, x))
+    "softsign", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x / (1 + abs(x)) if math.isfinite(x) else math.copysign(1.0, x)),
+    evaluate=lambda np, a: np.true_divide(a["x"], np.add(1.0, np.absolute(a["x"]))),
 )
-TANHSHRINK = elementwise("tanhshrink", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x - math.tanh(x)))
+TANHSHRINK = elementwise(
+    "tanhshrink", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x - math.tanh(x)),
+    evaluate=lambda np, a: np.subtract(a["x"], np.tanh(a["x"])),
+)  # fmt: skip
 
 ACTIVATION = elementwise("activation", ANY, dtype=SAME, doc="a function that the program gives")
 
@@ -65,12 +165,20 @@ def real_numbers(c: Call) -> DType | None:
     return c.dtype("x")
 
 
-LEAKY_RELU = elementwise("leaky_relu", FLOATS, Number("slope", 0.01), dtype=real_numbers)
-ELU = elementwise("elu", FLOATS, Number("alpha", 1.0), Number("scale", 1.0), Number("input_scale", 1.0), dtype=real_numbers)
-SOFTPLUS = elementwise("softplus", FLOATS, Number("beta", 1.0), Number("threshold", 20.0), dtype=real_numbers)
-THRESHOLD = elementwise("threshold", REALS, Number("threshold"), Number("value"), dtype=real_numbers, doc="x where above the threshold, else value")
-HARDSHRINK = elementwise("hardshrink", FLOATS, Number("lambd", 0.5), dtype=real_numbers)
-SOFTSHRINK = elementwise("softshrink", FLOATS, Float("lambd", 0.5, least=0.0))
+LEAKY_RELU = elementwise("leaky_relu", FLOATS, Number("slope", 0.01), dtype=real_numbers, evaluate=lambda np, a: leaky(np, a["x"], a["slope"]))
+ELU = elementwise("elu", FLOATS, Number("alpha", 1.0), Number("scale", 1.0), Number("input_scale", 1.0), dtype=real_numbers, evaluate=elu_of)
+SOFTPLUS = elementwise("softplus", FLOATS, Number("beta", 1.0), Number("threshold", 20.0), dtype=real_numbers, evaluate=softplus_of)
+THRESHOLD = elementwise(
+    "threshold",
+    REALS,
+    Number("threshold"),
+    Number("value"),
+    dtype=real_numbers,
+    evaluate=lambda np, a: np.where(np.less_equal(a["x"], a["threshold"]), a["value"], a["x"]),
+    doc="x where above the threshold, else value",
+)
+HARDSHRINK = elementwise("hardshrink", FLOATS, Number("lambd", 0.5), dtype=real_numbers, evaluate=hardshrink_of)
+SOFTSHRINK = elementwise("softshrink", FLOATS, Float("lambd", 0.5, least=0.0), evaluate=softshrink_of)
 
 
 def celu_type(c: Call) -> DType | None:
@@ -78,7 +186,10 @@ def celu_type(c: Call) -> DType | None:
     return real_numbers(c)
 
 
-CELU = elementwise("celu", FLOATS, Number("alpha", 1.0), dtype=celu_type)
+CELU = elementwise(
+    "celu", FLOATS, Number("alpha", 1.0), dtype=celu_type,
+    evaluate=lambda np, a: elu_of(np, {"x": a["x"], "alpha": a["alpha"], "scale": 1.0, "input_scale": 1.0 / a["alpha"]}),
+)  # fmt: skip
 
 
 def hardtanh_type(c: Call) -> DType | None:
@@ -89,7 +200,10 @@ def hardtanh_type(c: Call) -> DType | None:
     return c.dtype("x")
 
 
-HARDTANH = elementwise("hardtanh", REALS, Float("low", -1.0), Float("high", 1.0), dtype=hardtanh_type)
+HARDTANH = elementwise(
+    "hardtanh", REALS, Float("low", -1.0), Float("high", 1.0), dtype=hardtanh_type,
+    evaluate=lambda np, a: np.clip(a["x"], a["low"], a["high"]),
+)  # fmt: skip
 
 
 def rrelu_type(c: Call) -> DType | None:
@@ -119,7 +233,7 @@ def prelu_shape(c: Call) -> Shape:
     return shape
 
 
-PRELU = Op("prelu", (Tensor("x", "...", FLOATS), Tensor("weight", "C | ", FLOATS)), (), prelu_shape, Same("x", "weight"))
+PRELU = Op("prelu", (Tensor("x", "...", FLOATS), Tensor("weight", "C | ", FLOATS)), (), prelu_shape, Same("x", "weight"), evaluate=prelu_of)
 
 
 def glu_shape(c: Call) -> Shape:
@@ -132,7 +246,7 @@ def glu_shape(c: Call) -> Shape:
     return replaced(shape, c["dim"], size // 2)
 
 
-GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SAME)
+GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SAME, evaluate=glu_of)
 
 # --- the softmax family ---
 NOT_FINITE = "nan where an input is inf or nan, or all of a row are -inf"
@@ -158,22 +272,23 @@ def softmax_type(c: Call) -> DType | None:
     return rule(c) if c.shape("x").numel == 0 else Within(rule, FLOATS)(c)
 
 
-def _softmax(name: str, values: Values, doc: str, takes: DTypes = ANY) -> Op:
+def _softmax(name: str, values: Values, doc: str, evaluate: Evaluate, takes: DTypes = ANY) -> Op:
     return Op(
         name, (Tensor("x", "...", takes),), (Axis("dim", -1), ElementType("dtype")), along_axis,
-        softmax_type, values=values, hazards=(Hazard(f"{name}/finite", "x", FINITE, NOT_FINITE),), doc=doc,
+        softmax_type, values=values, hazards=(Hazard(f"{name}/finite", "x", FINITE, NOT_FINITE),), doc=doc, evaluate=evaluate,
     )  # fmt: skip
 
 
-SOFTMAX = _softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis")
-LOG_SOFTMAX = _softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax")
-SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x", REALS | COMPLEXES)
+SOFTMAX = _softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis", softmax_of)
+LOG_SOFTMAX = _softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax", log_softmax_of)
+SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES)
 SOFTMAX_BACKWARD = Op(
     "softmax_backward",
     inputs=(Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)),
     attributes=(Axis("dim"), ElementType("dtype", optional=False)),
     shape=gradient,
     dtype=Same("x", "y"),
+    evaluate=softmax_gradient,
 )
 GUMBEL_SOFTMAX = Op(
     "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorproof.catalogue import loss_formulas as formulas
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Attribute, Bool, Choice, Float, Tensor
-from tensorproof.ops.record import DTypeRule, Op
+from tensorproof.ops.record import DTypeRule, Evaluate, Op
 from tensorproof.terms.dtypes import (
     ALL_INTS,
     BOOL,
@@ -147,22 +148,23 @@ def huber_dtype(c: Call) -> DType | None:
     return weighted(c, c.dtype("x")) if c.given("weight") else c.dtype("x")
 
 
-def error_loss(name: str, x: DTypes, target: DTypes, dtype: DTypeRule, *attributes: Attribute, weight: bool = True) -> Op:
+def error_loss(name: str, x: DTypes, target: DTypes, dtype: DTypeRule, evaluate: Evaluate, *attributes: Attribute, weight: bool = True) -> Op:
     """A loss of the difference of two tensors that broadcast."""
     inputs = (Tensor("x", "...", x), Tensor("target", "...", target), Tensor("weight", "...", WIDE, optional=True))
-    return Op(name, inputs if weight else inputs[:2], (REDUCTION, *attributes), error_shape, dtype)
+    return Op(name, inputs if weight else inputs[:2], (REDUCTION, *attributes), error_shape, dtype, evaluate=evaluate)
 
 
-MSE = error_loss("mse_loss", WIDE, WIDE, squared_dtype)
-L1 = error_loss("l1_loss", SUBTRACTED, SUBTRACTED, absolute_dtype)
-HUBER = error_loss("huber_loss", FLOATS, PAIRED, huber_dtype, Float("delta", 1.0))
-SMOOTH_L1 = error_loss("smooth_l1_loss", PAIRED, PAIRED, of_floats("x", "target"), Float("beta", 1.0, least=0.0), weight=False)
+MSE = error_loss("mse_loss", WIDE, WIDE, squared_dtype, formulas.squared_error)
+L1 = error_loss("l1_loss", SUBTRACTED, SUBTRACTED, absolute_dtype, formulas.absolute_error)
+HUBER = error_loss("huber_loss", FLOATS, PAIRED, huber_dtype, formulas.huber, Float("delta", 1.0))
+SMOOTH_L1 = error_loss("smooth_l1_loss", PAIRED, PAIRED, of_floats("x", "target"), formulas.smooth_error, Float("beta", 1.0, least=0.0), weight=False)
 KL_DIV = Op(
     "kl_div",
     inputs=(Tensor("x", "...", FLOATS), Tensor("target", "...", FLOATS, values="unit")),
     attributes=(Choice("reduction", ("mean", "none", "sum", "batchmean"), "mean"), Bool("log_target", False)),
     shape=error_shape,
     dtype=of_floats("x", "target"),
+    evaluate=formulas.divergence,
 )
 
 
@@ -183,7 +185,8 @@ def poisson_dtype(c: Call) -> DType | None:
 
 
 POISSON_NLL = error_loss(
-    "poisson_nll_loss", WIDE - {COMPLEX32}, WIDE, poisson_dtype, Bool("log_input", True), Bool("full", False), Float("eps", 1e-8), weight=False,
+    "poisson_nll_loss", WIDE - {COMPLEX32}, WIDE, poisson_dtype, formulas.poisson, Bool("log_input", True), Bool("full", False), Float("eps", 1e-8),
+    weight=False,
 )  # fmt: skip
 
 
@@ -209,6 +212,7 @@ GAUSSIAN_NLL = Op(
     attributes=(Bool("full", False), Float("eps", 1e-6), REDUCTION),
     shape=gaussian_shape,
     dtype=lambda c: mixed(c, computed(c, promoted(c, ("x", "target")), COMPLEX32), c.dtype("var")),
+    evaluate=formulas.gaussian,
 )
 HINGE_EMBEDDING = Op(
     "hinge_embedding_loss",
@@ -216,6 +220,7 @@ HINGE_EMBEDDING = Op(
     attributes=(Float("margin", 1.0), REDUCTION),
     shape=error_shape,
     dtype=lambda c: settled(c, c.dtype("x")),
+    evaluate=formulas.hinge,
 )
 
 
@@ -238,6 +243,7 @@ SOFT_MARGIN = Op(
     attributes=(REDUCTION,),
     shape=soft_margin_shape,
     dtype=Like("x"),
+    evaluate=formulas.soft_margin,
 )
 
 
@@ -255,6 +261,7 @@ BINARY_CROSS_ENTROPY = Op(
     attributes=(REDUCTION,),
     shape=binary_shape,
     dtype=Same("x", "target"),
+    evaluate=formulas.cross_entropy_of_two,
 )
 
 
@@ -282,6 +289,7 @@ BINARY_CROSS_ENTROPY_WITH_LOGITS = Op(
     attributes=(REDUCTION,),
     shape=logits_shape,
     dtype=lambda c: half_complex(c, c.dtype("target")),
+    evaluate=formulas.cross_entropy_of_two_logits,
 )  # fmt: skip
 
 
@@ -300,6 +308,7 @@ MULTILABEL_SOFT_MARGIN = Op(
     attributes=(REDUCTION,),
     shape=multilabel_soft_margin_shape,
     dtype=lambda c: mixed(c, computed(c, promoted(c, ("x", "target")), COMPLEX32), *([c.dtype("weight")] if c.given("weight") else [])),
+    evaluate=formulas.soft_margin_of_labels,
 )
 
 
@@ -320,6 +329,7 @@ COSINE_EMBEDDING = Op(
     attributes=(Float("margin", 0.0), REDUCTION),
     shape=cosine_shape,
     dtype=lambda c: mixed(c, float_of(c, c.dtype("x")), float_of(c, c.dtype("y")), promoted(c, ("x", "y"))),
+    evaluate=formulas.cosine,
 )
 
 
@@ -334,6 +344,7 @@ MARGIN_RANKING = Op(
     attributes=(Float("margin", 0.0), REDUCTION),
     shape=ranking_shape,
     dtype=lambda c: float_of(c, mixed(c, computed(c, promoted(c, ("x", "y"))), c.dtype("target"))),
+    evaluate=formulas.ranking,
 )
 
 
@@ -361,6 +372,7 @@ TRIPLET_MARGIN = Op(
     attributes=(Float("margin", 1.0), Float("p", 2.0), Float("eps", 1e-6), Bool("swap", False), REDUCTION),
     shape=triplet_shape,
     dtype=triplet_dtype,
+    evaluate=formulas.triplet,
 )
 
 __all__ = ["REDUCTION", "into", "mixed", "reduced", "same_sizes"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue import loss_class_formulas as formulas
 from tensorproof.catalogue.loss import ANY_NUMBER, REDUCTION, mixed, reduced
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
@@ -112,6 +113,7 @@ CROSS_ENTROPY = Op(
     attributes=(Int("ignore_index", -100), REDUCTION, Float("label_smoothing", 0.0, most=1.0)),
     shape=scalar_of_any_rank(cross_entropy_shape),
     dtype=cross_entropy_dtype,
+    evaluate=formulas.cross_entropy,
 )  # fmt: skip
 NLL = Op(
     "nll_loss",
@@ -119,6 +121,7 @@ NLL = Op(
     attributes=(Int("ignore_index", -100), REDUCTION),
     shape=scalar_of_any_rank(indexed_shape),
     dtype=Same("x", "weight"),
+    evaluate=formulas.negative_likelihood,
 )
 NLL_FORWARD = Op(
     "nll_loss_forward",
@@ -127,6 +130,7 @@ NLL_FORWARD = Op(
     outputs=(Out("output"), Out("total_weight")),
     shape=lambda c: [indexed_shape(c), Shape()],
     dtype=Same("x", "weight"),
+    evaluate=formulas.negative_likelihood_and_weight,
 )
 
 
@@ -159,6 +163,7 @@ MULTI_MARGIN = Op(
     attributes=(Choice("p", (1, 2), 1), Float("margin", 1.0), REDUCTION),
     shape=multi_margin_shape,
     dtype=Same("x", "weight"),
+    evaluate=formulas.multi_margin,
 )  # fmt: skip
 
 
@@ -184,6 +189,7 @@ MULTILABEL_MARGIN = Op(
     attributes=(REDUCTION,),
     shape=multilabel_margin_shape,
     dtype=Like("x"),
+    evaluate=formulas.multilabel_margin,
 )
 MULTILABEL_MARGIN_FORWARD = Op(
     "multilabel_margin_loss_forward",
@@ -192,6 +198,7 @@ MULTILABEL_MARGIN_FORWARD = Op(
     outputs=(Out("output"), Out("is_target")),
     shape=lambda c: [multilabel_margin_shape(c), c.shape("target")],
     dtype=Like("x"),
+    evaluate=formulas.multilabel_margin_and_places,
 )
 
 
@@ -231,6 +238,7 @@ CTC = Op(
     attributes=(Int("blank", 0), REDUCTION, Bool("zero_infinity", False)),
     shape=lambda c: reduced(c, (ctc_checked(c),) if c.rank("x") == 3 else (ctc_checked(c),)[:0]),
     dtype=Like("x"),
+    evaluate=formulas.ctc,
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue import normalisation_formulas as formulas
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.families import same_shape
@@ -119,6 +120,7 @@ BATCH_NORM = Op(
     attributes=(Bool("training", False), *_MOMENTUM),
     shape=_batch_norm_shape,
     dtype=_with_parameters(*_ALL),
+    evaluate=formulas.batch_norm,
 )
 
 
@@ -127,8 +129,8 @@ def _native_batch_norm_shape(c: Call) -> list[Any]:
     c.require("empty", disj(not c["training"], ge(c.shape("x").numel, 1)), f"x has no elements: {c.shape('x')!r}", "x")
     shape = _batch_norm_shape(c)
     kept = Shape((c.dims.get("C", 0) if c["training"] else 0,))
-    statistics = TensorType(kept, _parameter_dtype(c, _ALL) or c.dtype("x"))
-    return [shape, statistics, statistics]
+    dtype = _parameter_dtype(c, _ALL) or c.dtype("x")
+    return [shape, TensorType(kept, dtype), TensorType(kept, dtype)]
 
 
 NATIVE_BATCH_NORM = Op(
@@ -139,6 +141,7 @@ NATIVE_BATCH_NORM = Op(
     shape=_native_batch_norm_shape,
     dtype=BATCH_NORM.dtype,
     doc="As batch_norm, with the statistics that the gradient needs; none of them outside of training.",
+    evaluate=formulas.native_batch_norm,
 )
 
 
@@ -167,6 +170,7 @@ INSTANCE_NORM = Op(
     shape=_instance_norm_shape,
     dtype=_instance_norm_dtype,
     codes=_CODES,
+    evaluate=formulas.instance_norm,
 )
 
 
@@ -183,6 +187,7 @@ GROUP_NORM = Op(
     shape=_group_norm_shape,
     dtype=_with_parameters("weight", "bias"),
     codes=_CODES,
+    evaluate=formulas.group_norm,
 )
 
 
@@ -192,8 +197,8 @@ def _native_group_norm_shape(c: Call) -> list[Any]:
     c.require("groups", eq(channels % c["groups"], 0), f"{channels!r} channels do not divide into {c['groups']!r} groups", ("channels", "groups"))
     for name in ("weight", "bias"):
         _holds(c, name, channels)
-    kept = TensorType(Shape((c["batch"], c["groups"])), _parameter_dtype(c, ("weight", "bias")) or c.dtype("x"))
-    return [x, kept, kept]
+    kept, dtype = Shape((c["batch"], c["groups"])), _parameter_dtype(c, ("weight", "bias")) or c.dtype("x")
+    return [x, TensorType(kept, dtype), TensorType(kept, dtype)]
 
 
 NATIVE_GROUP_NORM = Op(
@@ -204,6 +209,7 @@ NATIVE_GROUP_NORM = Op(
     shape=_native_group_norm_shape,
     dtype=Like("x"),
     codes={"K": "bias"},
+    evaluate=lambda np, a: formulas.grouped(np, a, a["batch"], a["channels"]),
 )
 
 
@@ -225,6 +231,7 @@ def _trailing(c: Call) -> Shape:
 _NORMALIZED: tuple[Attribute, ...] = (Ints("normalized_shape", shape=True), Float("eps", 1e-5, optional=True))
 LAYER_NORM = Op(
     "layer_norm", (Tensor("x", "...", FLOATS), *_AFFINE), _NORMALIZED, _trailing, _with_parameters("weight", "bias"),
+    evaluate=formulas.layer_norm,
 )  # fmt: skip
 
 
@@ -235,8 +242,8 @@ def _lead_of(c: Call) -> Shape:
 
 
 def _native_layer_norm_shape(c: Call) -> list[Any]:
-    kept = TensorType(_lead_of(c), _parameter_dtype(c, ("weight", "bias")) or c.dtype("x"))
-    return [c.shape("x"), kept, kept]
+    kept, dtype = _lead_of(c), _parameter_dtype(c, ("weight", "bias")) or c.dtype("x")
+    return [c.shape("x"), TensorType(kept, dtype), TensorType(kept, dtype)]
 
 
 NATIVE_LAYER_NORM = Op(
@@ -246,10 +253,12 @@ NATIVE_LAYER_NORM = Op(
     outputs=(Out("y"), Out("mean"), Out("rstd")),
     shape=_native_layer_norm_shape,
     dtype=LAYER_NORM.dtype,
+    evaluate=formulas.native_layer_norm,
 )
 _RMS = FLOATS | FULL_COMPLEXES
 RMS_NORM = Op(
     "rms_norm", (Tensor("x", "...", _RMS), Tensor("weight", "...", _RMS, optional=True, default=None)), _NORMALIZED, _trailing, Like("x"),
+    evaluate=formulas.rms_norm,
 )  # fmt: skip
 
 
@@ -264,6 +273,7 @@ def _fused_rms_norm_shape(c: Call) -> list[Any]:
 
 FUSED_RMS_NORM = Op(
     "fused_rms_norm", RMS_NORM.inputs, _NORMALIZED, _fused_rms_norm_shape, Like("x"), outputs=(Out("y"), Out("rstd")),
+    evaluate=formulas.fused_rms_norm,
 )  # fmt: skip
 
 
@@ -283,6 +293,7 @@ LOCAL_RESPONSE_NORM = Op(
     attributes=(Int("size", least=1), Float("alpha", 1e-4), Float("beta", 0.75), Float("k", 1.0)),
     shape=same_shape,
     dtype=_response_dtype,
+    evaluate=formulas.local_response_norm,
 )
 NORMALIZE = Op(
     "normalize",
@@ -290,6 +301,7 @@ NORMALIZE = Op(
     attributes=(Float("p", 2.0), Axes("dim", 1), Float("eps", 1e-12)),
     shape=same_shape,
     dtype=Like("x"),
+    evaluate=formulas.normalize,
 )
 
 
@@ -311,6 +323,7 @@ WEIGHT_NORM = Op(
     shape=_weight_norm_shape,
     dtype=Same("x", "magnitude"),
     doc="x with its length along the other axes made to be `magnitude`.",
+    evaluate=formulas.weight_norm,
 )
 
 
@@ -323,7 +336,10 @@ def _except_dim(c: Call) -> Shape:
     return Shape(size if i == dim % len(x) else 1 for i, size in enumerate(x))
 
 
-NORM_EXCEPT_DIM = Op("norm_except_dim", (Tensor("x", "...", FLOATS),), (Int("pow", 2), Int("dim", 0)), _except_dim, Like("x"))
+NORM_EXCEPT_DIM = Op(
+    "norm_except_dim", (Tensor("x", "...", FLOATS),), (Int("pow", 2), Int("dim", 0)), _except_dim, Like("x"),
+    evaluate=formulas.norm_except_dim,
+)  # fmt: skip
 
 
 def _renorm_shape(c: Call) -> Shape:
@@ -339,4 +355,5 @@ RENORM = Op(
     shape=_renorm_shape,
     dtype=Like("x"),
     doc="x with each slice along dim shrunk to a norm of at most `most`.",
+    evaluate=formulas.renorm,
 )

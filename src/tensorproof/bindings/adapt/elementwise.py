@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
 from tensorproof.ops.storage import copied_strides
-from tensorproof.terms.dtypes import BFLOAT16, BY_LABEL, FLOAT16, FLOAT32, INT32, DType
+from tensorproof.terms.dtypes import BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
 from tensorproof.terms.shapes import Shape
@@ -91,14 +92,22 @@ def dropout_backward(a: Arguments, run: Run) -> Any:
     return run("mul", x=run("mul", x=a["x"], y=a["y"]), y=a["scale"])
 
 
+def _ends(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest whole number of a type."""
+    return (0, 2**dtype.bits - 1) if dtype.kind == "u" else (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
+
+
 @takes(Tensor("mask", optional=True, default=None))
 def masked_softmax(a: Arguments, run: Run) -> Any:
-    """The mask broadcasts into the input."""
+    """The mask broadcasts into the input; what it shuts out is replaced by what counts least."""
     x, mask = a["x"], a["mask"]
     if mask is not None:
-        run("copy_into", x=x, y=mask)
         wrong = x.dtype is not None and x.dtype.kind in "bc"
         run.require("dtype", not wrong, f"{run.name} masks no elements of type {x.dtype!r}", ("x", "mask"))
+        run("copy_into", x=x, y=mask)
+        ends = _ends(x.dtype) if x.dtype is not None and x.dtype.is_integer else (-math.inf, math.inf)
+        shut = run("logical_not", x=run("cast", x=mask, dtype=BOOL))
+        x = run("masked_fill", x=x, mask=shut, value=ends[run.row.op == "softmin"])
     return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"])
 
 

@@ -61,10 +61,10 @@ def expanded(a: dict[str, Any], run: Run) -> Any:
     """These expand both tensors first, so that a scalar counts as a full tensor in type promotion."""
     x, target = a["x"].shape, a["target"].shape
     if x.known and target.known:
-        rank = max(len(x), len(target))
-        if not (a.get("weight") is not None and len(x) < rank):
-            a["x"] = a["x"].but(shape=Shape((1,) * (rank - len(x)) + x))
-        a["target"] = a["target"].but(shape=Shape((1,) * (rank - len(target)) + target), contents=None)
+        if not len(target) and len(x):
+            a["target"] = run("expand", x=a["target"], size=(1,) * len(x))
+        elif not len(x) and len(target) and a.get("weight") is None:
+            a["x"] = run("expand", x=a["x"], size=(1,) * len(target))
     return run.default(worded(a))
 
 

@@ -111,12 +111,20 @@ def listed_said(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("dim"))
+def weight_norm(a: dict[str, Any], run: Run) -> Any:
+    """-1 is no axis: x as a whole is given the length."""
+    if a["dim"] != -1:
+        return run.default(a)
+    return run("mul", x=a["x"], y=run("div", x=a["magnitude"], y=run("norm_except_dim", x=a["x"], pow=2, dim=-1)))
+
+
 def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
     """For the first and the last axis only, counted from the front; with the lengths that were there before."""
     x: TensorType = a["x"]
     if x.shape.known and a["dim"] not in (0, len(x.shape) - 1):
         raise run.refuse("axis", f"dim must be 0 or {len(x.shape) - 1}, the first or the last axis, and is {a['dim']!r}", ("dim", "x"))
-    return run.default(a), a["magnitude"]
+    made, before = run.default(a), run("norm_except_dim", x=x, pow=2, dim=a["dim"])
+    return made, before if before.shape == a["magnitude"].shape else a["magnitude"]
 
 
 @takes(Int("size"))

@@ -124,6 +124,10 @@ class Box:
     def copy(self) -> Box:
         return Box(self.lo, self.hi, self.nan, self.dtype)
 
+    def of(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """A function that NumPy has not, by the name of its rule."""
+        return RULES[name](self, *args, **kwargs)
+
 
 def _operator(name: str, reflected: bool = False) -> Rule:
     def call(self: Box, other: Any = None) -> Any:

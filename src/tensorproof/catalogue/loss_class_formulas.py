@@ -1,0 +1,147 @@
+"""What the losses over classes compute: the reference functions of `loss_sequence`, with NumPy. A class is chosen by comparison, so that bounds of it serve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.catalogue.loss_formulas import settle
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
+from tensorproof.ops.mathematics import log_softmax
+
+
+def along(np: Any, values: Any, rank: int, axis: int) -> Any:
+    """A vector that lies along one axis of so many."""
+    return values.reshape((-1,) + (1,) * (rank - 1 - axis))
+
+
+def is_class(np: Any, target: Any, classes: int, axis: int) -> Any:
+    """Where a class of the target stands along the axis of classes."""
+    return np.equal(np.expand_dims(target, axis), along(np, np.arange(classes), len(target.shape) + 1, axis))
+
+
+def likelihood(np: Any, a: Arguments, x: Any, smoothing: float = 0.0) -> tuple[Any, Any]:
+    """The losses at class indices, settled, and the total weight."""
+    axis = min(1, len(x.shape) - 1)
+    classes = x.shape[axis]
+    target = a["target"].reshape((*x.shape[:1], *x.shape[2:]) if len(x.shape) > 1 else ())
+    weight = np.ones(classes) if a["weight"] is None else a["weight"]
+    weight = along(np, weight, len(x.shape), axis)
+    ignored, here = np.equal(target, a["ignore_index"]), is_class(np, target, classes, axis)
+    each = np.where(ignored, 0.0, np.sum(np.where(here, np.broadcast_to(weight, x.shape), 0.0), axis=axis))
+    chosen = np.sum(np.where(here, x, 0.0), axis=axis)
+    losses = np.where(ignored, 0.0, np.negative(np.multiply(each, chosen)))
+    total = np.sum(each)
+    if smoothing:
+        spread = np.where(ignored, 0.0, np.negative(np.sum(np.multiply(x, weight), axis=axis)))
+        losses = np.add(np.multiply(1.0 - smoothing, losses), np.multiply(smoothing / classes, spread))
+    if a["reduction"] == "mean":
+        return np.true_divide(np.sum(losses), total), total
+    return settle(np, a, losses), total
+
+
+def negative_likelihood(np: Any, a: Arguments) -> Any:
+    return likelihood(np, a, a["x"])[0]
+
+
+def negative_likelihood_and_weight(np: Any, a: Arguments) -> Any:
+    """The total weight is 0 where the losses stay apart."""
+    loss, total = likelihood(np, a, a["x"])
+    return loss, np.zeros(()) if a["reduction"] == "none" and len(a["x"].shape) > 1 else total
+
+
+def cross_entropy(np: Any, a: Arguments) -> Any:
+    """Of classes, or of shares of classes."""
+    x, target, smoothing = a["x"], a["target"], a["label_smoothing"] or 0.0
+    axis = min(1, len(x.shape) - 1)
+    logs = log_softmax(np, x, axis)
+    if x.shape != target.shape or target.dtype.kind != "f":
+        return likelihood(np, a, logs, smoothing)[0]
+    classes = x.shape[axis]
+    if smoothing:
+        target = np.add(np.multiply(target, 1.0 - smoothing), smoothing / classes)
+    if a["weight"] is not None:
+        target = np.multiply(target, along(np, a["weight"], len(x.shape), axis))
+    losses = np.negative(np.sum(np.multiply(logs, target), axis=axis))
+    if a["reduction"] == "mean":
+        return np.true_divide(np.sum(losses), x.size / classes)
+    return settle(np, a, losses)
+
+
+def multi_margin(np: Any, a: Arguments) -> Any:
+    """How far the other classes come within the margin of the class chosen."""
+    x, shape = a["x"], a["target"].shape
+    x = x.reshape((-1, x.shape[-1] if x.shape else 1))
+    classes = x.shape[1]
+    here = is_class(np, a["target"].reshape(-1), classes, 1)
+    chosen = np.sum(np.where(here, x, 0.0), axis=1, keepdims=True)
+    within = np.maximum(np.add(np.subtract(a["margin"], chosen), x), 0.0)
+    within = np.square(within) if a["p"] == 2 else within
+    if a["weight"] is not None:
+        within = np.multiply(within, np.sum(np.where(here, a["weight"].reshape(1, -1), 0.0), axis=1, keepdims=True))
+    losses = np.true_divide(np.sum(np.where(here, 0.0, within), axis=1), classes)
+    return settle(np, a, losses.reshape(shape))
+
+
+def multilabel_margin(np: Any, a: Arguments) -> Any:
+    return multilabel_margin_and_places(np, a)[0]
+
+
+def multilabel_margin_and_places(np: Any, a: Arguments) -> Any:
+    """Labels up to the first -1 count; each is compared with every class that is no label."""
+    x, target = a["x"], a["target"]
+    classes = x.shape[-1] if x.shape else 1
+    scores, labels = x.reshape((-1, classes)), target.reshape((-1, classes))
+    counts = np.minimum.accumulate(np.greater_equal(labels, 0), axis=1)
+    here = np.logical_and(is_class(np, labels, classes, 2), np.expand_dims(counts, 2))
+    labelled = np.any(here, axis=1)
+    losses = 0.0
+    for k in range(classes):
+        chosen = np.sum(np.where(here[:, k], scores, 0.0), axis=1, keepdims=True)
+        within = np.where(labelled, 0.0, np.maximum(np.add(np.subtract(1.0, chosen), scores), 0.0))
+        losses = np.add(losses, np.where(counts[:, k], np.sum(within, axis=1), 0.0))
+    return settle(np, a, np.true_divide(losses, classes).reshape(x.shape[:-1])), labelled.reshape(target.shape)
+
+
+# --- connectionist temporal classification ---
+
+
+def label_rows(target: Any, lengths: Any) -> list[Any]:
+    """The labels of each sequence, from a matrix or from one vector of all."""
+    if len(target.shape) == 2:
+        return [row[:n] for row, n in zip(target, lengths)]
+    ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
+    return [target[end - n : end] for end, n in zip(ends, lengths)]
+
+
+def path_likelihood(np: Any, x: Any, labels: Any, blank: int) -> Any:
+    """The logarithm of the probability of all paths through x (steps, classes) that spell the labels."""
+    places = [blank, *(p for label in labels.tolist() for p in (label, blank))]
+    nothing = np.asarray(-np.inf)
+    if not x.shape[0]:
+        return np.asarray(0.0) if len(places) == 1 else nothing
+    paths = [x[0, places[s]] if s < 2 else nothing for s in range(len(places))]
+    for t in range(1, x.shape[0]):
+        made = []
+        for s, place in enumerate(places):
+            total = paths[s]
+            if s > 0:
+                total = np.logaddexp(total, paths[s - 1])
+            if s > 1 and place != blank and place != places[s - 2]:
+                total = np.logaddexp(total, paths[s - 2])
+            made.append(np.add(total, x[t, place]))
+        paths = made
+    return paths[-1] if len(paths) == 1 else np.logaddexp(paths[-1], paths[-2])
+
+
+def ctc(np: Any, a: Arguments) -> Any:
+    x = a["x"] if len(a["x"].shape) == 3 else np.expand_dims(a["x"], 1)
+    steps, counts = (plain(np, a[name]).reshape(-1).tolist() for name in ("input_lengths", "target_lengths"))
+    rows = label_rows(plain(np, a["target"]).astype(np.int64), counts)
+    if any(np.any((row < 0) | (row >= x.shape[2])) for row in rows):
+        raise Undefined  # torch reads beside the tensor
+    losses = np.stack([np.negative(path_likelihood(np, x[:t, i], row, a["blank"])) for i, (t, row) in enumerate(zip(steps, rows))])
+    if a["zero_infinity"]:
+        losses = np.where(np.isinf(losses), 0.0, losses)
+    if a["reduction"] == "mean":
+        return np.mean(np.true_divide(losses, np.maximum(np.asarray(counts), 1)))
+    return settle(np, a, losses if len(a["x"].shape) == 3 else losses.reshape(()))

@@ -1,0 +1,149 @@
+"""What the normalisations compute: the reference functions of `normalisation`, with NumPy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments, Undefined, axes
+from tensorproof.ops.mathematics import norm
+
+EPSILON = {"float64": 2.0**-52, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""What is added where no eps is given: that of the element type."""
+
+
+def small(a: Arguments) -> float:
+    return EPSILON.get(a["element_type"], 2.0**-23) if a["eps"] is None else a["eps"]
+
+
+def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+    """x with mean 0 and variance 1 along axes, the mean, and what it was multiplied by. No element is further than sqrt(n - 1) from 0."""
+    mean = np.mean(x, axis=axis, keepdims=True)
+    factor = np.true_divide(1.0, np.sqrt(np.add(np.var(x, axis=axis, keepdims=True), eps)))
+    furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
+    return np.clip(np.multiply(np.subtract(x, mean), factor), -furthest, furthest), mean, factor
+
+
+def scaled(np: Any, x: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
+    """x times a weight plus a bias, which take this shape."""
+    if weight is not None:
+        x = np.multiply(x, weight.reshape(shape))
+    return x if bias is None else np.add(x, bias.reshape(shape))
+
+
+def by_channel(x: Any) -> tuple[int, ...]:
+    """The shape of a vector that lies along the second axis."""
+    return (-1,) + (1,) * (len(x.shape) - 2)
+
+
+def by_statistics(np: Any, a: Arguments) -> tuple[Any, Any]:
+    """x by statistics that are given, and what it was multiplied by."""
+    shape = by_channel(a["x"])
+    factor = np.true_divide(1.0, np.sqrt(np.add(a["running_var"].reshape(shape), a["eps"])))
+    return np.multiply(np.subtract(a["x"], a["running_mean"].reshape(shape)), factor), factor
+
+
+def native_batch_norm(np: Any, a: Arguments) -> Any:
+    x = a["x"]
+    if not x.size:
+        return x, np.zeros(x.shape[1:2] if a["training"] else 0), np.zeros(x.shape[1:2] if a["training"] else 0)
+    if a["training"]:
+        made, mean, factor = standard(np, x, (0, *range(2, len(x.shape))), a["eps"])
+        mean, factor = mean.reshape(-1), factor.reshape(-1)
+    else:
+        made, _ = by_statistics(np, a)
+        mean = factor = np.zeros(0)
+    return scaled(np, made, a["weight"], a["bias"], by_channel(x)), mean, factor
+
+
+def batch_norm(np: Any, a: Arguments) -> Any:
+    return native_batch_norm(np, a)[0]
+
+
+def instance_norm(np: Any, a: Arguments) -> Any:
+    x = a["x"]
+    if not x.size:
+        return x
+    made = standard(np, x, tuple(range(2, len(x.shape))), a["eps"])[0] if a["use_input_stats"] else by_statistics(np, a)[0]
+    return scaled(np, made, a["weight"], a["bias"], by_channel(x))
+
+
+def grouped(np: Any, a: Arguments, batch: int, channels: int) -> tuple[Any, Any, Any]:
+    x = a["x"]
+    made, mean, factor = standard(np, x.reshape((batch, a["groups"], x.size // max(1, batch * a["groups"]))), (2,), a["eps"])
+    made = scaled(np, made.reshape((batch, channels, x.size // max(1, batch * channels))), a["weight"], a["bias"], (-1, 1))
+    return made.reshape(x.shape), mean.reshape((batch, a["groups"])), factor.reshape((batch, a["groups"]))
+
+
+def group_norm(np: Any, a: Arguments) -> Any:
+    return grouped(np, a, *a["x"].shape[:2])[0] if a["x"].size else a["x"]
+
+
+def native_layer_norm(np: Any, a: Arguments) -> Any:
+    x, shape = a["x"], tuple(a["normalized_shape"])
+    last = tuple(range(len(x.shape) - len(shape), len(x.shape)))
+    made, mean, factor = standard(np, x, last, small(a))
+    return scaled(np, made, a["weight"], a["bias"], shape), mean, factor
+
+
+def layer_norm(np: Any, a: Arguments) -> Any:
+    return native_layer_norm(np, a)[0]
+
+
+def fused_rms_norm(np: Any, a: Arguments) -> Any:
+    """x by the root of the mean of its squares: no element is further than sqrt(n) from 0."""
+    x, count = a["x"], len(a["normalized_shape"]) or len(a["x"].shape)
+    last = tuple(range(len(x.shape) - count, len(x.shape)))
+    mean = np.mean(np.square(x), axis=last, keepdims=True)
+    factor = np.true_divide(1.0, np.sqrt(np.add(mean, small(a))))
+    made = np.multiply(x, factor)
+    if x.dtype.kind != "c":
+        furthest = math.sqrt(math.prod(x.shape[i] for i in last)) + 1e-9
+        made = np.clip(made, -furthest, furthest)
+    return (made if a["weight"] is None else np.multiply(made, a["weight"])), factor
+
+
+def rms_norm(np: Any, a: Arguments) -> Any:
+    return fused_rms_norm(np, a)[0]
+
+
+def local_response_norm(np: Any, a: Arguments) -> Any:
+    """x by a power of the mean of squares of neighbouring channels; those beyond the ends are 0."""
+    x, size = a["x"], a["size"]
+    if not x.size:
+        return x
+    rest = ((0, 0),) * (len(x.shape) - 2)
+    squares = np.pad(np.square(np.multiply(x, 1.0)), ((0, 0), (size // 2, (size - 1) // 2), *rest))
+    total = sum((squares[:, i : i + x.shape[1]] for i in range(1, size)), squares[:, : x.shape[1]])
+    return np.true_divide(x, np.power(np.add(np.multiply(total, a["alpha"] / size), a["k"]), float(a["beta"])))
+
+
+def normalize(np: Any, a: Arguments) -> Any:
+    """x by its norm: no element is further than 1 from 0."""
+    x = a["x"]
+    size = norm(np, x, a["p"], axes(a), True) if x.shape else np.absolute(x) if a["p"] else np.not_equal(x, 0)
+    made = np.true_divide(x, np.maximum(size, a["eps"]))
+    return made if x.dtype.kind == "c" or a["p"] <= 0 else np.clip(made, -1.0, 1.0)
+
+
+def others(x: Any, dim: int) -> tuple[int, ...]:
+    return tuple(i for i in range(len(x.shape)) if i != dim % len(x.shape))
+
+
+def weight_norm(np: Any, a: Arguments) -> Any:
+    x, magnitude = a["x"], a["magnitude"]
+    ends = a["dim"] in (0, len(x.shape) - 1)
+    if ends and magnitude.shape != tuple(n if i == a["dim"] else 1 for i, n in enumerate(x.shape)):
+        raise Undefined  # torch looks at no shape here, and reads what lies in memory
+    return np.multiply(x, np.true_divide(magnitude, norm(np, x, 2, others(x, a["dim"]), True)))
+
+
+def norm_except_dim(np: Any, a: Arguments) -> Any:
+    x = a["x"]
+    return norm(np, x, a["pow"], None) if a["dim"] == -1 else norm(np, x, a["pow"], others(x, a["dim"]), True)
+
+
+def renorm(np: Any, a: Arguments) -> Any:
+    x = a["x"]
+    size = norm(np, x, a["p"], others(x, a["dim"]), True)
+    return np.multiply(x, np.where(np.greater(size, a["most"]), np.true_divide(a["most"], np.add(size, 1e-7)), 1.0))

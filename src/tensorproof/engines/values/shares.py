@@ -1,0 +1,72 @@
+"""Rules for boxes: functions that NumPy has not, of which ops/mathematics.py makes use: curves with turning points, and shares of a total."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.values.boxes import Box, boxed, float_of, register
+
+INF = math.inf
+
+
+def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: float, hi: float) -> Box:
+    """A function that is monotone between its turning points; nothing is known outside of [lo, hi]."""
+    inside = (x.lo >= lo) & (x.hi <= hi)
+    with np.errstate(all="ignore"):
+        ends = function(np.where(inside, x.lo, np.nan)), function(np.where(inside, x.hi, np.nan))
+        least, most = np.minimum(*ends), np.maximum(*ends)
+        for turn in turns:
+            value = function(np.asarray(turn))
+            passed = (x.lo <= turn) & (x.hi >= turn)
+            least, most = np.where(passed, np.minimum(least, value), least), np.where(passed, np.maximum(most, value), most)
+        slack = 1e-13 * np.maximum(np.abs(least), np.abs(most)) + 1e-300
+    slack = np.where(np.isfinite(slack), slack, 0.0)
+    return Box(least - slack, most + slack, x.nan, float_of(x))
+
+
+register("pieces", _pieces)
+
+
+def _others(x: Any, axis: int) -> Any:
+    """The logarithm of the sum of the exponentials of all the others along an axis."""
+    front = np.moveaxis(x, axis, 0)
+    nothing = np.full((1, *front.shape[1:]), -INF)
+    before = np.concatenate([nothing, np.logaddexp.accumulate(front, 0)[:-1]])
+    behind = np.concatenate([nothing, np.logaddexp.accumulate(front[::-1], 0)[:-1]])[::-1]
+    return np.moveaxis(np.logaddexp(before, behind), 0, axis)
+
+
+def _log_softmax(x: Any, axis: int) -> Box:
+    """It grows with its own element and falls with the others."""
+    x = boxed(x)
+    if not x.size:
+        return Box(x.lo, x.hi, x.nan)
+    with np.errstate(all="ignore"):
+        lo = -np.logaddexp(0.0, _others(x.hi, axis) - x.lo)
+        hi = -np.logaddexp(0.0, _others(x.lo, axis) - x.hi)
+    lost = np.any(x.nan | np.isposinf(x.hi), axis=axis, keepdims=True) | np.all(np.isneginf(x.lo), axis=axis, keepdims=True)
+    lo, hi = np.where(lost | np.isnan(lo), -INF, lo), np.where(lost | np.isnan(hi), 0.0, hi)
+    slack = np.where(np.isfinite(lo), 1e-12 * (1 + np.abs(lo)), 0.0)
+    return Box(lo - slack, np.minimum(hi + 1e-12 * (1 + np.abs(np.where(np.isfinite(hi), hi, 0.0))), 0.0), lost, float_of(x))
+
+
+def _softmax(x: Any, axis: int) -> Box:
+    shares = _log_softmax(x, axis)
+    return Box(np.exp(shares.lo), np.exp(shares.hi), shares.nan, shares.dtype)
+
+
+register("log_softmax", _log_softmax)
+register("softmax", _softmax)
+
+
+def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) -> Box:
+    x = boxed(x)
+    lo, hi = (np.logaddexp.reduce(side, axis=axis, keepdims=keepdims) for side in (x.lo, x.hi))
+    return Box(lo, hi, np.any(x.nan, axis=axis, keepdims=keepdims), float_of(x))
+
+
+register("logaddexp.reduce", _log_of_sum)

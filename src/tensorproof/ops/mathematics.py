@@ -1,0 +1,75 @@
+"""Functions that NumPy has not, and that several reference functions need: curves, shares of a total, norms. They take bounds as well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def curve(np: Any, function: Callable[[Any], Any], x: Any, turns: Sequence[float] = (), lo: float = -math.inf, hi: float = math.inf) -> Any:
+    """A function of arrays, element by element, that is monotone between its turning points; bounds outside of [lo, hi] are left open."""
+    return x.of("pieces", function, turns, lo, hi) if hasattr(x, "of") else function(x)
+
+
+def mathematical(np: Any, function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of Python's numbers as one of arrays. Where it is not defined, it gives nan; where it overflows, inf."""
+
+    def value(x: float) -> float:
+        try:
+            return function(x)
+        except ValueError:
+            return math.nan
+        except OverflowError:
+            return math.inf
+
+    made: Callable[[Any], Any] = np.vectorize(value, otypes=[np.float64])
+    return made
+
+
+def softmax(np: Any, x: Any, axis: int) -> Any:
+    """Exponentials over their sum along an axis."""
+    if hasattr(x, "of"):
+        return x.of("softmax", axis)
+    if not x.size:
+        return x
+    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return powers / np.sum(powers, axis=axis, keepdims=True)
+
+
+def log_softmax(np: Any, x: Any, axis: int) -> Any:
+    """The logarithm of softmax."""
+    if hasattr(x, "of"):
+        return x.of("log_softmax", axis)
+    if not x.size:
+        return x
+    below = x - np.max(x, axis=axis, keepdims=True)
+    return below - np.log(np.sum(np.exp(below), axis=axis, keepdims=True))
+
+
+def sigmoid(np: Any, x: Any) -> Any:
+    """The logistic function."""
+    return np.true_divide(1.0, np.add(1.0, np.exp(np.negative(x))))
+
+
+def log_sigmoid(np: Any, x: Any) -> Any:
+    return np.negative(np.logaddexp(0.0, np.negative(x)))
+
+
+def x_log_x(np: Any, x: Any) -> Any:
+    """x log x, which is 0 at 0."""
+    return curve(np, lambda v: np.where(v == 0, 0.0, np.multiply(v, np.log(np.where(v == 0, 1.0, v)))), x, (math.exp(-1),), 0.0)
+
+
+def norm(np: Any, x: Any, p: float, axis: Any, keepdims: bool = False) -> Any:
+    """The p-norm of vectors along axes."""
+    size = np.absolute(x)
+    if math.isinf(p):
+        return (np.max if p > 0 else np.min)(size, axis=axis, keepdims=keepdims)
+    if p == 0:
+        return np.sum(np.not_equal(size, 0), axis=axis, keepdims=keepdims)
+    if p == 1:
+        return np.sum(size, axis=axis, keepdims=keepdims)
+    if p == 2:
+        return np.sqrt(np.sum(np.square(size), axis=axis, keepdims=keepdims))
+    return np.power(np.sum(np.power(size, float(p)), axis=axis, keepdims=keepdims), 1.0 / p)
