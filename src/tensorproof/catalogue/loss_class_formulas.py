@@ -70,6 +70,8 @@ def cross_entropy(np: Any, a: Arguments) -> Any:
 def multi_margin(np: Any, a: Arguments) -> Any:
     """How far the other classes come within the margin of the class chosen."""
     x, shape = a["x"], a["target"].shape
+    if not x.size:
+        raise Undefined  # torch leaves the loss of nothing unset
     x = x.reshape((-1, x.shape[-1] if x.shape else 1))
     classes = x.shape[1]
     here = is_class(np, a["target"].reshape(-1), classes, 1)

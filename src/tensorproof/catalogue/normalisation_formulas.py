@@ -108,14 +108,15 @@ def rms_norm(np: Any, a: Arguments) -> Any:
 
 
 def local_response_norm(np: Any, a: Arguments) -> Any:
-    """x by a power of the mean of squares of neighbouring channels; those beyond the ends are 0."""
+    """x by a power of the mean of squares of neighbouring channels; those beyond the ends are 0. Whole numbers have a whole mean."""
     x, size = a["x"], a["size"]
     if not x.size:
         return x
     rest = ((0, 0),) * (len(x.shape) - 2)
-    squares = np.pad(np.square(np.multiply(x, 1.0)), ((0, 0), (size // 2, (size - 1) // 2), *rest))
+    squares = np.pad(np.square(x), ((0, 0), (size // 2, (size - 1) // 2), *rest))
     total = sum((squares[:, i : i + x.shape[1]] for i in range(1, size)), squares[:, : x.shape[1]])
-    return np.true_divide(x, np.power(np.add(np.multiply(total, a["alpha"] / size), a["k"]), float(a["beta"])))
+    mean = np.floor_divide(total, size) if x.dtype.kind == "i" else np.true_divide(total, size)
+    return np.true_divide(x, np.power(np.add(np.multiply(mean, float(a["alpha"])), a["k"]), float(a["beta"])))
 
 
 def normalize(np: Any, a: Arguments) -> Any:
