@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue import attention_formulas as formulas
 from tensorproof.catalogue.loss import mixed
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Same
@@ -71,6 +72,7 @@ DOT_PRODUCT_ATTENTION = Op(
     shape=dot_product_shape,
     dtype=Same("query", "key", "value"),
     codes=CODES,
+    evaluate=formulas.attention,
 )
 ATTENTION_MATH = Op(
     "scaled_dot_product_attention_math",
@@ -80,6 +82,7 @@ ATTENTION_MATH = Op(
     shape=lambda c: [dot_product_shape(c), scores(c)],
     dtype=Same("query", "key", "value"),
     codes=CODES,
+    evaluate=formulas.attention_and_weights,
 )
 
 
@@ -122,11 +125,14 @@ FUSED_ATTENTION = Op(
         Tensor("query", "B H L E", FLOATS), Tensor("key", "B H S E", FLOATS), Tensor("value", "B H S V", FLOATS),
         Tensor("attn_mask", "...", MASK, optional=True),
     ),
-    attributes=(Anything("kernel", "cpu"), Bool("compute_log_sumexp", True), Float("dropout_p", 0.0), Bool("is_causal", False)),
+    attributes=(
+        Anything("kernel", "cpu"), Bool("compute_log_sumexp", True), Float("dropout_p", 0.0), Bool("is_causal", False), Float("scale", None, optional=True),
+    ),
     outputs=(Out("output"), Out("logsumexp")),
     shape=fused_shape,
     dtype=Same("query", "key", "value"),
     codes=CODES,
+    evaluate=formulas.fused,
 )  # fmt: skip
 SEED = TensorType(Shape(), INT64)
 STATE = TensorType(Shape((2,)), UINT64)
@@ -242,11 +248,15 @@ MULTI_HEAD_ATTENTION = Op(
     shape=multi_head_shape,
     dtype=Same("query", "key", "value", *(w.name for w in WEIGHTS)),
     codes={"E": "features", "K": "features", "V": "features", "N": "batch", "S": "keys", "O": "bias"},
+    evaluate=formulas.multi_head,
 )  # fmt: skip
 
 
 # --- masks ---
 
-CAUSAL_MASK = Op("causal_mask", (), (Int("size", least=0), ElementType("dtype", dtypes=FLOATS | FULL_COMPLEXES | {BOOL})), "size size", Given())
+CAUSAL_MASK = Op(
+    "causal_mask", (), (Int("size", least=0), ElementType("dtype", dtypes=FLOATS | FULL_COMPLEXES | {BOOL})), "size size", Given(),
+    evaluate=formulas.causal_mask,
+)  # fmt: skip
 
 __all__ = ["heads_checked", "masks_checked"]
