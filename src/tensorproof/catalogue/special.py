@@ -3,68 +3,220 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
+from tensorproof.catalogue import special_curves as curves
 from tensorproof.ops.element_types import Promote, ToFloat
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.families import broadcast_shape, elementwise, promoting
 from tensorproof.ops.inputs import Float, Int, Tensor
-from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Hazard, Interval, Op, Values
+from tensorproof.ops.mathematics import curve, mathematical, x_log_x
+from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Evaluate, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, UINT8, DTypes
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 FULL_REAL: DTypes = FULL_FLOATS | ALL_INTS | BOOLS
 UNIT = Interval(0.0, 1.0)
-ERF = elementwise("erf", REAL, values=Values("increasing", math.erf))
-ERFC = elementwise("erfc", REAL, values=Values("decreasing", math.erfc))
-ERFINV = elementwise("erfinv", REAL, hazards=(Hazard("erfinv/domain", "x", Interval(-1.0, 1.0, True, True), "inf at 1 and -1, nan beyond"),))
-LGAMMA = elementwise("lgamma", REAL, hazards=(Hazard("lgamma/pole", "x", POSITIVE, "inf at 0 and at negative whole numbers"),))
-DIGAMMA = elementwise("digamma", REAL, hazards=(Hazard("digamma/pole", "x", POSITIVE, "inf or nan at 0 and at negative whole numbers"),))
-POLYGAMMA = elementwise("polygamma", REAL, Int("n", least=0), hazards=(Hazard("polygamma/pole", "x", POSITIVE, "inf or nan at 0 and below"),))
-MVLGAMMA = elementwise("mvlgamma", FLOATS | ALL_INTS, Int("p", least=1))
+INF = math.inf
+
+
+def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: float = -INF, hi: float = INF) -> Evaluate:
+    """A function of Python's numbers that is monotone between its turning points on [lo, hi]."""
+    return lambda np, a: curve(np, mathematical(np, function), a["x"], turns, lo, hi)
+
+
+def each(function: Callable[..., float], *names: str) -> Evaluate:
+    """A function of Python's numbers, whose bounds are those declared."""
+    chosen = names or ("x",)
+    return lambda np, a: np.vectorize(guarded(function), otypes=[np.float64])(*(a[name] for name in chosen))
+
+
+def not_below(function: Callable[[float], float]) -> Evaluate:
+    """A function of numbers that are not negative, whose bounds are those declared; libraries have several answers to others."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        if not hasattr(a["x"], "lo") and np.any(np.less(a["x"], 0)):
+            raise Undefined
+        return each(function)(np, a)
+
+    return evaluate
+
+
+def above_zero(function: Callable[[float], float]) -> Evaluate:
+    """A falling function of numbers that are not negative; libraries have several answers to others."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        if not hasattr(a["x"], "lo") and np.any(np.less(a["x"], 0)):
+            raise Undefined
+        return of(function, (), 0.0)(np, a)
+
+    return evaluate
+
+
+def guarded(function: Callable[..., float]) -> Callable[..., float]:
+    def value(*numbers: float) -> float:
+        try:
+            return function(*map(float, numbers))
+        except (ValueError, ZeroDivisionError):
+            return math.nan
+        except OverflowError:
+            return INF
+
+    return value
+
+
+def between(lo: float, hi: float) -> Values:
+    return Values("bounded", bounds=Interval(lo, hi))
+
+
+def logit_of(np: Any, a: Arguments) -> Any:
+    x, eps = a["x"], a["eps"]
+    if eps is not None:
+        x = np.clip(x, eps, 1.0 - eps) if eps <= 0.5 else np.where(np.less(x, eps), eps, np.where(np.greater(x, 1.0 - eps), 1.0 - eps, x))
+    return curve(np, lambda v: np.log(np.true_divide(v, 1.0 - v)), x, (), 0.0, 1.0)
+
+
+def entropy_of(np: Any, a: Arguments) -> Any:
+    return np.where(np.less(a["x"], 0), -INF, np.negative(x_log_x(np, np.where(np.less(a["x"], 0), 0.0, a["x"]))))
+
+
+def bits_set(np: Any, a: Arguments) -> Any:
+    x = plain(np, a["x"])
+    if np.any(x < 0):
+        raise Undefined  # the width of x is not known here
+    return np.bitwise_count(x)
+
+
+def times_log(function: str) -> Evaluate:
+    """x times a logarithm of y, 0 where x is 0."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        none = np.logical_and(np.equal(a["x"], 0), np.logical_not(np.isnan(a["y"])))
+        return np.where(none, 0.0, np.multiply(a["x"], getattr(np, function)(a["y"])))
+
+    return evaluate
+
+
+def chebyshev(first: Callable[[Any], Any], shifted: bool) -> Evaluate:
+    """Of x, or of 2 x - 1."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        x = np.subtract(np.multiply(a["x"], 2.0), 1.0) if shifted else np.multiply(a["x"], 1.0)
+        return curves.polynomial(np, x, plain(np, a["y"]), first, lambda x, k, now, before: 2.0 * x * now - before)
+
+    return evaluate
+
+
+def orthogonal(first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Evaluate:
+    return lambda np, a: curves.polynomial(np, np.multiply(a["x"], 1.0), plain(np, a["y"]), first, after)
+ERF = elementwise("erf", REAL, values=Values("increasing", math.erf), evaluate=of(math.erf))
+ERFC = elementwise("erfc", REAL, values=Values("decreasing", math.erfc), evaluate=of(math.erfc))
+ERFINV = elementwise(
+    "erfinv", REAL, hazards=(Hazard("erfinv/domain", "x", Interval(-1.0, 1.0, True, True), "inf at 1 and -1, nan beyond"),),
+    evaluate=of(curves.erfinv, (), -1.0, 1.0),
+)  # fmt: skip
+LGAMMA = elementwise(
+    "lgamma", REAL, hazards=(Hazard("lgamma/pole", "x", POSITIVE, "inf at 0 and at negative whole numbers"),),
+    evaluate=of(curves.lgamma, (1.4616321449683623,), 0.0),
+)  # fmt: skip
+DIGAMMA = elementwise(
+    "digamma", REAL, hazards=(Hazard("digamma/pole", "x", POSITIVE, "inf or nan at 0 and at negative whole numbers"),),
+    evaluate=of(curves.digamma, (), 0.0),
+)  # fmt: skip
+POLYGAMMA = elementwise(
+    "polygamma", REAL, Int("n", least=0), hazards=(Hazard("polygamma/pole", "x", POSITIVE, "inf or nan at 0 and below"),),
+    evaluate=lambda np, a: of(lambda x: curves.polygamma(a["n"], x), (), 0.0)(np, a),
+)  # fmt: skip
+MVLGAMMA = elementwise(
+    "mvlgamma", FLOATS | ALL_INTS, Int("p", least=1),
+    evaluate=lambda np, a: each(lambda x: sum(curves.lgamma(x - j / 2) for j in range(a["p"])) + a["p"] * (a["p"] - 1) / 4 * math.log(math.pi))(np, a),
+)  # fmt: skip
 LOGIT = elementwise(
     "logit", REAL, Float("eps", None, optional=True),
-    hazards=(Hazard("logit/domain", "x", Interval(0.0, 1.0, True, True), "inf at 0 and 1, nan beyond, unless eps clamps x"),),
+    hazards=(Hazard("logit/domain", "x", Interval(0.0, 1.0, True, True), "inf at 0 and 1, nan beyond, unless eps clamps x"),), evaluate=logit_of,
 )  # fmt: skip
-ENTR = elementwise("entr", REAL, hazards=(Hazard("entr/domain", "x", NON_NEGATIVE, "-inf below 0"),))
-NDTR = elementwise("ndtr", REAL, values=Values("bounded", bounds=UNIT))
-I0, I0E, I1, I1E = (elementwise(name, REAL) for name in ("i0", "i0e", "i1", "i1e"))
-IN_SINGLE_PRECISION = tuple(
-    elementwise(name, FULL_REAL)
-    for name in (
-        "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "erfcx", "log_ndtr", "modified_bessel_i0", "modified_bessel_i1",
-        "modified_bessel_k0", "modified_bessel_k1", "ndtri", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0",
-    )
-)  # fmt: skip
-TRANSCENDENTAL = tuple(
-    elementwise(name, FLOATS, doc=doc)
-    for name, doc in (
-        ("dawson", "Dawson's integral."),
-        ("expint", "The exponential integral Ei."),
-        ("fresnel_cos", "Fresnel's integral of the cosine."),
-        ("fresnel_sin", "Fresnel's integral of the sine."),
-        ("spence", "Spence's integral, the dilogarithm of 1 - x."),
+ENTR = elementwise("entr", REAL, hazards=(Hazard("entr/domain", "x", NON_NEGATIVE, "-inf below 0"),), values=between(-INF, 0.3679), evaluate=entropy_of)
+NDTR = elementwise("ndtr", REAL, values=Values("bounded", bounds=UNIT), evaluate=of(curves.ndtr))
+I0, I0E, I1, I1E = (
+    elementwise(name, REAL, values=values, evaluate=of(function, turns))
+    for name, function, turns, values in (
+        ("i0", lambda x: curves.bessel_i(0, x), (0.0,), between(1.0, INF)),
+        ("i0e", lambda x: curves.bessel_i(0, x, True), (0.0,), between(0.0, 1.0)),
+        ("i1", lambda x: curves.bessel_i(1, x), (), Values()),
+        ("i1e", lambda x: curves.bessel_i(1, x, True), (-1.5452, 1.5452), between(-0.2191, 0.2191)),
     )
 )
-POPULATION_COUNT = elementwise("population_count", ALL_INTS, dtype=UINT8, doc="The number of bits that are set.")
-GAMMA_PAIRS = tuple(promoting(name, FLOATS) for name in ("igamma", "igammac"))
+IN_SINGLE_PRECISION = tuple(
+    elementwise(name, FULL_REAL, values=values, evaluate=evaluate)
+    for name, evaluate, values in (
+        ("airy_ai", each(curves.airy), between(-0.41902, 0.53566)),
+        ("bessel_j0", each(lambda x: curves.bessel_j(0, x)), between(-0.4028, 1.0)),
+        ("bessel_j1", each(lambda x: curves.bessel_j(1, x)), between(-0.5819, 0.5819)),
+        ("bessel_y0", not_below(lambda x: curves.bessel_y(0, x)), between(-INF, 0.5209)),
+        ("bessel_y1", not_below(lambda x: curves.bessel_y(1, x)), between(-INF, 0.4168)),
+        ("erfcx", of(curves.erfcx), between(0.0, INF)),
+        ("log_ndtr", of(curves.log_ndtr), between(-INF, 0.0)),
+        ("modified_bessel_i0", of(lambda x: curves.bessel_i(0, x), (0.0,)), between(1.0, INF)),
+        ("modified_bessel_i1", of(lambda x: curves.bessel_i(1, x)), Values()),
+        ("modified_bessel_k0", above_zero(lambda x: curves.bessel_k(0, x)), between(0.0, INF)),
+        ("modified_bessel_k1", above_zero(lambda x: curves.bessel_k(1, x)), between(0.0, INF)),
+        ("ndtri", of(curves.ndtri, (), 0.0, 1.0), Values()),
+        ("scaled_modified_bessel_k0", above_zero(lambda x: curves.bessel_k(0, x, True)), between(0.0, INF)),
+        ("scaled_modified_bessel_k1", above_zero(lambda x: curves.bessel_k(1, x, True)), between(0.0, INF)),
+        ("spherical_bessel_j0", each(curves.spherical_j0), between(-0.21724, 1.0)),
+    )
+)
+TRANSCENDENTAL = tuple(
+    elementwise(name, FLOATS, doc=doc, values=values, evaluate=evaluate)
+    for name, doc, evaluate, values in (
+        ("dawson", "Dawson's integral.", each(curves.dawson), between(-0.54105, 0.54105)),
+        ("expint", "The exponential integral Ei.", of(curves.expint, (), 0.0), Values()),
+        ("fresnel_cos", "Fresnel's integral of the cosine.", each(curves.fresnel(math.cos)), between(-0.7799, 0.7799)),
+        ("fresnel_sin", "Fresnel's integral of the sine.", each(curves.fresnel(math.sin)), between(-0.714, 0.714)),
+        ("spence", "Spence's integral, the dilogarithm of 1 - x.", of(curves.spence, (), 0.0), between(-INF, 1.64494)),
+    )
+)
+POPULATION_COUNT = elementwise(
+    "population_count", ALL_INTS, dtype=UINT8, doc="The number of bits that are set.", values=between(0, 64), evaluate=bits_set
+)
+GAMMA_PAIRS = tuple(
+    promoting(name, FLOATS, values=Values("bounded", bounds=UNIT), evaluate=each(function, "x", "y"))
+    for name, function in (("igamma", curves.igamma), ("igammac", curves.igammac))
+)
 GAMMA_SLOPES = (
     promoting("igamma_slope", FLOATS, doc="The derivative of igamma(x, y) by x."),
     promoting("gamma_sample_slope", FLOATS, doc="The derivative of a sample y of a gamma distribution by its shape parameter x."),
 )
-POLYGAMMA_OF_ORDER = promoting("polygamma_of_order", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.")
+POLYGAMMA_OF_ORDER = promoting(
+    "polygamma_of_order", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.", evaluate=each(curves.polygamma, "x", "y")
+)
 BETAINC = Op(
     "betainc", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS), Tensor("z", "...", FLOATS)), (), broadcast_shape, Promote("x", "y", "z"),
+    values=Values("bounded", bounds=UNIT), evaluate=each(curves.betainc, "x", "y", "z"),
     doc="The regularised incomplete beta function of z with the parameters x and y.",
 )  # fmt: skip
-XLOGY = promoting("xlogy", FLOATS, dtype=ToFloat("x", "y"), hazards=(Hazard("xlogy/domain", "y", POSITIVE, "inf at 0, nan below"),))
+XLOGY = promoting(
+    "xlogy", FLOATS, dtype=ToFloat("x", "y"), hazards=(Hazard("xlogy/domain", "y", POSITIVE, "inf at 0, nan below"),), evaluate=times_log("log")
+)
 XLOG1PY = promoting(
     "xlog1py", FLOATS, dtype=ToFloat("x", "y"),
-    hazards=(Hazard("xlog1py/domain", "y", Interval(-1.0, math.inf, lo_open=True), "inf at -1, nan below"),),
+    hazards=(Hazard("xlog1py/domain", "y", Interval(-1.0, math.inf, lo_open=True), "inf at -1, nan below"),), evaluate=times_log("log1p"),
 )  # fmt: skip
 POLYNOMIALS = tuple(
-    promoting(name, FULL_FLOATS, dtype=ToFloat("x", "y"))
-    for name in (
-        "zeta", "chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w",
-        "shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v", "shifted_chebyshev_polynomial_w",
-        "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p",
+    promoting(name, FULL_FLOATS, dtype=ToFloat("x", "y"), evaluate=evaluate)
+    for name, evaluate in (
+        ("zeta", each(curves.zeta, "x", "y")),
+        *(
+            (f"{prefix}chebyshev_polynomial_{letter}", chebyshev(first, bool(prefix)))
+            for prefix in ("", "shifted_")
+            for letter, first in (
+                ("t", lambda x: x), ("u", lambda x: 2.0 * x), ("v", lambda x: 2.0 * x - 1.0), ("w", lambda x: 2.0 * x + 1.0),
+            )
+        ),
+        ("hermite_polynomial_h", orthogonal(lambda x: 2.0 * x, lambda x, k, now, before: 2.0 * (x * now - k * before))),
+        ("hermite_polynomial_he", orthogonal(lambda x: x, lambda x, k, now, before: x * now - k * before)),
+        ("laguerre_polynomial_l", orthogonal(lambda x: 1.0 - x, lambda x, k, now, before: ((2.0 * k + 1.0 - x) * now - k * before) / (k + 1.0))),
+        ("legendre_polynomial_p", orthogonal(lambda x: x, lambda x, k, now, before: ((2.0 * k + 1.0) * x * now - k * before) / (k + 1.0))),
     )
 )  # fmt: skip

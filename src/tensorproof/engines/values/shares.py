@@ -17,7 +17,7 @@ def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: 
     """A function that is monotone between its turning points; nothing is known outside of [lo, hi]."""
     inside = (x.lo >= lo) & (x.hi <= hi)
     with np.errstate(all="ignore"):
-        ends = function(np.where(inside, x.lo, np.nan)), function(np.where(inside, x.hi, np.nan))
+        ends = [np.where(inside, function(np.where(inside, side, lo if np.isfinite(lo) else 0.0)), np.nan) for side in (x.lo, x.hi)]
         least, most = np.minimum(*ends), np.maximum(*ends)
         for turn in turns:
             value = function(np.asarray(turn))
