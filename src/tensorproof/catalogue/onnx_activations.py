@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import elementwise, same_shape
 from tensorproof.ops.inputs import Axis, Number, Tensor
+from tensorproof.ops.mathematics import sigmoid
 from tensorproof.ops.record import Interval, Op, Values
 from tensorproof.terms.dtypes import FLOATS
 
+
+
+def scaled_elu(np: Any, a: Arguments) -> Any:
+    below = np.multiply(np.expm1(np.minimum(a["x"], 0.0)), a["alpha"])
+    return np.multiply(np.add(np.maximum(a["x"], 0.0), below), a["gamma"])
+
+
+def continuous_elu(np: Any, a: Arguments) -> Any:
+    below = np.multiply(np.expm1(np.true_divide(a["x"], a["alpha"])), a["alpha"])
+    return np.add(np.maximum(a["x"], 0.0), np.minimum(below, 0.0))
+
+
+def hardmax(np: Any, a: Arguments) -> Any:
+    x, dim = a["x"], a["dim"]
+    first = np.expand_dims(np.argmax(x, axis=dim), dim)
+    return np.equal(first, np.arange(x.shape[dim]).reshape((-1,) + (1,) * (len(x.shape) - 1 - dim)))
+
+
 _UNIT = Values("bounded", bounds=Interval(0.0, 1.0))
-SWISH = elementwise("swish", FLOATS, Number("alpha", 1.0), dtype=Like("x"), doc="x times the logistic function of alpha x.")
+SWISH = elementwise(
+    "swish", FLOATS, Number("alpha", 1.0), dtype=Like("x"), doc="x times the logistic function of alpha x.",
+    evaluate=lambda np, a: np.multiply(a["x"], sigmoid(np, np.multiply(a["x"], a["alpha"]))),
+)  # fmt: skip
 HARD_SIGMOID = elementwise(
-    "hard_sigmoid", FLOATS, Number("alpha", 0.2), Number("beta", 0.5), dtype=Like("x"), values=_UNIT, doc="alpha x + beta, kept between 0 and 1."
+    "hard_sigmoid", FLOATS, Number("alpha", 0.2), Number("beta", 0.5), dtype=Like("x"), values=_UNIT, doc="alpha x + beta, kept between 0 and 1.",
+    evaluate=lambda np, a: np.clip(np.add(np.multiply(a["x"], a["alpha"]), a["beta"]), 0.0, 1.0),
 )
 SCALED_ELU = elementwise(
-    "scaled_elu", FLOATS, Number("alpha", 1.67326), Number("gamma", 1.0507), dtype=Like("x"), doc="gamma times the exponential linear unit."
+    "scaled_elu", FLOATS, Number("alpha", 1.67326), Number("gamma", 1.0507), dtype=Like("x"), doc="gamma times the exponential linear unit.",
+    evaluate=scaled_elu,
 )
 CONTINUOUS_ELU = elementwise(
-    "continuous_elu", FLOATS, Number("alpha", 1.0), dtype=Like("x"), doc="The continuously differentiable exponential linear unit."
+    "continuous_elu", FLOATS, Number("alpha", 1.0), dtype=Like("x"), doc="The continuously differentiable exponential linear unit.",
+    evaluate=continuous_elu,
 )
 HARDMAX = Op(
     "hardmax",
@@ -27,4 +55,5 @@ HARDMAX = Op(
     Like("x"),
     values=_UNIT,
     doc="1 at the first greatest number along an axis, 0 elsewhere.",
+    evaluate=hardmax,
 )

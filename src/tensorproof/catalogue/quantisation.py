@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue import quantisation_formulas as formulas
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import same_shape
@@ -35,9 +36,13 @@ def quantised_channels(c: Call) -> Shape:
 
 
 QUANTIZE_PER_TENSOR = Op(
-    "quantize_per_tensor", (Tensor("x", "...", SINGLE),), (Float("scale"), Int("zero_point"), TO_QUANTISED), same_shape, Given("dtype")
+    "quantize_per_tensor", (Tensor("x", "...", SINGLE),), (Float("scale"), Int("zero_point"), TO_QUANTISED), same_shape, Given("dtype"),
+    evaluate=formulas.per_tensor,
 )
-QUANTIZE_DYNAMIC = Op("quantize_per_tensor_dynamic", (Tensor("x", "...", SINGLE),), (IN_BYTES, Bool("reduce_range")), same_shape, Given("dtype"))
+QUANTIZE_DYNAMIC = Op(
+    "quantize_per_tensor_dynamic", (Tensor("x", "...", SINGLE),), (IN_BYTES, Bool("reduce_range")), same_shape, Given("dtype"),
+    evaluate=formulas.dynamic,
+)  # fmt: skip
 QUANTIZE_PER_CHANNEL = Op(
     "quantize_per_channel",
     inputs=(Tensor("x", "... _", SINGLE), Tensor("scale", "S", FLOATS, values="positive"), Tensor("zero_point", "S", REALS)),
@@ -45,9 +50,13 @@ QUANTIZE_PER_CHANNEL = Op(
     shape=quantised_channels,
     dtype=Given("dtype"),
     codes={"S": "scales"},
+    evaluate=formulas.per_channel,
 )
-DEQUANTIZE = Op("dequantize", (Tensor("x"),), (), same_shape, FLOAT32)
-INT_REPR = Op("int_repr", (Tensor("x", "...", frozenset(STORED)),), (), same_shape, lambda c: STORED.get(c.dtype("x") or DType.QINT8))
+DEQUANTIZE = Op("dequantize", (Tensor("x"),), (), same_shape, FLOAT32, evaluate=formulas.restored)
+INT_REPR = Op(
+    "int_repr", (Tensor("x", "...", frozenset(STORED)),), (), same_shape, lambda c: STORED.get(c.dtype("x") or DType.QINT8),
+    evaluate=lambda np, a: a["x"],
+)  # fmt: skip
 
 
 def fake_limits(c: Call) -> Shape:
@@ -65,22 +74,26 @@ def fake_channels(c: Call) -> Shape:
 
 LIMITS = (Int("low"), Int("high"))
 FAKE_QUANTIZE = Op(
-    "fake_quantize", (Tensor("x", "...", FLOATS),), (Float("scale"), Int("zero_point"), *LIMITS), fake_limits, Like("x")
+    "fake_quantize", (Tensor("x", "...", FLOATS),), (Float("scale"), Int("zero_point"), *LIMITS), fake_limits, Like("x"),
+    evaluate=formulas.fake,
 )
 RANGE = (Tensor("low", "", FLOATS, scalar=True), Tensor("high", "", FLOATS, scalar=True))
 BITS = (Int("bits", 8), Bool("narrow", False))
 FAKE_QUANTIZE_RANGE = Op(
     "fake_quantize_range", (Tensor("x", "...", FLOATS), *RANGE), BITS, any_rank(same_shape), Like("x"),
     doc="x rounded to one of 2**bits values from low to high, which are moved so that 0 is one of them; narrow: to one value less.",
+    evaluate=formulas.fake_range,
 )  # fmt: skip
 FAKE_QUANTIZE_RANGE_GRADIENT = Op(
     "fake_quantize_range_gradient", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS), *RANGE), BITS, any_rank(same_shape), Same("x", "y"),
     doc="The gradient x where y lies in the range of fake_quantize_range, and 0 elsewhere.",
+    evaluate=formulas.fake_range_gradient,
 )  # fmt: skip
 QUANTIZE_AND_DEQUANTIZE = Op(
     "quantize_and_dequantize", (Tensor("x", "...", FLOATS), *RANGE),
     (Bool("signed_input", True), Int("bits", 8), Bool("range_given", False), Anything("round_mode", "HALF_TO_EVEN"), Bool("narrow", False), Int("axis", -1)),
     any_rank(same_shape), Like("x"), doc="x rounded to one of 2**bits values that are spread over the range given, or over that of x.",
+    evaluate=formulas.there_and_back,
 )  # fmt: skip
 FAKE_QUANTIZE_PER_CHANNEL = Op(
     "fake_quantize_per_channel",
@@ -89,4 +102,5 @@ FAKE_QUANTIZE_PER_CHANNEL = Op(
     shape=fake_channels,
     dtype=Like("x"),
     codes={"S": "scales"},
+    evaluate=formulas.fake_per_channel,
 )

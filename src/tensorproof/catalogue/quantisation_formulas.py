@@ -1,0 +1,99 @@
+"""What quantisation computes: the reference functions of `quantisation`, with NumPy. A quantised tensor is the whole numbers that it stores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments, Undefined
+
+RANGES = {"qint8": (-128, 127), "quint8": (0, 255), "qint32": (-(2**31), 2**31 - 1)}
+
+
+def along(a: Arguments, values: Any) -> Any:
+    """One number for each slice along the axis."""
+    return values.reshape((-1,) + (1,) * (len(a["x"].shape) - 1 - a["dim"]))
+
+
+def stored(np: Any, x: Any, scale: Any, zero: Any, low: float, high: float) -> Any:
+    """A zero point that is no whole number is added before rounding."""
+    steps = np.true_divide(x, scale)
+    whole = isinstance(zero, int) or zero.dtype.kind in "bi"
+    return np.clip(np.add(np.rint(steps), zero) if whole else np.rint(np.add(steps, zero)), low, high)
+
+
+def per_tensor(np: Any, a: Arguments) -> Any:
+    return stored(np, a["x"], a["scale"], a["zero_point"], *RANGES[a["element_type"]])
+
+
+def per_channel(np: Any, a: Arguments) -> Any:
+    return stored(np, a["x"], along(a, a["scale"]), along(a, a["zero_point"]), *RANGES[a["element_type"]])
+
+
+def dynamic(np: Any, a: Arguments) -> Any:
+    """With the scale and zero point that the range of x asks for."""
+    x = a["x"]
+    low, high = RANGES[a["element_type"]]
+    if a["reduce_range"]:
+        low, high = low // 2, high // 2
+    least, most = (np.minimum(np.min(x), 0.0), np.maximum(np.max(x), 0.0)) if x.size else (np.zeros(()), np.zeros(()))
+    scale = np.true_divide(np.subtract(most, least), high - low)
+    if scale == 0:
+        scale = np.asarray(0.1)
+    below, above = np.subtract(low, np.true_divide(least, scale)), np.subtract(high, np.true_divide(most, scale))
+    zero = below if abs(low) + np.absolute(least / scale) < abs(high) + np.absolute(most / scale) else above
+    return stored(np, x, scale, np.rint(np.clip(zero, low, high)), low, high)
+
+
+def restored(np: Any, a: Arguments) -> Any:
+    if a["x"].dtype.kind != "f":
+        raise Undefined  # the scale is with the tensor, and not among the arguments
+    return a["x"]
+
+
+def fake(np: Any, a: Arguments) -> Any:
+    return np.multiply(np.subtract(stored(np, a["x"], a["scale"], a["zero_point"], a["low"], a["high"]), a["zero_point"]), a["scale"])
+
+
+def fake_per_channel(np: Any, a: Arguments) -> Any:
+    scale, zero = along(a, a["scale"]), along(a, a["zero_point"])
+    return np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
+
+
+def nudged(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
+    """The range moved so that 0 is one of its values, and the step between them."""
+    first, last = (1 if a["narrow"] else 0), 2 ** a["bits"] - 1
+    scale = np.true_divide(np.subtract(a["high"], a["low"]), last - first)
+    zero = np.clip(np.floor(np.add(np.subtract(first, np.true_divide(a["low"], scale)), 0.5)), first, last)
+    return np.multiply(np.subtract(first, zero), scale), np.multiply(np.subtract(last, zero), scale), scale
+
+
+def fake_range(np: Any, a: Arguments) -> Any:
+    low, high, scale = nudged(np, a)
+    steps = np.floor(np.add(np.true_divide(np.subtract(np.clip(a["x"], low, high), low), scale), 0.5))
+    return np.add(np.multiply(steps, scale), low)
+
+
+def fake_range_gradient(np: Any, a: Arguments) -> Any:
+    low, high, _ = nudged(np, a)
+    return np.where(np.logical_and(np.greater_equal(a["y"], low), np.less_equal(a["y"], high)), a["x"], 0.0)
+
+
+def there_and_back(np: Any, a: Arguments) -> Any:
+    x, axis = a["x"], a["axis"]
+    least = -(2 ** (a["bits"] - 1)) + bool(a["narrow"]) if a["signed_input"] else 0
+    most = 2 ** (a["bits"] - 1) - 1 if a["signed_input"] else 2 ** a["bits"] - 1
+    others = None if axis in (None, -1) else tuple(i for i in range(len(x.shape)) if i != axis)
+    if a["range_given"]:
+        low, high = a["low"], a["high"]
+        if others is not None:
+            low, high = (v.reshape((-1,) + (1,) * (len(x.shape) - 1 - axis)) for v in (low, high))
+    else:
+        low, high = np.min(x, axis=others, keepdims=True), np.max(x, axis=others, keepdims=True)
+    never = np.finfo(np.float32).max
+    by_low = np.where(np.greater(np.multiply(least, low), 0), np.true_divide(least, low), never)
+    by_high = np.where(np.greater(np.multiply(most, high), 0), np.true_divide(most, high), never)
+    scale = np.minimum(by_low, by_high)
+    kept = np.clip(x, np.true_divide(least, scale), np.true_divide(most, scale)) if a["range_given"] else x
+    steps = np.multiply(kept, scale)
+    whole = np.rint(steps) if a["round_mode"] == "HALF_TO_EVEN" else np.floor(np.add(steps, 0.5))
+    return np.true_divide(np.minimum(whole, most) if a["range_given"] else whole, scale)
