@@ -13,7 +13,6 @@ from tensorproof.ops.record import Interval, Op, Values
 from tensorproof.terms.dtypes import FLOATS
 
 
-
 def scaled_elu(np: Any, a: Arguments) -> Any:
     below = np.multiply(np.expm1(np.minimum(a["x"], 0.0)), a["alpha"])
     return np.multiply(np.add(np.maximum(a["x"], 0.0), below), a["gamma"])
