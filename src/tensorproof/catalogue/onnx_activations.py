@@ -39,7 +39,8 @@ HARD_SIGMOID = elementwise(
     evaluate=lambda np, a: np.clip(np.add(np.multiply(a["x"], a["alpha"]), a["beta"]), 0.0, 1.0),
 )
 SCALED_ELU = elementwise(
-    "scaled_elu", FLOATS, Number("alpha", 1.67326), Number("gamma", 1.0507), dtype=Like("x"), doc="gamma times the exponential linear unit.",
+    "scaled_elu", FLOATS, Number("alpha", 1.67326319217681884765625), Number("gamma", 1.05070102214813232421875), dtype=Like("x"),
+    doc="gamma times the exponential linear unit.",
     evaluate=scaled_elu,
 )
 CONTINUOUS_ELU = elementwise(

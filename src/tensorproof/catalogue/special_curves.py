@@ -69,11 +69,12 @@ def zeta(s: float, q: float) -> float:
         return NAN
     if q <= 0 and q == math.floor(q):
         return INF
-    total, at = q**-s, q
+    total: float = q**-s
+    at = q
     for _ in range(max(9, math.ceil(9 - q))):
         at += 1
         total += at**-s
-    part = at**-s
+    part: float = at**-s
     total += part * at / (s - 1) - part / 2
     rising = 1.0
     for i, divisor in enumerate(_BERNOULLI):
