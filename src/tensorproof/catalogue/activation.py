@@ -12,7 +12,7 @@ from tensorproof.ops.element_types import Given, Like, Same, Within
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import elementwise, replaced, same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Number, Tensor
-from tensorproof.ops.mathematics import curve, log_sigmoid, mathematical
+from tensorproof.ops.mathematics import curve, either, log_sigmoid, mathematical
 from tensorproof.ops.record import FINITE, Evaluate, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, COMPLEXES, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType, DTypes
 from tensorproof.terms.predicates import disj, eq
@@ -58,6 +58,12 @@ def elu_of(np: Any, a: Arguments) -> Any:
 
 def leaky(np: Any, x: Any, slope: Any) -> Any:
     return np.add(np.maximum(x, 0), np.multiply(np.minimum(x, 0), slope))
+
+
+def rrelu_of(np: Any, a: Arguments) -> Any:
+    if a["training"]:
+        return either(np, leaky(np, a["x"], a["lower"]), leaky(np, a["x"], a["upper"]))
+    return leaky(np, a["x"], (a["lower"] + a["upper"]) / 2)
 
 
 def silu_of(np: Any, a: Arguments) -> Any:
@@ -217,7 +223,7 @@ def rrelu_type(c: Call) -> DType | None:
 
 RRELU = Op(
     "rrelu", (Tensor("x", "...", FLOATS),), (Number("lower", 1 / 8), Number("upper", 1 / 3), Bool("training", False)), same_shape, rrelu_type,
-    random=True, doc="leaky_relu with a slope drawn from [lower, upper] in training",
+    random=True, evaluate=rrelu_of, doc="leaky_relu with a slope drawn from [lower, upper] in training",
 )  # fmt: skip
 
 

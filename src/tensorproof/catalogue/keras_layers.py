@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat
+from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
@@ -29,11 +30,20 @@ def _batch_dot(c: Call) -> Shape:
     return Shape(kept if len(kept) > 1 else (*kept, 1))
 
 
+def dotted(np: Any, a: Arguments) -> Any:
+    x, y, (i, j) = a["x"], a["y"], a["dims"]
+    left = "".join("n" if k == 0 else "s" if k == i else chr(65 + k) for k in range(len(x.shape)))
+    right = "".join("n" if k == 0 else "s" if k == j else chr(75 + k) for k in range(len(y.shape)))
+    made = np.einsum(f"{left},{right}->n{left[1:].replace('s', '')}{right[1:].replace('s', '')}", x, y)
+    return made if len(made.shape) > 1 else made.reshape((-1, 1))
+
+
 BATCH_DOT = Op(
     "batch_dot",
     inputs=(Tensor("x", "...", REAL), Tensor("y", "...", REAL)),
     attributes=(Ints("dims"),),
     shape=_batch_dot,
+    evaluate=dotted,
     dtype=Promote("x", "y"),
     doc="Sum of products over one axis of each operand, batch by batch.",
 )
@@ -99,8 +109,16 @@ def _repeated(c: Call) -> Shape:
     return Shape(n * c["factors"][i] for i, n in enumerate(c.shape("x")))
 
 
+def _grown(np: Any, a: Arguments) -> Any:
+    made = a["x"]
+    for axis, factor in enumerate(a["factors"]):
+        made = np.repeat(made, factor, axis=axis)
+    return made
+
+
 UPSAMPLE = Op(
-    "repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, Like("x"), values=MOVES, doc="Every element repeated along each axis.",
+    "repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, Like("x"), values=MOVES, evaluate=_grown,
+    doc="Every element repeated along each axis.",
 )  # fmt: skip
 
 
@@ -115,7 +133,11 @@ def _cropped(c: Call) -> Shape:
     return Shape(made)
 
 
-CROP = Op("crop", (Tensor("x", "...", REAL),), (Ints("before", least=0), Ints("after", least=0)), _cropped, Like("x"), values=CUTS)
+def _inner(np: Any, a: Arguments) -> Any:
+    return a["x"][tuple(slice(b, n - e) for n, b, e in zip(a["x"].shape, a["before"], a["after"]))]
+
+
+CROP = Op("crop", (Tensor("x", "...", REAL),), (Ints("before", least=0), Ints("after", least=0)), _cropped, Like("x"), values=CUTS, evaluate=_inner)
 
 
 def _resized(c: Call) -> Shape:
@@ -148,9 +170,18 @@ def encoded_shape(c: Call) -> Shape:
     return Shape((*x, c["classes"])) if c["mode"] == "one_hot" else Shape((*x[:-1], c["classes"]))
 
 
+def encoded(np: Any, a: Arguments) -> Any:
+    """1 at each category; several are joined or counted along the last axis."""
+    here = np.equal(np.expand_dims(a["x"], -1), np.arange(a["classes"]))
+    if a["mode"] == "one_hot":
+        return here
+    return np.any(here, axis=-2) if a["mode"] == "multi_hot" else np.sum(here, axis=-2)
+
+
 CATEGORY_ENCODING = Op(
     "category_encoding",
     inputs=(Tensor("x", "...", ALL_INTS | FLOATS, values="index"),),
     attributes=(Int("classes", least=1), Choice("mode", ("one_hot", "multi_hot", "count"), "multi_hot")),
     shape=encoded_shape,
+    evaluate=encoded,
 )

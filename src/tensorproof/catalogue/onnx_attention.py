@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.catalogue.onnx_networks import REALS, maybe
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.inputs import Bool, Choice, Int, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import FLOATS, INT64, DType
@@ -120,6 +121,26 @@ def rotary_shape(c: Call) -> Shape:
     return x
 
 
+def rotated(np: Any, a: Arguments) -> Any:
+    """Pairs of numbers, side by side or in two halves, turned by the angles of their positions."""
+    x, packed = a["x"], len(a["x"].shape) == 3
+    whole = x.reshape((*x.shape[:2], a["heads"], -1)) if packed else np.swapaxes(x, 1, 2)
+    size = a["size"] or whole.shape[3]
+    turned, rest = whole[..., :size], whole[..., size:]
+    cos, sin = a["cos"], a["sin"]
+    if a["index"] is not None:
+        index = plain(np, a["index"])
+        if np.any((index < 0) | (index >= cos.shape[0])):
+            raise Undefined  # a position that the caches do not hold
+        cos, sin = np.take(cos, index, axis=0), np.take(sin, index, axis=0)
+    cos, sin = np.expand_dims(cos, 2), np.expand_dims(sin, 2)
+    first, second = (turned[..., 0::2], turned[..., 1::2]) if a["interleaved"] else (turned[..., : size // 2], turned[..., size // 2 :])
+    parts = [np.subtract(np.multiply(cos, first), np.multiply(sin, second)), np.add(np.multiply(sin, first), np.multiply(cos, second))]
+    made = np.stack(parts, axis=-1).reshape(turned.shape) if a["interleaved"] else np.concatenate(parts, axis=-1)
+    made = np.concatenate([made, rest], axis=-1)
+    return made.reshape(x.shape) if packed else np.swapaxes(made, 1, 2)
+
+
 ROTARY = Op(
     "rotary_embedding",
     (
@@ -131,5 +152,6 @@ ROTARY = Op(
     (Int("heads", None, optional=True), Int("size", 0), Bool("interleaved", False)),
     rotary_shape,
     Same("x", "cos", "sin"),
+    evaluate=rotated,
     doc="Positions as rotations of pairs of numbers.",
 )

@@ -17,6 +17,8 @@ STORED = {DType.QINT8: INT8, DType.QUINT8: UINT8, DType.QINT32: INT32}
 TO_QUANTISED = ElementType("dtype", optional=False, dtypes=frozenset(STORED))
 IN_BYTES = ElementType("dtype", optional=False, dtypes=frozenset({DType.QINT8, DType.QUINT8}))
 CHANNEL = Int("dim", least=0)
+BY_TENSORS = (Tensor("step", "...", optional=True, default=None), Tensor("zero", "...", optional=True, default=None))
+"""A scale and a zero point that are tensors of one element stand in the place of the numbers."""
 
 
 def channel_scales(c: Call) -> Shape:
@@ -36,7 +38,7 @@ def quantised_channels(c: Call) -> Shape:
 
 
 QUANTIZE_PER_TENSOR = Op(
-    "quantize_per_tensor", (Tensor("x", "...", SINGLE),), (Float("scale"), Int("zero_point"), TO_QUANTISED), same_shape, Given("dtype"),
+    "quantize_per_tensor", (Tensor("x", "...", SINGLE), *BY_TENSORS), (Float("scale"), Int("zero_point"), TO_QUANTISED), same_shape, Given("dtype"),
     evaluate=formulas.per_tensor,
 )
 QUANTIZE_DYNAMIC = Op(
@@ -74,7 +76,7 @@ def fake_channels(c: Call) -> Shape:
 
 LIMITS = (Int("low"), Int("high"))
 FAKE_QUANTIZE = Op(
-    "fake_quantize", (Tensor("x", "...", FLOATS),), (Float("scale"), Int("zero_point"), *LIMITS), fake_limits, Like("x"),
+    "fake_quantize", (Tensor("x", "...", FLOATS), *BY_TENSORS), (Float("scale"), Int("zero_point"), *LIMITS), fake_limits, Like("x"),
     evaluate=formulas.fake,
 )
 RANGE = (Tensor("low", "", FLOATS, scalar=True), Tensor("high", "", FLOATS, scalar=True))

@@ -21,8 +21,13 @@ def stored(np: Any, x: Any, scale: Any, zero: Any, low: float, high: float) -> A
     return np.clip(np.add(np.rint(steps), zero) if whole else np.rint(np.add(steps, zero)), low, high)
 
 
+def steps_of(a: Arguments) -> tuple[Any, Any]:
+    """Scale and zero point, as numbers or as tensors of one element."""
+    return (a["scale"], a["zero_point"]) if a["step"] is None else (a["step"].reshape(()), a["zero"].reshape(()))
+
+
 def per_tensor(np: Any, a: Arguments) -> Any:
-    return stored(np, a["x"], a["scale"], a["zero_point"], *RANGES[a["element_type"]])
+    return stored(np, a["x"], *steps_of(a), *RANGES[a["element_type"]])
 
 
 def per_channel(np: Any, a: Arguments) -> Any:
@@ -51,7 +56,8 @@ def restored(np: Any, a: Arguments) -> Any:
 
 
 def fake(np: Any, a: Arguments) -> Any:
-    return np.multiply(np.subtract(stored(np, a["x"], a["scale"], a["zero_point"], a["low"], a["high"]), a["zero_point"]), a["scale"])
+    scale, zero = steps_of(a)
+    return np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
 
 
 def fake_per_channel(np: Any, a: Arguments) -> Any:

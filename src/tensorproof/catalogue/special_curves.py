@@ -144,11 +144,18 @@ def expint(x: float) -> float:
 
 @cache
 def nodes(count: int) -> tuple[tuple[float, float], ...]:
-    """Places and weights of a sum that integrates over [0, 1]."""
-    import numpy as np
-
-    places, weights = np.polynomial.legendre.leggauss(count)
-    return tuple(zip(((places + 1) / 2).tolist(), (weights / 2).tolist()))
+    """Places and weights of a sum that integrates over [0, 1]: the zeros of a Legendre polynomial, by Newton's method."""
+    made: list[tuple[float, float]] = []
+    for i in range(count):
+        z, slope = math.cos(math.pi * (i + 0.75) / (count + 0.5)), 1.0
+        for _ in range(8):
+            before, now = 1.0, z
+            for k in range(1, count):
+                before, now = now, ((2 * k + 1) * z * now - k * before) / (k + 1)
+            slope = count * (z * now - before) / (z * z - 1)
+            z -= now / slope
+        made.append(((z + 1) / 2, 1 / ((1 - z * z) * slope * slope)))
+    return tuple(made)
 
 
 def integral(function: Callable[[float], float], end: float, count: int = 120) -> float:

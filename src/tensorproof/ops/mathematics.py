@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorproof.ops.evaluation import Undefined
+
 
 def curve(np: Any, function: Callable[[Any], Any], x: Any, turns: Sequence[float] = (), lo: float = -math.inf, hi: float = math.inf) -> Any:
     """A function of arrays, element by element, that is monotone between its turning points; bounds outside of [lo, hi] are left open."""
@@ -73,3 +75,10 @@ def norm(np: Any, x: Any, p: float, axis: Any, keepdims: bool = False) -> Any:
     if p == 2:
         return np.sqrt(np.sum(np.square(size), axis=axis, keepdims=keepdims))
     return np.power(np.sum(np.power(size, float(p)), axis=axis, keepdims=keepdims), 1.0 / p)
+
+
+def either(np: Any, x: Any, y: Any) -> Any:
+    """A random choice between x and y, or of what lies between: bounds hold both, and a value is not defined."""
+    if hasattr(x, "of"):
+        return x.of("either", y)
+    raise Undefined

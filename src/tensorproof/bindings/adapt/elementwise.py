@@ -83,7 +83,7 @@ def quantised_by_tensors(a: Arguments, run: Run) -> Any:
         count = a[name].shape.numel
         run.require(name, eq(count, 1), f"{name} must have one element, and has {count!r}", (name,))
     rest = {k: v for k, v in a.items() if k in ("x", "dtype", "high", "low")}
-    return run(run.row.op, scale=1.0, zero_point=rest.get("low", 0), **rest)
+    return run(run.row.op, step=a["scale"], zero=a["zero_point"], scale=1.0, zero_point=rest.get("low", 0), **rest)
 
 
 @takes(Float("scale"))

@@ -70,3 +70,12 @@ def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) ->
 
 
 register("logaddexp.reduce", _log_of_sum)
+
+
+def _either(x: Any, y: Any) -> Box:
+    """One of two, or what lies between them."""
+    x, y = boxed(x), boxed(y)
+    return Box(np.minimum(x.lo, y.lo), np.maximum(x.hi, y.hi), x.nan | y.nan, float_of(x, y))
+
+
+register("either", _either)
