@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, axes
-from tensorproof.ops.mathematics import norm
+from tensorproof.ops.mathematics import label_of, norm
 
 EPSILON = {"float64": 2.0**-52, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 """What is added where no eps is given: that of the element type."""
 
 
 def small(a: Arguments) -> float:
-    return EPSILON.get(a["element_type"], 2.0**-23) if a["eps"] is None else a["eps"]
+    return EPSILON.get(label_of(a), 2.0**-23) if a["eps"] is None else a["eps"]
 
 
 def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined
+from tensorproof.ops.mathematics import label_of
 
 RANGES = {"qint8": (-128, 127), "quint8": (0, 255), "qint32": (-(2**31), 2**31 - 1)}
 
@@ -27,17 +28,17 @@ def steps_of(a: Arguments) -> tuple[Any, Any]:
 
 
 def per_tensor(np: Any, a: Arguments) -> Any:
-    return stored(np, a["x"], *steps_of(a), *RANGES[a["element_type"]])
+    return stored(np, a["x"], *steps_of(a), *RANGES[label_of(a)])
 
 
 def per_channel(np: Any, a: Arguments) -> Any:
-    return stored(np, a["x"], along(a, a["scale"]), along(a, a["zero_point"]), *RANGES[a["element_type"]])
+    return stored(np, a["x"], along(a, a["scale"]), along(a, a["zero_point"]), *RANGES[label_of(a)])
 
 
 def dynamic(np: Any, a: Arguments) -> Any:
     """With the scale and zero point that the range of x asks for."""
     x = a["x"]
-    low, high = RANGES[a["element_type"]]
+    low, high = RANGES[label_of(a)]
     if a["reduce_range"]:
         low, high = low // 2, high // 2
     least, most = (np.minimum(np.min(x), 0.0), np.maximum(np.max(x), 0.0)) if x.size else (np.zeros(()), np.zeros(()))

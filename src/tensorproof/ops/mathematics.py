@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tensorproof.ops.evaluation import Undefined
+
+
+def label_of(a: Mapping[str, Any]) -> str:
+    """The name of the element type of the first result."""
+    return a["results"][0].label if a["results"] and a["results"][0] is not None else ""
 
 
 def curve(np: Any, function: Callable[[Any], Any], x: Any, turns: Sequence[float] = (), lo: float = -math.inf, hi: float = math.inf) -> Any:

@@ -130,7 +130,7 @@ class Op:
     """The exact contents of the output (a flat tuple), or None, for small integer tensors."""
     evaluate: Evaluate | None = None
     """The values of the outputs: `evaluate(np, a)`, where `np` is NumPy. `a` holds arrays for tensors (bool, int64, float64 or complex128; those of
-    Python numbers have no axes) and plain values for attributes, by name, and the name of the first result's `element_type`. It gives one array, or a
+    Python numbers have no axes) and plain values for attributes, by name, and the element types of the `results`. It gives one array, or a
     tuple for several outputs; the caller sets the element types. Written with functions of NumPy throughout, it gives bounds as well
     (engines/values/boxes.py)."""
     values: Values = Values()
