@@ -207,7 +207,9 @@ def _narrowed(np: Any, make: Any, result: TensorType, box: Any, stated: tuple[fl
     if stated is None or not result.shape.known:
         return box
     if box is None:
-        shape = tuple(result.shape) if all(isinstance(n, int) for n in result.shape) else ()
+        shape = tuple(result.shape)
+        if not all(isinstance(n, int) for n in shape):
+            return None
         return _outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), True), result.dtype)
     around = _outward(np, make(*stated), result.dtype)
     return make(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype)
