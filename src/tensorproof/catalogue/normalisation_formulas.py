@@ -16,10 +16,14 @@ def small(a: Arguments) -> float:
     return EPSILON.get(label_of(a), 2.0**-23) if a["eps"] is None else a["eps"]
 
 
-def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
-    """x with mean 0 and variance 1 along axes, the mean, and what it was multiplied by. No element is further than sqrt(n - 1) from 0."""
+def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool = False) -> tuple[Any, Any, Any]:
+    """x with mean 0 and variance 1 along axes, the mean, and what it was multiplied by. No element is further than sqrt(n - 1) from 0.
+    `constant`: with eps = 0, numbers that are all the same become 0."""
     mean = np.mean(x, axis=axis, keepdims=True)
-    factor = np.true_divide(1.0, np.sqrt(np.add(np.var(x, axis=axis, keepdims=True), eps)))
+    variance = np.add(np.var(x, axis=axis, keepdims=True), eps)
+    factor = np.true_divide(1.0, np.sqrt(variance))
+    if constant and not eps:
+        factor = np.where(np.equal(variance, 0), 0.0, factor)
     furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
     return np.clip(np.multiply(np.subtract(x, mean), factor), -furthest, furthest), mean, factor
 
@@ -48,7 +52,7 @@ def native_batch_norm(np: Any, a: Arguments) -> Any:
     if not x.size:
         return x, np.zeros(x.shape[1:2] if a["training"] else 0), np.zeros(x.shape[1:2] if a["training"] else 0)
     if a["training"]:
-        made, mean, factor = standard(np, x, (0, *range(2, len(x.shape))), a["eps"])
+        made, mean, factor = standard(np, x, (0, *range(2, len(x.shape))), a["eps"], True)
         mean, factor = mean.reshape(-1), factor.reshape(-1)
     else:
         made, _ = by_statistics(np, a)
@@ -64,7 +68,7 @@ def instance_norm(np: Any, a: Arguments) -> Any:
     x = a["x"]
     if not x.size:
         return x
-    made = standard(np, x, tuple(range(2, len(x.shape))), a["eps"])[0] if a["use_input_stats"] else by_statistics(np, a)[0]
+    made = standard(np, x, tuple(range(2, len(x.shape))), a["eps"], True)[0] if a["use_input_stats"] else by_statistics(np, a)[0]
     return scaled(np, made, a["weight"], a["bias"], by_channel(x))
 
 
