@@ -42,6 +42,8 @@ class Outcome:
     """The tensors that the call wrote into."""
     applied: list[Applied] = field(default_factory=list[Applied])
     """The operators that the call applied, in order."""
+    made: Any = None
+    """The outputs as the operators made them, before they became that framework's tensors."""
 
 
 class Run:
@@ -320,7 +322,7 @@ def _guarded(session: Session, run: Any) -> Outcome:
         return Outcome(unknown=f"our rule failed: {type(bug).__name__}: {bug}")
     finally:
         session.written, session.applied = around
-    return Outcome(_owned(outputs, session.framework), session.requirements[before:], written=written, applied=applied)
+    return Outcome(_owned(outputs, session.framework), session.requirements[before:], written=written, applied=applied, made=outputs)
 
 
 def _owned(outputs: Any, framework: str) -> Any:

@@ -11,6 +11,7 @@ from tensorproof.ops.element_types import Promote, Within
 from tensorproof.ops.evaluation import Arguments, numpy
 from tensorproof.ops.families import NUMERIC, broadcast_shape, pairwise, same_shape
 from tensorproof.ops.inputs import Bool, Float, Tensor
+from tensorproof.ops.ones import pairs
 from tensorproof.ops.record import DTypeRule, Op
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, FLOAT8S, FULL_COMPLEXES, NUMBERS, REALS, REALS_OR_BOOL, DType, DTypes, of_kind
@@ -31,7 +32,7 @@ def truth(rule: DTypeRule) -> DTypeRule:
     return checked
 
 
-def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], theirs: str, operands: DTypes = ANY) -> Op:
+def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], theirs: str, operands: DTypes = ANY, opposite: str = "") -> Op:
     """A comparison; `takes` are the common element types that torch compares."""
 
     def known(x: Any, y: Any) -> Any:
@@ -41,18 +42,19 @@ def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], thei
     def fold(c: Call) -> Any:
         return each(c, known, ("x", "y"), BOOL)
 
-    return pairwise(name, operands, dtype=truth(Within(Promote("x", "y"), takes)), fold=fold, evaluate=numpy(theirs, "x", "y"))
+    dtype = truth(Within(Promote("x", "y"), takes))
+    return pairwise(name, operands, dtype=dtype, fold=fold, ones=pairs(function), opposite=opposite, evaluate=numpy(theirs, "x", "y"))
 
 
-EQ = compared("eq", PLAIN, predicates.eq, "equal")
-NE = compared("ne", PLAIN, predicates.ne, "not_equal")
+EQ = compared("eq", PLAIN, predicates.eq, "equal", opposite="ne")
+NE = compared("ne", PLAIN, predicates.ne, "not_equal", opposite="eq")
 LT, LE, GT, GE = (
-    compared(name, REALS_OR_BOOL, f, theirs, NUMERIC | of_kind("s"))
-    for name, f, theirs in (
-        ("lt", predicates.lt, "less"),
-        ("le", predicates.le, "less_equal"),
-        ("gt", predicates.gt, "greater"),
-        ("ge", predicates.ge, "greater_equal"),
+    compared(name, REALS_OR_BOOL, f, theirs, NUMERIC | of_kind("s"), opposite)
+    for name, f, theirs, opposite in (
+        ("lt", predicates.lt, "less", "ge"),
+        ("le", predicates.le, "less_equal", "gt"),
+        ("gt", predicates.gt, "greater", "le"),
+        ("ge", predicates.ge, "greater_equal", "lt"),
     )
 )
 

@@ -9,8 +9,9 @@ from typing import Any
 from tensorproof.catalogue.made_numbers import arange, at_angle, geomspace, inclusive_range, linspace, logspace, vander, window, with_imaginary
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
-from tensorproof.ops.facts import FILLS, draws
+from tensorproof.ops.facts import FILLS, draws, moves
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor, is_size
+from tensorproof.ops.ones import diagonal
 from tensorproof.ops.record import Evaluate, Op
 from tensorproof.ops.storage import cast, small, strides_or_none
 from tensorproof.terms.dtypes import (
@@ -199,6 +200,7 @@ EYE = Op(
     dtype=eye_type,
     shape=eye_shape,
     fold=eye_contents,
+    ones=diagonal,
     doc="Ones on the diagonal k above the main one.",
     evaluate=lambda np, a: np.eye(a["n"], a["m"], a["k"]),
 )
@@ -346,6 +348,7 @@ CONSTANT = Op(
     shape=any_rank(lambda c: c["data"].shape),
     dtype=lambda c: c["dtype"] or c["data"].dtype,
     fold=lambda c: cast(c["data"].contents, c["dtype"] or c["data"].dtype),
+    values=moves("data"),
     doc="A tensor from numbers, nested lists or another array.",
     evaluate=lambda np, a: a["data"],
 )

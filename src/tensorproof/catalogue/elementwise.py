@@ -16,6 +16,7 @@ from tensorproof.ops.evaluation import Arguments, numpy
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC, elementwise
 from tensorproof.ops.inputs import Float, Int, Tensor
+from tensorproof.ops.ones import opposite
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, BOOLS, FLOATS, FULL_COMPLEXES, INT32, INT64, DType, DTypes
 from tensorproof.terms.ints import Term, absolute
@@ -208,13 +209,16 @@ NAN_TO_NUM = elementwise(
 )  # fmt: skip
 
 # --- bits and truth ---
-BITWISE_NOT = elementwise(
-    "bitwise_not",
-    ALL_INTS | BOOLS,
-    dtype=SAME,
-    fold=folding(lambda x: None if isinstance(x, Term) else not x if isinstance(x, bool) else ~x),
-    evaluate=numpy("invert"),
+BITWISE_NOT = replace(
+    elementwise(
+        "bitwise_not", ALL_INTS | BOOLS, dtype=SAME, evaluate=numpy("invert"),
+        fold=folding(lambda x: None if isinstance(x, Term) else not x if isinstance(x, bool) else ~x),
+    ),
+    ones=opposite,
+)  # fmt: skip
+LOGICAL_NOT = replace(
+    elementwise("logical_not", NUMERIC, dtype=BOOL, fold=folding(lambda x: None if isinstance(x, Term) else not x), evaluate=numpy("logical_not")),
+    ones=opposite,
 )
-LOGICAL_NOT = elementwise("logical_not", NUMERIC, dtype=BOOL, fold=folding(lambda x: None if isinstance(x, Term) else not x), evaluate=numpy("logical_not"))
 ISNAN, ISINF, ISFINITE, ISREAL = (elementwise(name, ANY, dtype=BOOL, evaluate=numpy(name)) for name in ("isnan", "isinf", "isfinite", "isreal"))
 ISPOSINF, ISNEGINF = (elementwise(name, REAL, dtype=BOOL, evaluate=numpy(name)) for name in ("isposinf", "isneginf"))

@@ -310,7 +310,7 @@ def take_along_rule(c: Call) -> TensorType:
 
 TAKE_ALONG = Op(
     "take_along_dim",
-    (X, Tensor("index", "...", frozenset({INT64}), values="index:dim")),
+    (X, Tensor("index", "...", frozenset({INT64}), values="place:dim")),
     (Axis("dim", None, optional=True),),
     take_along_rule, values=selects("index"),
     evaluate=take_along,
@@ -328,6 +328,6 @@ def take_rule(c: Call) -> TensorType:
 
 TAKE = Op(
     "take", (X, Tensor("index", "...", frozenset({INT64}),
-    values="index:numel")), (), take_rule, values=selects("index"), doc="Elements by their flat position.",
+    values="place:numel")), (), take_rule, values=selects("index"), doc="Elements by their flat position.",
     evaluate=lambda np, a: a["x"].reshape(-1)[np.asarray(a["index"])],
 )

@@ -11,6 +11,7 @@ from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Tensor
 from tensorproof.ops.moves import interleaved, on_diagonal, rolled, same, summed_to, windowed
+from tensorproof.ops.ones import kept
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX
@@ -266,7 +267,7 @@ ROLL_BY = Op(
 )  # fmt: skip
 DIAG_EMBED = Op(
     "diag_embed", (X,), (Int("offset", 0), Int("dim1", -2), Int("dim2", -1)), diag_embed_shape, Like("x"),
-    fold=diag_embed_contents, doc="The last axis laid on a diagonal of a new matrix.",
+    fold=diag_embed_contents, ones=kept, doc="The last axis laid on a diagonal of a new matrix.",
     evaluate=on_diagonal,
 )  # fmt: skip
 

@@ -232,8 +232,8 @@ def ctc_checked(c: Call) -> Dim:
 CTC = Op(
     "ctc_loss",
     inputs=(
-        Tensor("x", "T N C | T C", FULL_FLOATS), Tensor("target", "_ S | S", ANY_NUMBER), Tensor("input_lengths", "_ | ...", INTS, values="index:T"),
-        Tensor("target_lengths", "_ | ...", INTS, values="index:S"),
+        Tensor("x", "T N C | T C", FULL_FLOATS), Tensor("target", "_ S | S", ANY_NUMBER), Tensor("input_lengths", "_ | ...", INTS, values="length:T"),
+        Tensor("target_lengths", "_ | ...", INTS, values="length:S"),
     ),
     attributes=(Int("blank", 0), REDUCTION, Bool("zero_infinity", False)),
     shape=lambda c: reduced(c, (ctc_checked(c),) if c.rank("x") == 3 else (ctc_checked(c),)[:0]),
@@ -285,7 +285,7 @@ CTC_LOSS_OF_PLACES = Op(
     "ctc_loss_of_places",
     inputs=(
         Tensor("x", "T N C", FULL_FLOATS), Tensor("target_indices", "L 2", INTS), Tensor("target_values", "L", INTS),
-        Tensor("lengths", "N", INTS, values="index:T"),
+        Tensor("lengths", "N", INTS, values="length:T"),
     ),
     attributes=(Bool("preprocess_collapse_repeated", False), Bool("ctc_merge_repeated", True), Bool("ignore_longer_outputs_than_inputs", False)),
     shape=lambda c: [(c.dims["N"],), c.shape("x")],

@@ -22,7 +22,7 @@ from tensorproof.catalogue.folded_lines import (
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
 from tensorproof.ops.evaluation import numpy_reduction
-from tensorproof.ops.facts import SELECTS, places
+from tensorproof.ops.facts import GREATEST, LEAST, SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.lines import known, lines
@@ -101,7 +101,10 @@ def nan_total(c: Call) -> DType | None:
     return made
 
 
-SUM = reduction("sum", STORED, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), doc="The sum over axes.", evaluate=summed("sum"))
+SUM = reduction(
+    "sum", STORED, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), values=Values("totals", over="x"), doc="The sum over axes.",
+    evaluate=summed("sum"),
+)  # fmt: skip
 NANSUM = reduction(
     "nansum", STORED, DTYPE, dtype=nan_total, doc="The sum of what is not NaN.",
     evaluate=lambda np, a: nan_sum(np, cast_first(np, a), over(a)),
@@ -115,11 +118,11 @@ NANMEAN = reduction(
     "nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), values=Values("convex"), doc="The mean of what is not NaN.", evaluate=reduced(nan_mean)
 )
 AMAX = reduction(
-    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(maximum)), evaluate=numpy_reduction("max"),
+    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=GREATEST, fold=folded(_extreme(maximum)), evaluate=numpy_reduction("max"),
     doc="The greatest element.",
 )
 AMIN = reduction(
-    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=SELECTS, fold=folded(_extreme(minimum)), evaluate=numpy_reduction("min"),
+    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=LEAST, fold=folded(_extreme(minimum)), evaluate=numpy_reduction("min"),
     doc="The least element.",
 )
 NANMAX = reduction(
@@ -196,7 +199,7 @@ def count_type(c: Call) -> DType:
 
 COUNT_NONZERO = reduction(
     "count_nonzero", STORED, DTYPE, dtype=count_type, fold=folded(lambda v: sum(1 for e in v if e), symbolic=False),
-    doc="How many elements are not zero.",
+    values=Values("counts", over="x"), doc="How many elements are not zero.",
     evaluate=numpy_reduction("count_nonzero"),
 )  # fmt: skip
 LOGSUMEXP = reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.", evaluate=reduced(logsumexp))

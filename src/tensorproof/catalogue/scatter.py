@@ -179,7 +179,7 @@ def index_fill_shape(c: Call) -> Shape:
 
 
 INDEX_FILL = Op(
-    "index_fill", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="index:dim"), Tensor("value", "...", scalar=True)), (Axis("dim"),),
+    "index_fill", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="place:dim"), Tensor("value", "...", scalar=True)), (Axis("dim"),),
     index_fill_shape, Like("x"),
     evaluate=index_fill,
 )  # fmt: skip
@@ -197,7 +197,7 @@ def put_shape(c: Call) -> Shape:
 
 PUT = Op(
     "put",
-    (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="index:numel"), Tensor("source", "...", NUMBERS)),
+    (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="place:numel"), Tensor("source", "...", NUMBERS)),
     (Bool("accumulate", False),),
     put_shape,
     Like("x"),

@@ -100,7 +100,7 @@ def merged(c: Call) -> list[Any]:
 
 
 MERGE = Op(
-    "merge", (Tensors("xs"),), (), merged, Same("xs"), outputs=(Out("value"), Out("place", INT32)), values=Values("join", over="xs"),
+    "merge", (Tensors("xs"),), (), merged, Same("xs"), outputs=(Out("value"), Out("place", INT32)), values=Values("mixes", over="xs"),
     doc="The one of several tensors that is alive, and which it is.",
 )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.ops import ones
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.evaluation import Arguments
@@ -31,7 +32,7 @@ def triangle(name: str, upper: bool) -> Op:
         return tuple(v if inside[p % (n * m)] else zero[0] for p, v in enumerate(x.contents))
 
     return Op(
-        name, (Tensor("x", "... N M", NUMBERS),), (Int("offset", 0),), same_shape, Like("x"), fold=contents,
+        name, (Tensor("x", "... N M", NUMBERS),), (Int("offset", 0),), same_shape, Like("x"), fold=contents, ones=ones.triangle(lower=not upper),
         evaluate=lambda np, a: getattr(np, name)(a["x"], a["offset"]),
     )  # fmt: skip
 

@@ -6,50 +6,66 @@ from functools import reduce
 from typing import Any
 
 from tensorproof.libraries.whole_numbers import same_size, whole_tensor
+from tensorproof.ops.applied import Applied
 from tensorproof.terms.ints import Dim, Term, maximum
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import shown, uncounted
 from tensorproof.values.objects import List
 
 _MOST = 64
-_MADE = frozenset(["tensor", "as_tensor", "LongTensor", "IntTensor", "array", "asarray"])
-_SAME = frozenset([
-    "to", "long", "int", "cpu", "cuda", "clone", "detach", "contiguous", "view", "reshape", "squeeze", "unsqueeze", "flatten", "from_numpy", "numpy",
-    "as_tensor", "tensor", "asarray", "array", "pin_memory",
-])  # fmt: skip
+_TABLES = ("greatest", "front")
 
 
-def follow(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-    """Called after every call of torch or NumPy that gave tensors."""
-    word = name.rpartition(".")[2]
-    if not args:
+def applied(m: Any, one: Applied) -> None:
+    """Called for every operator that was applied."""
+    values = one.op.values_of(0)
+    if values.kind not in _FOLLOWED:
         return
-    if word in _MADE and isinstance(args[0], (List, tuple)):
-        _made(m, args[0], result)
+    x = one.arguments.get(values.over)
+    if not isinstance(x, TensorType) or (x.contents is None and "greatest" not in m.model_state):
         return
-    first = args[0]
-    if not isinstance(first, TensorType):
-        return
-    if word in ("sort", "max", "amax") and first.contents is None and "greatest" not in m.model_state:
-        return
-    if word == "sort" and isinstance(result, tuple):
-        descending = kwargs.get("descending", args[2] if len(args) > 2 else False)
-        known = of(m, first) if len(first.shape) == 1 else None
-        if known is not None and result and isinstance(result[0], TensorType):
-            _table(m, "greatest")[id(result[0])] = (result[0], known)
-            if isinstance(descending, bool):
-                _table(m, "front")[id(result[0])] = (result[0], known, 0 if descending else -1)
-    elif word in ("max", "amax") and len(args) == 1 and not kwargs and whole_tensor(result):
-        _is(m, result, of(m, first))
-    elif word == "__getitem__" and "front" in m.model_state and whole_tensor(result):
-        held = _table(m, "front").get(id(first))
-        if held is not None and held[0] is first and len(args) > 1 and args[1] == held[2]:
-            _is(m, result, held[1])
-    elif word in _SAME and "greatest" in m.model_state and isinstance(result, TensorType):
-        for table in ("greatest", "front"):
-            held = _table(m, table).get(id(first))
-            if held is not None and held[0] is first:
-                _table(m, table)[id(result)] = (result, *held[1:])
+    made = one.results[0]
+    if values.kind == "moves":
+        if len(one.results) == 2:
+            _sorted(m, one, x, made)
+        elif made.shape.numel == x.shape.numel:
+            carry(m, x, made)
+    elif whole_tensor(made):
+        if values.end == "greatest":
+            _is(m, made, of(m, x))
+        elif values.by == "index" and "front" in m.model_state:
+            held, index = m.model_state["front"].get(id(x)), one.arguments["index"]
+            if held is not None and held[0] is x and index in (held[2], (held[2],)):
+                _is(m, made, held[1])
+
+
+_FOLLOWED = frozenset(["moves", "selects"])
+
+
+def carry(m: Any, old: TensorType, new: TensorType) -> None:
+    for name in _TABLES:
+        table = m.model_state.get(name)
+        if table is not None:
+            held = table.get(id(old))
+            if held is not None and held[0] is old:
+                table[id(new)] = (new, *held[1:])
+
+
+def _sorted(m: Any, one: Applied, x: TensorType, made: TensorType) -> None:
+    """The greatest of numbers in order stands at one end."""
+    known, descending = of(m, x) if len(x.shape) == 1 else None, one.arguments.get("descending")
+    if known is not None:
+        _table(m, "greatest")[id(made)] = (made, known)
+        if isinstance(descending, bool):
+            _table(m, "front")[id(made)] = (made, known, 0 if descending else -1)
+
+
+def made_of(m: Any, source: Any, result: Any) -> None:
+    """A tensor of the numbers in a list of which some are not counted out."""
+    items = source.items if isinstance(source, List) else source
+    known = _largest(shown(items)) if isinstance(result, TensorType) and uncounted(items) else None
+    if known is not None:
+        _table(m, "greatest")[id(result)] = (result, known)
 
 
 def of(m: Any, tensor: TensorType) -> Dim | None:
@@ -66,13 +82,6 @@ def _largest(numbers: Any) -> Dim | None:
         return None
     found: Dim = reduce(maximum, known)
     return found
-
-
-def _made(m: Any, source: Any, result: Any) -> None:
-    items = source.items if isinstance(source, List) else source
-    known = _largest(shown(items)) if isinstance(result, TensorType) and uncounted(items) else None
-    if known is not None:
-        _table(m, "greatest")[id(result)] = (result, known)
 
 
 def _is(m: Any, result: TensorType, known: Dim | None) -> None:

@@ -26,7 +26,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Gap, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.libraries import registry
+from tensorproof.libraries import domains, registry
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.records import dataclass, field, replace
@@ -165,9 +165,10 @@ def _signed(m: Any, tape: Tape, by: Node, value: Any, at: tuple[int, ...]) -> An
         where = m.made_at.get(id(value))
         if where is not None and where[0] is value:
             m.made_at[id(made)] = (made, *where[1:])
-        for known in (m.session.counts, m.session.masks, m.model_state.get("keras masks", {})):
-            if id(value) in known and known[id(value)][0] is value:
-                known[id(made)] = (made, known[id(value)][1])
+        domains.same(m, value, made)
+        masks = m.model_state.get("keras masks", {})
+        if id(value) in masks and masks[id(value)][0] is value:
+            masks[id(made)] = (made, masks[id(value)][1])
         return made
     if isinstance(value, List):
         return List(m.heap.row(_signed(m, tape, by, v, (*at, i)) for i, v in enumerate(value.items)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.ops import whole
+from tensorproof.ops.applied import Applied
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import ge, le
@@ -30,16 +32,30 @@ def forget(m: Any, value: Any) -> None:
     m.model_state.get("sizes", {}).pop(id(value), None)
 
 
-_SHIFTS = {"__add__": 1, "__radd__": 1, "add": 1, "__sub__": -1, "sub": -1, "subtract": -1}
-
-
-def follow(m: Any, word: str, args: tuple[Any, ...], result: Any) -> None:
-    """Called after every call that gave tensors: a number that is larger by a known one is a size that is larger by it."""
-    if word not in _SHIFTS or len(args) != 2 or not whole_tensor(result) or m.model_state.get("tf1"):
+def applied(m: Any, one: Applied) -> None:
+    """Called for every operator that was applied: a number that is larger by a known one is a size that is larger by it."""
+    values = one.op.values
+    if values.kind != "sums" or not whole_tensor(one.results[0]) or m.model_state.get("tf1") or one.arguments["alpha"] != 1:
         return
-    x, by = args if type(args[0]) is not int or word.endswith("sub") else args[::-1]
-    if type(by) is int and whole_tensor(x) and not x.taped:
-        same_size(m, result, size_in(m, x) + _SHIFTS[word] * by)
+    x, y = one.arguments["x"], one.arguments["y"]
+    more = values.whole is whole.sums
+    if more and _known(x) is not None:
+        x, y = y, x
+    by = _known(y)
+    if by is not None and whole_tensor(x) and not x.taped:
+        same_size(m, one.results[0], size_in(m, x) + (by if more else -by))
+
+
+def _known(x: TensorType) -> int | None:
+    """A whole number of Python."""
+    known = x.contents[0] if x.weak and x.contents is not None and len(x.contents) == 1 else None
+    return known if type(known) is int else None
+
+
+def carry(m: Any, old: TensorType, new: TensorType) -> None:
+    held = m.model_state.get("sizes", {}).get(id(old))
+    if held is not None and held[0] is old:
+        same_size(m, new, held[1])
 
 
 def whole_tensor(value: Any) -> bool:

@@ -11,6 +11,8 @@ CUTS = Values("cuts", over="x")
 """Elements of x that are taken by their place."""
 SELECTS = Values("selects", over="x")
 """Elements of x that are chosen by their values."""
+LEAST = Values("selects", over="x", end="least")
+GREATEST = Values("selects", over="x", end="greatest")
 JOINS = Values("joins", over="xs")
 FILLS = Values("fills", by="value")
 FILLED = Values(whole=whole.filled)

@@ -60,13 +60,16 @@ def pairwise(
     values: Values = UNKNOWN,
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
+    ones: Any = None,
+    opposite: str = "",
     evaluate: Evaluate | None = None,
     doc: str = "",
 ) -> Op:
     """Two inputs that broadcast against each other; either may be a Python number."""
     return Op(
         name, (Tensor("x", "...", dtypes, scalar=True), Tensor("y", "...", dtypes, scalar=True)), attributes, broadcast_shape,
-        dtype if dtype is not None else Promote("x", "y"), values=values, hazards=hazards, fold=fold, evaluate=evaluate, doc=doc,
+        dtype if dtype is not None else Promote("x", "y"), values=values, hazards=hazards, fold=fold, evaluate=evaluate,
+        ones=ones, opposite=opposite, doc=doc,
     )  # fmt: skip
 
 
@@ -82,13 +85,14 @@ def promoting(
     values: Values = UNKNOWN,
     hazards: tuple[Hazard, ...] = (),
     fold: Any = None,
+    ones: Any = None,
     operands: DTypes = NUMERIC,
     evaluate: Evaluate | None = None,
     doc: str = "",
 ) -> Op:
     """Two inputs that broadcast, of any element types whose common one (what `dtype` makes of them) torch `takes`."""
     rule = Within(dtype if dtype is not None else Promote("x", "y"), takes)
-    return pairwise(name, operands, *attributes, dtype=rule, values=values, hazards=hazards, fold=fold, evaluate=evaluate, doc=doc)
+    return pairwise(name, operands, *attributes, dtype=rule, values=values, hazards=hazards, fold=fold, ones=ones, evaluate=evaluate, doc=doc)
 
 
 def reduced_shape(c: Call, x: str = "x", dim: str = "dim", keep: str = "keepdim") -> Shape:

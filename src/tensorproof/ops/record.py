@@ -68,12 +68,12 @@ FINITE = Interval(-_INF, _INF, lo_open=True, hi_open=True)
 class Values:
     """A named fact about the values of a result, read by every domain.
 
-    Of numbers: "sums", "multiplies", "divides", "increasing" | "decreasing" (of `function` on `on`), "bounded" (to `bounds`), "dot", "convex" (between
-    the least and the greatest element of the input), "unknown". Of any elements:
+    Of numbers: "totals" (the sum over axes), "counts" (of what is not zero), "sums", "multiplies", "divides", "increasing" | "decreasing" (of `function`
+    on `on`), "bounded" (to `bounds`), "dot", "convex" (between the least and the greatest element of the input), "unknown". Of any elements:
 
     - "moves": all elements of each tensor in `over`, in other places or another form, each as often as any other (several results: one for each tensor);
     - "cuts": elements of `over` that are taken by their place, some perhaps several times;
-    - "selects": elements of `over`, chosen by `by`, or by their values where `by` is empty;
+    - "selects": elements of `over`, chosen by `by`, or by their values where `by` is empty (`end`: the "least" or the "greatest");
     - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them;
     - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor); `every`: each of them;
     - "draws": whole numbers from `low` on and below `high`, in steps of `step`, each of which may occur;
@@ -93,6 +93,7 @@ class Values:
     low: str | int = 0
     high: str | int = 0
     step: str | int = 1
+    end: str = ""
     whole: Callable[[Mapping[str, Any]], Any] | None = None
 
 
@@ -134,6 +135,10 @@ class Op:
     tuple for several outputs; the caller sets the element types. Written with functions of NumPy throughout, it gives bounds as well
     (engines/values/boxes.py)."""
     values: Values = Values()
+    ones: Callable[[Any], Any] | None = None
+    """How many ones the result holds, where the inputs hold zeros and ones (ops/ones.py)."""
+    opposite: str = ""
+    """The comparison that is true where this one is false, NaN aside."""
     hazards: tuple[Hazard, ...] = ()
     writes: tuple[str, ...] = ()
     """Inputs that are written in place."""

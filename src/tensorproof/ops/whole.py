@@ -29,7 +29,7 @@ class Span:
 
 
 Spans = Mapping[str, Any]
-"""A `Span` or None for each tensor, and plain attributes, by name."""
+"""A `Span` or None for each tensor that was given, and plain attributes, by name."""
 
 
 def joined(spans: list[Span | None], all_occur: bool = False) -> Span | None:
@@ -103,9 +103,9 @@ def remainders(a: Spans) -> Span | None:
 
 def limited(a: Spans) -> Span | None:
     """Of numbers that are kept between a least and a greatest one."""
-    x, low, high = a["x"], a["low"], a["high"]
-    given = [s for s in (low, high) if s is not None]
-    if x is not None and x.plain and given and all(s.plain and s.exact for s in given):
+    x, low, high = a["x"], a.get("low"), a.get("high")
+    given = [a[name] for name in ("low", "high") if name in a]
+    if x is not None and x.plain and all(s is not None and s.plain and s.exact for s in given):
         least, most = x.low, x.past - 1
         if low is not None:
             least, most = max(least, low.low), max(most, low.low)

@@ -7,7 +7,6 @@ from typing import Any
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
-from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import conj, ge, gt, le
 from tensorproof.terms.records import dataclass
@@ -58,7 +57,7 @@ def tensor(a: dict[str, Any], run: Run) -> Any:
     """torch.tensor: numbers, nested sequences of them, or another array."""
     data, dtype = a["data"], a.get("dtype")
     if isinstance(data, TensorType):
-        return _leaf(run("constant", data=data.but(strides=None, weak=False, requires_grad=False), dtype=dtype), a, run)
+        return _leaf(run("constant", data=data, dtype=dtype), a, run)
     if isinstance(data, range):
         data = list(data)
     if data is None or isinstance(data, (str, dict, set)):
@@ -113,11 +112,10 @@ def legacy(a: dict[str, Any], run: Run) -> Any:
     other = isinstance(a["data"], TensorType) and a["data"].framework == "torch"
     if run.name == "torch.Tensor" and other:
         return a["data"].but(requires_grad=False)
-    made = tensor({"data": a["data"]}, run)
     dtype = a["dtype"] if isinstance(a["dtype"], DType) else BY_LABEL[a["dtype"]]
     if other and a["data"].dtype is not None and a["data"].dtype is not dtype:
         raise run.refuse("dtype", f"{run.name} takes a tensor of {dtype!r}, not of {a['data'].dtype!r}", ("data",))
-    return made.but(dtype=dtype, contents=cast(made.contents, dtype))
+    return tensor({"data": a["data"], "dtype": dtype}, run)
 
 
 @takes(Tensor("x"), Ints("size", least=0, shape=True), Number("value"), ElementType())
@@ -149,7 +147,7 @@ def from_numpy(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array", ("data",))
     if a["data"].framework == "torch" and run.name == "torch.from_numpy":
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array, and this is a tensor already", ("data",))
-    return a["data"].but(framework="torch", weak=False)
+    return run("identity", x=a["data"])
 
 
 def fill(a: dict[str, Any], run: Run) -> Any:

@@ -45,9 +45,9 @@ def narrow(a: Arguments, run: Run) -> Any:
 def copied(a: Arguments, run: Run) -> Any:
     """permute_copy and the like: as the view, in memory of its own."""
     made = run.default(a)
-    if isinstance(made, TensorType):
-        return made.but(strides=None)
-    return tuple(m.but(strides=None) for m in made)
+    results = (made,) if isinstance(made, TensorType) else made
+    compact = tuple(one if one.strides is None else run("copy", x=one) for one in results)
+    return compact[0] if isinstance(made, TensorType) else compact
 
 
 @takes(Tensor("y"))

@@ -268,7 +268,7 @@ class Draw:
         if wanted == "spd" and not whole and dtype is not BOOL and len(shape) > 1:
             n = shape[-1]
             return tuple(float(n + 1) if i == j else 0.5 for _ in range(prod(shape[:-2])) for i in range(n) for j in range(n))
-        if not wanted.startswith("index") or not whole:
+        if not wanted.startswith(("index", "place", "length")) or not whole:
             return None
         axis = wanted.partition(":")[2]
         below = self.dims.get(axis, 1) if axis else 1

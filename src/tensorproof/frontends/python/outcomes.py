@@ -11,8 +11,9 @@ from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.frontends.python import fixes, recovery, suspects, tensors
 from tensorproof.frontends.python.errors import Raised
-from tensorproof.libraries import autograd, index_ranges, label_ranges, layers
+from tensorproof.libraries import autograd, domains, greatest, index_checks, layers
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List
 from tensorproof.values.path import Stated
 from tensorproof.values.python_values import AFTER_ERROR, Layer
 
@@ -48,8 +49,9 @@ def taken(
     if layer is not None:
         m.fitting[id(layer)] = layer
     result = outcome.outputs
-    if m.bounds and name.startswith("torch."):
-        index_ranges.check(m, name, outcome.bound, node)
+    domains.observe(m, outcome.applied)
+    if m.bounds:
+        index_checks.check(m, outcome.applied, node)
     if not isinstance(result, Module):
         given = args if layer is None or not layer.module.parameters else (*args, layer)
         result = outcome.outputs = autograd.observed(m, name, outcome, given, kwargs, node, layer)
@@ -57,12 +59,9 @@ def taken(
     suspects.look(m, name, outcome, node)
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))
-    if type(result) is TensorType:
-        tensors.count_ones(m, name, args, kwargs, result)
-        if m.bounds or name.endswith(".randint"):
-            label_ranges.follow(m, name, args, kwargs, result)
-    if result is not None:
-        index_ranges.follow(m, name, args, kwargs, result)
+    domains.carried(m, outcome.made, result)
+    if args and isinstance(args[0], (List, tuple)) and outcome.applied and outcome.applied[0].op.values.kind == "moves":
+        greatest.made_of(m, args[0], result)
     made = tensors.as_program_value(m, result)
     if layer is None and outcome.outputs is not None and name.startswith("keras."):
         made = layers.keras_result(m, name, made, args, kwargs, before)

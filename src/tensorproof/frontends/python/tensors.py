@@ -6,14 +6,13 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import operator
-from tensorproof.bindings.mask_counts import COMPARISONS, COPIES, OPPOSITES, ones_in
 from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python import numpy_scalars
-from tensorproof.libraries import autograd, index_limits, layers, library_objects, registry, torch_sizes
-from tensorproof.libraries.whole_numbers import same_size, size_in, whole_tensor
+from tensorproof.libraries import autograd, domains, layers, library_objects, registry, torch_sizes
+from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
-from tensorproof.terms.ints import Dim, Term, upper
+from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, Outputs, TensorType
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 _CLASS = {"torch": "torch.Tensor", "tf": "tf.Tensor", "keras": "keras.KerasTensor", "numpy": "numpy.ndarray"}
-_SUMS = (".sum", ".count_nonzero")
 _CALLED = {"T", "mT", "H", "mH", "real", "imag"}
 
 
@@ -66,7 +64,9 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
             if owner.framework != "torch":
                 return owner
             data = owner.but(requires_grad=False, parameter=False, base=owner.base or SOMEWHERE, grad=autograd.fresh(m, False))
-            return index_limits.same(m, owner, m.memory.made(data))
+            shared = m.memory.made(data)
+            domains.same(m, owner, shared)
+            return shared
         case "grad":
             from tensorproof.libraries import backward
 
@@ -105,50 +105,6 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], 
     if home == "numpy.ndarray" and name in numpy_scalars.KEEPING:
         made = numpy_scalars.kept(owner, made)
     return torch_sizes.sizes(m, made) if name == "size" and isinstance(made, tuple) else made
-
-
-def count_ones(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: TensorType) -> None:
-    """Keep how many ones a mask holds, for what it selects."""
-    masks = m.session.masks
-    if whole_tensor(result) and len(args) == 1 and not kwargs and isinstance(args[0], TensorType) and args[0].dtype is BOOL and name.endswith(_SUMS):
-        held = m.session.counts.get(id(args[0]))
-        if held is None or held[0] is not args[0]:
-            held = m.session.counts[id(args[0])] = (args[0], m.session.fresh("nnz", 0, _most(args[0])))
-        same_size(m, result, held[1])
-    count = ones_in(name, args, kwargs, result, masks)
-    if count is not None:
-        masks[id(result)] = m.session.counts[id(result)] = (result, count)
-    elif result.dtype is BOOL and result.contents is None and args and isinstance(args[0], TensorType) and result.shape.known:
-        count = _same_count(m, name.rpartition(".")[2], args, result)
-        if count is not None:
-            m.session.counts[id(result)] = (result, count)
-
-
-def _same_count(m: Interpreter, word: str, args: tuple[Any, ...], result: TensorType) -> Dim | None:
-    """The ones of a mask that nobody counted, where another mask has as many: its opposite, its copy, the same comparison made again."""
-    x, counts = args[0], m.session.counts
-    if word in COMPARISONS:
-        if len(args) != 2 or type(args[1]) not in (int, float, bool, Term):
-            return None
-        again: tuple[TensorType, dict[Any, Dim]] = m.model_state.setdefault("compared", {}).setdefault(id(x), (x, {}))
-        plain_word, turned = COMPARISONS[word]
-        if again[0] is not x:
-            return None
-        if turned and plain_word != "eq" and (x.dtype is None or x.dtype.is_float):  # nan is neither below nor above
-            plain_word, turned = word, False
-        count = again[1].setdefault((plain_word, args[1]), m.session.fresh("nnz", 0, _most(result)))
-        return result.shape.numel - count if turned else count
-    if x.dtype is not BOOL or not x.shape.known or x.shape.numel != result.shape.numel or word not in COPIES | OPPOSITES:
-        return None
-    held = counts.get(id(x))
-    if held is None or held[0] is not x:
-        held = counts[id(x)] = (x, m.session.fresh("nnz", 0, _most(x)))
-    return held[1] if word in COPIES else x.shape.numel - held[1]
-
-
-def _most(mask: TensorType) -> int | None:
-    most = upper(mask.shape.numel)
-    return int(most) if most < 2**62 else None
 
 
 def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Any:

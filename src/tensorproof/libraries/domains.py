@@ -1,0 +1,57 @@
+"""Domains: facts about the elements of tensors. Each is a transfer function over the operators that a call applied.
+
+What an operator does to elements is said by its declaration (`Op.values`, `Op.ones`), so spellings and frameworks do not matter here. Facts are kept by the
+identity of the tensor, which every write replaces (`frontends/python/memory.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from tensorproof.libraries import greatest, mask_ones, number_ranges, whole_numbers
+from tensorproof.ops.applied import Applied
+from tensorproof.terms.tensor import TensorType
+
+
+class Domain(Protocol):
+    """One kind of fact."""
+
+    def applied(self, m: Any, one: Applied) -> None:
+        """Keep what holds of the results of an operator."""
+
+    def carry(self, m: Any, old: TensorType, new: TensorType) -> None:
+        """A tensor with the same elements: what holds of the one holds of the other."""
+
+
+DOMAINS: tuple[Domain, ...] = (number_ranges, whole_numbers, greatest, mask_ones)
+
+
+def observe(m: Any, applied: list[Applied]) -> None:
+    """Follow the operators of one call, in order."""
+    for one in applied:
+        for domain in DOMAINS:
+            domain.applied(m, one)
+
+
+def carried(m: Any, made: Any, result: Any) -> None:
+    """The results as operators made them have become these values of the program."""
+    if type(made) is TensorType and type(result) is TensorType:
+        same(m, made, result)
+        return
+    old, new = _each(made), _each(result)
+    if len(old) == len(new):
+        for a, b in zip(old, new):
+            same(m, a, b)
+
+
+def same(m: Any, old: TensorType, new: TensorType) -> None:
+    """A new description of the same elements."""
+    if old is not new:
+        for domain in DOMAINS:
+            domain.carry(m, old, new)
+
+
+def _each(value: Any) -> list[TensorType]:
+    if isinstance(value, TensorType):
+        return [value]
+    return [t for v in value for t in _each(v)] if isinstance(value, (tuple, list)) else []
