@@ -16,6 +16,7 @@ from tensorproof.ops.mathematics import curve, either, log_sigmoid, mathematical
 from tensorproof.ops.record import FINITE, Evaluate, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, COMPLEXES, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType, DTypes
 from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 
 INF = math.inf
@@ -146,7 +147,7 @@ HARDSIGMOID = elementwise(
     "hardsigmoid", FLOATS, values=increasing(lambda x: min(max(x / 6 + 0.5, 0.0), 1.0)),
     evaluate=lambda np, a: np.true_divide(np.clip(np.add(a["x"], 3.0), 0.0, 6.0), 6.0),
 )  # fmt: skip
-LOGSIGMOID = elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: log_sigmoid(np, a["x"]))
+LOGSIGMOID = replace(elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: log_sigmoid(np, a["x"])), order="compact")
 SELU = elementwise("selu", FLOATS, values=increasing(selu), evaluate=selu_of)
 SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.2784646, INF), doc="x · sigmoid(x)", evaluate=silu_of)
 MISH = elementwise("mish", FLOATS, values=bounded(-0.3088415, INF), doc="x · tanh(softplus(x))", evaluate=mish_of)
@@ -285,9 +286,12 @@ def _softmax(name: str, values: Values, doc: str, evaluate: Evaluate, takes: DTy
     )  # fmt: skip
 
 
-SOFTMAX = _softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis", softmax_of)
-LOG_SOFTMAX = _softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax", log_softmax_of)
-SOFTMIN = _softmax("softmin", bounded(0.0, 1.0), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES)
+SOFTMAX = replace(_softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis", softmax_of), order="compact")
+LOG_SOFTMAX = replace(_softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax", log_softmax_of), order="compact")
+SOFTMIN = replace(
+    _softmax("softmin", bounded(0.0, 1.0), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES),
+    order="compact",
+)
 SOFTMAX_BACKWARD = Op(
     "softmax_backward",
     inputs=(Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS)),

@@ -191,8 +191,11 @@ def double(c: Call) -> DType | None:
     return COMPLEX128 if any(d is not None and d.is_complex for d in operands) else FLOAT64
 
 
-FLOAT_POWER = promoting(
-    "float_power", PLAIN, dtype=double, operands=PLAIN, hazards=POWER_HAZARDS, doc="a power in double precision", evaluate=numpy("float_power", "x", "y")
+FLOAT_POWER = replace(
+    promoting(
+        "float_power", PLAIN, dtype=double, operands=PLAIN, hazards=POWER_HAZARDS, doc="a power in double precision", evaluate=numpy("float_power", "x", "y")
+    ),
+    order="",
 )
 
 
@@ -269,7 +272,7 @@ LERP = Op(
     shape=broadcast_shape,
     dtype=interpolated,
     evaluate=lambda np, a: np.add(a["x"], np.multiply(a["weight"], np.subtract(a["y"], a["x"]))),
-    doc="x + weight · (y - x)",
+    order="like", doc="x + weight · (y - x)",
 )
 
 
@@ -297,11 +300,11 @@ ADDCMUL = Op(
     (Number("value", 1),),
     broadcast_shape,
     _valued(REALS | COMPLEXES),
-    doc="x + value · y · z",
+    order="like", doc="x + value · y · z",
     evaluate=lambda np, a: np.add(a["x"], np.multiply(a["value"], np.multiply(a["y"], a["z"]))),
 )
 ADDCDIV = Op(
-    "addcdiv", THREE, (Number("value", 1),), broadcast_shape, no_whole_quotient, doc="x + value · y / z",
+    "addcdiv", THREE, (Number("value", 1),), broadcast_shape, no_whole_quotient, order="like", doc="x + value · y / z",
     hazards=(Hazard("addcdiv/zero", "z", NON_ZERO, "inf or nan"),), 
     evaluate=lambda np, a: np.add(a["x"], np.multiply(a["value"], np.true_divide(a["y"], a["z"]))),
 )  # fmt: skip
@@ -344,7 +347,7 @@ CLAMP = Op(
     shape=clamp_shape,
     dtype=clamped,
     fold=_fold_clamp,
-    evaluate=limited,
+    order="like", evaluate=limited,
     values=LIMITED,
 )
 WHERE = Op(

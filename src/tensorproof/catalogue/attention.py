@@ -248,7 +248,7 @@ MULTI_HEAD_ATTENTION = Op(
     shape=multi_head_shape,
     dtype=Same("query", "key", "value", *(w.name for w in WEIGHTS)),
     codes={"E": "features", "K": "features", "V": "features", "N": "batch", "S": "keys", "O": "bias"},
-    evaluate=formulas.multi_head,
+    order="compact", evaluate=formulas.multi_head,
 )  # fmt: skip
 
 

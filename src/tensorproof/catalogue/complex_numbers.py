@@ -17,7 +17,10 @@ def angle_type(c: Call) -> DType | None:
     return None if dtype is None else float_of(c, dtype.real)
 
 
-REAL_PART = Op("real", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", evaluate=numpy("real"))
-IMAGINARY_PART = Op("imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", doc="torch has it for complex numbers only", evaluate=numpy("imag"))
+REAL_PART = Op("real", (Tensor("x"),), (), same_shape, Real("x"), aliases="x", order="apart", evaluate=numpy("real"))
+IMAGINARY_PART = Op(
+    "imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x",
+    order="apart", doc="torch has it for complex numbers only", evaluate=numpy("imag"),
+)  # fmt: skip
 ANGLE = Op("angle", (Tensor("x", "...", NUMERIC),), (), same_shape, angle_type, evaluate=numpy("angle"))
 CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"), aliases="x", values=MOVES, evaluate=numpy("conjugate"))

@@ -27,6 +27,7 @@ from tensorproof.ops.record import DTypeRule, Evaluate, Op, Values
 from tensorproof.terms.dtypes import BFLOAT16, COMPLEX32, FLOAT8S, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, INT32, NUMBERS, REALS, DType
 from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 
 
@@ -62,11 +63,11 @@ MATMUL = Op(
     codes={"K": "inner"},
     evaluate=MATRIX_PRODUCT,
     values=Values("dot", over="K"),
-    doc="The product of two matrices, of batches of them, or of vectors.",
+    order="compact", doc="The product of two matrices, of batches of them, or of vectors.",
 )
-MM = contraction("mm", "N K", "K M", "N M", "The product of two matrices.")
-BMM = contraction("bmm", "B N K", "B K M", "B N M", "The products of two equal batches of matrices.")
-MV = contraction("mv", "N K", "K", "N", "A matrix times a vector.")
+MM = replace(contraction("mm", "N K", "K M", "N M", "The product of two matrices."), order="compact")
+BMM = replace(contraction("bmm", "B N K", "B K M", "B N M", "The products of two equal batches of matrices."), order="compact")
+MV = replace(contraction("mv", "N K", "K", "N", "A matrix times a vector."), order="compact")
 DOT = contraction("dot", "K", "K", "", "The sum of the products of two vectors.")
 VDOT = contraction("vdot", "K", "K", "", "The sum of the products of two vectors; complex numbers of the first are conjugated.", conjugate_dot)
 
@@ -154,11 +155,11 @@ def _fits(c: Call, start: Shape, made: Shape) -> None:
         )
 
 
-ADDMM = added("addmm", "N K", "K M", "N M", doc="A matrix product added to a tensor.")
+ADDMM = replace(added("addmm", "N K", "K M", "N M", doc="A matrix product added to a tensor."), order="compact")
 ADDMV = added("addmv", "N K", "K", "N", doc="A matrix times a vector, added to a tensor.")
 ADDR = added("addr", "N", "M", "N M", doc="An outer product added to a matrix.")
-ADDBMM = added("addbmm", "B N K", "B K M", "N M", doc="The sum of a batch of matrix products, added to a matrix.")
-BADDBMM = added("baddbmm", "B N K", "B K M", "B N M", doc="A batch of matrix products, added to a tensor.")
+ADDBMM = replace(added("addbmm", "B N K", "B K M", "N M", doc="The sum of a batch of matrix products, added to a matrix."), order="compact")
+BADDBMM = replace(added("baddbmm", "B N K", "B K M", "B N M", doc="A batch of matrix products, added to a tensor."), order="compact")
 
 
 def _dot(c: Call, x: Shape, y: Shape) -> Shape:
@@ -203,7 +204,7 @@ LINEAR = Op(
     shape=lambda c: _biased(c, Shape((*c.lead["x"], *((c.dims["M"],) if c.rank("weight") == 2 else ())))),
     codes={"K": "features", "M": "bias"},
     values=Values("dot", over="K"),
-    doc="x times the transpose of weight, plus bias.",
+    order="compact", doc="x times the transpose of weight, plus bias.",
     evaluate=linear_map,
 )
 
@@ -253,7 +254,7 @@ BILINEAR = Op(
     dtype=Agreed("x", "y", "weight", "bias"),
     shape=bilinear_shape,
     codes={"I": "features", "J": "features", "M": "bias"},
-    doc="x times weight times y, for each output feature, plus bias.",
+    order="compact", doc="x times weight times y, for each output feature, plus bias.",
     evaluate=bilinear_product,
 )
 
@@ -296,7 +297,7 @@ TENSORDOT = Op(
     shape=tensordot_shape,
     dtype=Agreed("x", "y"),
     values=Values("dot", over="dim"),
-    doc="The sum of products over pairs of axes.",
+    order="compact", doc="The sum of products over pairs of axes.",
     evaluate=contracted,
 )
 

@@ -117,6 +117,7 @@ def _conv(n: int) -> Op:
         shape=_conv_shape,
         dtype=_conv_dtype,
         codes={"M": "bias"},
+        order="channels",
         evaluate=convolution,
         doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis; empty_output: there may be no output channels.",
     )
@@ -198,6 +199,7 @@ def _conv_transpose(n: int) -> Op:
         shape=_transposed_shape,
         dtype=_same,
         codes={"C": "channels"},
+        order="channels",
         evaluate=transposed_convolution,
         doc=f"Transposed convolution over {n} spatial axes.",
     )
@@ -221,6 +223,7 @@ CONV_TBC = Op(
     shape=_tbc_shape,
     dtype=_same,
     codes={"C": "channels", "M": "bias"},
+    order="channels",
     evaluate=time_convolution,
 )
 

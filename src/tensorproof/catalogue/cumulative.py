@@ -52,6 +52,7 @@ def scan(name: str, *attributes: Any, dtype: DTypeRule, fold: Any = None, evalua
         dtype,
         fold=fold,
         evaluate=evaluate,
+        order="compact",
         doc=doc,
     )
 

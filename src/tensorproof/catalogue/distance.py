@@ -26,7 +26,7 @@ CDIST = Op(
     shape="... N M",
     dtype=Same("x", "y"),
     codes={"K": "features"},
-    doc="The p-norm distance of each row of x to each row of y.",
+    order="compact", doc="The p-norm distance of each row of x to each row of y.",
     evaluate=cdist,
 )
 PDIST = Op(

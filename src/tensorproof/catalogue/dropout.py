@@ -36,15 +36,15 @@ def by_channel(c: Call) -> Shape:
 
 DROPOUT = Op(
     "dropout", (Tensor("x"),), (*ATTRIBUTES, Anything("mask")), same_shape, dropped_type, random=True, aliases="x",
-    doc="`mask`: the shape of what is drawn, which broadcasts over x",
+    order="like", doc="`mask`: the shape of what is drawn, which broadcasts over x",
     evaluate=dropout,
 )  # fmt: skip
 ALPHA_DROPOUT = Op(
-    "alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x", doc="keeps mean and variance",
+    "alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x", order="like", doc="keeps mean and variance",
     evaluate=alpha_dropout,
 )  # fmt: skip
 FEATURE_DROPOUT = Op(
-    "feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", doc="drops whole channels",
+    "feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", order="like", doc="drops whole channels",
     evaluate=dropout,
 )  # fmt: skip
 FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", evaluate=alpha_dropout)

@@ -47,7 +47,7 @@ EMBEDDING = Op(
     attributes=TABLE,
     shape=any_rank(lambda c: Shape((*c.shape("index"), table_checked(c)[1]))),
     dtype=Like("weight"),
-    evaluate=embedding,
+    order="compact", evaluate=embedding,
 )
 EMBEDDING_RENORM = Op(
     "embedding_renorm",
@@ -121,7 +121,7 @@ BAG_INPUTS = (
 BAG_ATTRIBUTES = (
     *TABLE, Choice("mode", ("sum", "mean", "max"), "mean"), Bool("include_last_offset", False), Bool("scale_grad_by_freq", False), Bool("sparse", False),
 )  # fmt: skip
-EMBEDDING_BAG = Op("embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"), evaluate=embedding_bag)
+EMBEDDING_BAG = Op("embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"), order="compact", evaluate=embedding_bag)
 
 
 def bag_forward_shape(c: Call) -> list[Shape | TensorType]:

@@ -39,7 +39,10 @@ def _im2col_shape(c: Call) -> Shape:
     return Shape((*x[:-3], c.dims["C"] * product(c["kernel"]), _blocks(c, x[-2:])))
 
 
-IM2COL = Op("im2col", (Tensor("x", images(2), _PATCHED),), _WINDOW, _im2col_shape, Like("x"), evaluate=columns, doc="Every patch of an image as a column.")
+IM2COL = Op(
+    "im2col", (Tensor("x", images(2), _PATCHED),), _WINDOW, _im2col_shape, Like("x"), evaluate=columns,
+    order="compact", doc="Every patch of an image as a column.",
+)  # fmt: skip
 
 
 def _patches_shape(c: Call) -> Shape:
@@ -71,7 +74,7 @@ COL2IM = Op(
     shape=_col2im_shape,
     dtype=Like("x"),
     evaluate=image_of_columns,
-    doc="Columns summed back into the image that they are patches of.",
+    order="compact", doc="Columns summed back into the image that they are patches of.",
 )
 
 _MOVED = NUMBERS - {COMPLEX32}

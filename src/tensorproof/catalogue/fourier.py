@@ -51,7 +51,7 @@ def one(name: str, kind: str, doc: str) -> Op:
     """Along one axis, padded or cut to `n`."""
     return Op(
         name, (Tensor("x", "_ ...", NUMERIC),), (Int("n", None, optional=True), Axis("dim", -1), NORM),
-        lambda c: transformed(c, (c["dim"],), (c["n"],), kind), lambda c: spectrum(c, kind), evaluate=along_axis(name), doc=doc,
+        lambda c: transformed(c, (c["dim"],), (c["n"],), kind), lambda c: spectrum(c, kind), order="own", evaluate=along_axis(name), doc=doc,
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def several(name: str, kind: str, doc: str) -> Op:
     """Along several axes, padded or cut to `size`."""
     return Op(
         name, (Tensor("x", "...", NUMERIC),), (Ints("size", None, optional=True), Axes("dim", None, scalar_ok=False), NORM),
-        lambda c: several_shape(c, kind), lambda c: spectrum(c, kind), evaluate=along_axes(name), doc=doc,
+        lambda c: several_shape(c, kind), lambda c: spectrum(c, kind), order="own", evaluate=along_axes(name), doc=doc,
     )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ STFT = Op(
     shape=stft_shape,
     dtype=stft_type,
     evaluate=short_time,
-    doc="The spectra of overlapping frames of a signal.",
+    order="own", doc="The spectra of overlapping frames of a signal.",
 )
 
 

@@ -102,12 +102,13 @@ def stack_shape(c: Call) -> Shape:
 
 
 CAT = Op(
-    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, values=JOINS, doc="Tensors one behind the other along an axis.",
+    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, values=JOINS,
+    order="pictures", doc="Tensors one behind the other along an axis.",
     evaluate=concatenated,
 )
 STACK = Op(
     "stack", (XS,), (Axis("dim", 0, of="xs", extra=1),), stack_shape, Promote("xs"),
-    fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), values=JOINS, doc="Equal tensors along a new axis.",
+    fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), values=JOINS, order="pictures", doc="Equal tensors along a new axis.",
     evaluate=lambda np, a: np.stack(a["xs"], a["dim"]),
 )  # fmt: skip
 
@@ -128,7 +129,7 @@ def block_diag_shape(c: Call) -> Shape:
     return Shape((rows, columns))
 
 
-BLOCK_DIAG = Op("block_diag", (ANY_NUMBER,), (), block_diag_shape, lambda c: Promote("xs")(c) if c["xs"] else c.session.default_float)
+BLOCK_DIAG = Op("block_diag", (ANY_NUMBER,), (), block_diag_shape, lambda c: Promote("xs")(c) if c["xs"] else c.session.default_float, order="compact")
 
 # --- grids ---------------------------------------------------------------------------------------------------------------------
 

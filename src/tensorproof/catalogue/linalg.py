@@ -45,10 +45,10 @@ def typed(c: Call, shape: Any, dtype: DType | None) -> TensorType:
 
 def matrix(
     name: str, x: Tensor, shape: Any, *attributes: Attribute, dtype: DTypeRule | DType = FLOAT, outputs: tuple[Out, ...] = (), doc: str = "",
-    evaluate: Evaluate | None = None,
+    evaluate: Evaluate | None = None, order: str = "",
 ) -> Op:  # fmt: skip
     """A function of one matrix, or of a batch of them."""
-    return Op(name, (x,), attributes, shape, dtype, outputs=outputs, codes=CODES, evaluate=evaluate, doc=doc)
+    return Op(name, (x,), attributes, shape, dtype, outputs=outputs, codes=CODES, evaluate=evaluate, order=order, doc=doc)
 
 
 # --- factorisations -----------------------------------------------------------------------------------------------------------
@@ -56,12 +56,14 @@ def matrix(
 UPPER = Bool("upper", False)
 INFO = Out("info", INT32)
 DEFINITE = Tensor("x", "... N N", NUMERIC, values="spd")
-CHOLESKY = matrix("cholesky", DEFINITE, same_shape, UPPER, doc="The triangular factor of a positive definite matrix.", evaluate=f.cholesky)
+CHOLESKY = matrix("cholesky", DEFINITE, same_shape, UPPER, order="own", doc="The triangular factor of a positive definite matrix.", evaluate=f.cholesky)
 CHOLESKY_EX = matrix(
-    "cholesky_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], UPPER, outputs=(Out("L"), INFO), doc="The same, with a status.",
+    "cholesky_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], UPPER, outputs=(Out("L"), INFO), order="own", doc="The same, with a status.",
     evaluate=f.cholesky_status,
 )
-CHOLESKY_INVERSE = matrix("cholesky_inverse", SQUARE, same_shape, UPPER, doc="The inverse, from the triangular factor.", evaluate=f.cholesky_inverse)
+CHOLESKY_INVERSE = matrix(
+    "cholesky_inverse", SQUARE, same_shape, UPPER, order="own", doc="The inverse, from the triangular factor.", evaluate=f.cholesky_inverse,
+)  # fmt: skip
 
 
 def qr_shape(c: Call) -> list[Any]:
@@ -77,12 +79,12 @@ def qr_shape(c: Call) -> list[Any]:
 
 QR = matrix(
     "qr", MATRIX, qr_shape, Choice("mode", ("reduced", "complete", "r"), "reduced"), outputs=(Out("Q"), Out("R")),
-    doc="An orthogonal and a triangular factor.",
+    order="own", doc="An orthogonal and a triangular factor.",
     evaluate=f.qr,
 )  # fmt: skip
 GEQRF = matrix(
     "geqrf", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c))], outputs=(Out("a"), Out("tau")),
-    doc="The compact form of a QR factorisation.",
+    order="own", doc="The compact form of a QR factorisation.",
     evaluate=f.compact_qr,
 )  # fmt: skip
 
@@ -94,7 +96,7 @@ def svd_shape(c: Call) -> list[Any]:
 
 
 SVD = matrix(
-    "svd", MATRIX, svd_shape, Bool("full_matrices", True), outputs=(Out("U"), Out("S"), Out("Vh")), doc="The singular value decomposition.",
+    "svd", MATRIX, svd_shape, Bool("full_matrices", True), outputs=(Out("U"), Out("S"), Out("Vh")), order="own", doc="The singular value decomposition.",
     evaluate=f.svd,
 )
 SVDVALS = matrix(
@@ -103,7 +105,7 @@ SVDVALS = matrix(
 )  # fmt: skip
 EIG = matrix(
     "eig", SQUARE, lambda c: [(*c.lead["x"], c.dims["N"]), c.shape("x")], dtype=complexified, outputs=(Out("eigenvalues"), Out("eigenvectors")),
-    doc="Eigenvalues and eigenvectors, complex.",
+    order="own", doc="Eigenvalues and eigenvectors, complex.",
     evaluate=f.eig,
 )  # fmt: skip
 EIGVALS = matrix("eigvals", SQUARE, "... N", dtype=complexified, doc="Eigenvalues, complex.", evaluate=lambda np, a: np.linalg.eigvals(a["x"]))
@@ -123,7 +125,7 @@ def triangle(c: Call) -> Shape:
 
 EIGH = matrix(
     "eigh", SQUARE, lambda c: [typed(c, triangle(c), real(c)), c.shape("x")], Anything("triangle", "L"),
-    outputs=(Out("eigenvalues"), Out("eigenvectors")), doc="Eigenvalues and eigenvectors of a symmetric matrix.",
+    outputs=(Out("eigenvalues"), Out("eigenvectors")), order="own", doc="Eigenvalues and eigenvectors of a symmetric matrix.",
     evaluate=f.eigh,
 )  # fmt: skip
 EIGVALSH = matrix(
@@ -138,24 +140,24 @@ def lu_shape(c: Call) -> list[Any]:
 
 
 PIVOT = Bool("pivot", True)
-LU = matrix("lu", MATRIX, lu_shape, PIVOT, outputs=(Out("P"), Out("L"), Out("U")), doc="A permutation and two triangular factors.", evaluate=f.lu)
+LU = matrix("lu", MATRIX, lu_shape, PIVOT, outputs=(Out("P"), Out("L"), Out("U")), order="own", doc="A permutation and two triangular factors.", evaluate=f.lu)
 LU_FACTOR = matrix(
     "lu_factor", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c))], PIVOT, outputs=(Out("LU"), Out("pivots", INT32)),
-    doc="The compact form of an LU factorisation.",
+    order="own", doc="The compact form of an LU factorisation.",
     evaluate=f.lu_factor,
 )  # fmt: skip
 LU_FACTOR_EX = matrix(
     "lu_factor_ex", MATRIX, lambda c: [c.shape("x"), (*c.lead["x"], smaller(c)), c.lead["x"]], PIVOT,
-    outputs=(Out("LU"), Out("pivots", INT32), INFO), doc="The same, with a status.",
+    outputs=(Out("LU"), Out("pivots", INT32), INFO), order="own", doc="The same, with a status.",
     evaluate=f.lu_status,
 )  # fmt: skip
 LDL_FACTOR = matrix(
     "ldl_factor", SQUARE, lambda c: [c.shape("x"), (*c.lead["x"], c.dims["N"])], Bool("hermitian", False),
-    outputs=(Out("LD"), Out("pivots", INT32)), doc="The compact form of an LDL factorisation.",
+    outputs=(Out("LD"), Out("pivots", INT32)), order="own", doc="The compact form of an LDL factorisation.",
 )  # fmt: skip
 LDL_FACTOR_EX = matrix(
     "ldl_factor_ex", SQUARE, lambda c: [c.shape("x"), (*c.lead["x"], c.dims["N"]), c.lead["x"]], Bool("hermitian", False),
-    outputs=(Out("LD"), Out("pivots", INT32), INFO), doc="The same, with a status.",
+    outputs=(Out("LD"), Out("pivots", INT32), INFO), order="own", doc="The same, with a status.",
 )  # fmt: skip
 
 
@@ -173,7 +175,7 @@ def lowrank_shape(c: Call) -> list[Any]:
 SVD_LOWRANK = Op(
     "svd_lowrank", (MATRIX, Tensor("y", "...", NUMERIC, optional=True, default=None)), (Int("q", 6, least=0), Int("niter", 2)), lowrank_shape,
     lambda c: one_type(c, "x", "y") if c.given("y") else FLOAT(c),
-    outputs=(Out("U"), Out("S"), Out("V")), doc="An approximate singular value decomposition of rank q.",
+    outputs=(Out("U"), Out("S"), Out("V")), order="own", doc="An approximate singular value decomposition of rank q.",
 )  # fmt: skip
 
 
@@ -186,9 +188,9 @@ SLOGDET = matrix(
     doc="The determinant's sign and the logarithm of its size.",
     evaluate=lambda np, a: tuple(np.linalg.slogdet(a["x"])),
 )  # fmt: skip
-INV = matrix("inv", SQUARE, same_shape, doc="The inverse.", evaluate=lambda np, a: np.linalg.inv(a["x"]))
+INV = matrix("inv", SQUARE, same_shape, order="own", doc="The inverse.", evaluate=lambda np, a: np.linalg.inv(a["x"]))
 INV_EX = matrix(
-    "inv_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], outputs=(Out("inverse"), INFO), doc="The inverse, with a status.",
+    "inv_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], outputs=(Out("inverse"), INFO), order="own", doc="The inverse, with a status.",
     evaluate=f.inverse_status,
 )  # fmt: skip
 
@@ -224,7 +226,7 @@ def power_type(c: Call) -> DType | None:
 
 
 MATRIX_POWER = matrix(
-    "matrix_power", SQUARE, same_shape, Int("n"), dtype=power_type, doc="The matrix times itself, n times; inverted where n is negative.",
+    "matrix_power", SQUARE, same_shape, Int("n"), dtype=power_type, order="own", doc="The matrix times itself, n times; inverted where n is negative.",
     evaluate=f.power,
 )
 MATRIX_EXP = matrix("matrix_exp", SQUARE, same_shape, dtype=Like("x"), doc="The exponential of a matrix.", evaluate=f.exponential)
@@ -255,7 +257,7 @@ def _same_lead(c: Call, x: str, y: str) -> None:
 
 HOUSEHOLDER = Op(
     "householder_product", (MATRIX, Tensor("tau", "... K", NUMERIC)), (), householder_shape, lambda c: one_type(c, "x", "tau"),
-    doc="The orthogonal matrix of a compact QR factorisation.",
+    order="own", doc="The orthogonal matrix of a compact QR factorisation.",
     evaluate=f.reflections,
 )  # fmt: skip
 
@@ -281,7 +283,7 @@ ORMQR = Op(
     attributes=(Bool("left", True), Bool("transpose", False)),
     shape=ormqr_shape,
     dtype=lambda c: one_type(c, "x", "tau", "y"),
-    doc="A matrix times the orthogonal factor of a compact QR factorisation.",
+    order="own", doc="A matrix times the orthogonal factor of a compact QR factorisation.",
     evaluate=f.times_reflections,
 )
 

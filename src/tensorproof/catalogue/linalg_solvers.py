@@ -76,21 +76,21 @@ def matrices(c: Call, n: Dim, left: bool, y: str = "y") -> Shape:
 
 
 LEFT = Bool("left", True)
-SOLVE = Op("solve", (SQUARE, RIGHT), (LEFT,), solve_shape, agreed, codes=CODES, doc="The solution of a square system.", evaluate=solved)
+SOLVE = Op("solve", (SQUARE, RIGHT), (LEFT,), solve_shape, agreed, codes=CODES, order="own", doc="The solution of a square system.", evaluate=solved)
 SOLVE_EX = Op(
     "solve_ex", (SQUARE, RIGHT), (LEFT,), lambda c: [solve_shape(c), c.lead["x"]], agreed, outputs=(Out("result"), INFO), codes=CODES,
-    doc="The solution of a square system, with a status.",
+    order="own", doc="The solution of a square system, with a status.",
     evaluate=solved_status,
 )  # fmt: skip
 SOLVE_TRIANGULAR = Op(
     "solve_triangular", (SQUARE, RIGHT), (Bool("upper"), LEFT, Bool("unitriangular", False)), lambda c: matrices(c, c.dims["N"], c["left"]),
     lambda c: c.dtype("x") if c.framework == "torch" else agreed(c),  # torch does not hold the two types against each other
-    codes=CODES, doc="The solution of a triangular system.",
+    codes=CODES, order="own", doc="The solution of a triangular system.",
     evaluate=triangular,
 )  # fmt: skip
 CHOLESKY_SOLVE = Op(
     "cholesky_solve", (SQUARE, RIGHT), (Bool("upper", False),), lambda c: matrices(c, c.dims["N"], True), agreed, codes=CODES,
-    doc="The solution of a positive definite system, from its triangular factor.",
+    order="own", doc="The solution of a positive definite system, from its triangular factor.",
     evaluate=from_cholesky,
 )  # fmt: skip
 
@@ -102,7 +102,7 @@ def triangular_solve_shape(c: Call) -> list[Shape]:
 
 TRIANGULAR_SOLVE = Op(
     "triangular_solve", (SQUARE, RIGHT), (Bool("upper", True), Bool("transpose", False), Bool("unitriangular", False)), triangular_solve_shape,
-    agreed, outputs=(Out("solution"), Out("cloned_coefficient")), codes=CODES, doc="The solution of a triangular system, and the system.",
+    agreed, outputs=(Out("solution"), Out("cloned_coefficient")), codes=CODES, order="own", doc="The solution of a triangular system, and the system.",
     evaluate=triangular_and_system,
 )  # fmt: skip
 
@@ -124,12 +124,12 @@ def factored_shape(c: Call) -> Shape:
 
 LU_SOLVE = Op(
     "lu_solve", (SQUARE, PIVOTS, RIGHT), (LEFT, Bool("adjoint", False)), factored_shape, agreed, codes=CODES,
-    doc="The solution of a system, from its LU factors.",
+    order="own", doc="The solution of a system, from its LU factors.",
     evaluate=from_lu,
 )  # fmt: skip
 LDL_SOLVE = Op(
     "ldl_solve", (SQUARE, PIVOTS, RIGHT), (Bool("hermitian", False),), factored_shape, agreed, codes=CODES,
-    doc="The solution of a system, from its LDL factors.",
+    order="own", doc="The solution of a system, from its LDL factors.",
 )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def unpack_shape(c: Call) -> list[Any]:
 LU_UNPACK = Op(
     "lu_unpack", (Tensor("x", "... M N", draw="... M N"), Tensor("pivots", values="pivots", draw="... N")),
     (Bool("unpack_data", True), Bool("unpack_pivots", True)), unpack_shape, lambda c: c.dtype("x"),
-    outputs=(Out("P"), Out("L"), Out("U")), codes=CODES, doc="The factors that a compact LU factorisation holds.",
+    outputs=(Out("P"), Out("L"), Out("U")), codes=CODES, order="own", doc="The factors that a compact LU factorisation holds.",
     evaluate=unpacked,
 )  # fmt: skip
 
@@ -205,7 +205,7 @@ LSTSQ = Op(
     outputs=(Out("solution"), Out("residuals"), Out("rank"), Out("singular_values")),
     codes=CODES,
     data_dependent=True,
-    doc="The least-squares solution of a system.",
+    order="own", doc="The least-squares solution of a system.",
     evaluate=least_squares,
 )
 
@@ -228,7 +228,7 @@ def tensorinv_shape(c: Call) -> Shape:
 
 
 TENSORINV = Op(
-    "tensorinv", (Tensor("x", "...", NUMERIC),), (Int("ind", 2, least=1),), tensorinv_shape, FLOAT, doc="The inverse for tensordot.",
+    "tensorinv", (Tensor("x", "...", NUMERIC),), (Int("ind", 2, least=1),), tensorinv_shape, FLOAT, order="own", doc="The inverse for tensordot.",
     evaluate=tensor_inverse,
 )
 
@@ -259,7 +259,7 @@ def tensorsolve_shape(c: Call) -> Shape:
 
 TENSORSOLVE = Op(
     "tensorsolve", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Ints("dim", None, optional=True),), tensorsolve_shape, agreed,
-    doc="The x with tensordot(a, x) = b.",
+    order="own", doc="The x with tensordot(a, x) = b.",
     evaluate=tensor_solution,
 )  # fmt: skip
 
@@ -297,5 +297,5 @@ LOBPCG = Op(
     dtype=lambda c: one_type(c, *(n for n in ("x", "y", "guess") if c.given(n))),
     outputs=(Out("eigenvalues"), Out("eigenvectors")),
     codes=CODES,
-    doc="A few extreme eigenvalues of a symmetric matrix, with their vectors.",
+    order="own", doc="A few extreme eigenvalues of a symmetric matrix, with their vectors.",
 )

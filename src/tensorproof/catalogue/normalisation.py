@@ -231,7 +231,7 @@ def _trailing(c: Call) -> Shape:
 _NORMALIZED: tuple[Attribute, ...] = (Ints("normalized_shape", shape=True), Float("eps", 1e-5, optional=True))
 LAYER_NORM = Op(
     "layer_norm", (Tensor("x", "...", FLOATS), *_AFFINE), _NORMALIZED, _trailing, _with_parameters("weight", "bias"),
-    evaluate=formulas.layer_norm,
+    order="compact", evaluate=formulas.layer_norm,
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from tensorproof.ops.storage import strides_or_none
 from tensorproof.terms.dtypes import ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, lower, maximum, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 
@@ -71,9 +72,9 @@ def layer(name: str, outputs: tuple[str, ...], *more: Any) -> Op:
     return Op(name, kept, attributes, layer_shape, Same(*(p.name for p in kept)), outputs=named, codes={"I": "features"})
 
 
-LSTM = layer("lstm", ("output", "h_n", "c_n"), Int("proj_size", 0, least=0))
-GRU = layer("gru", ("output", "h_n"))
-RNN = layer("rnn", ("output", "h_n"), Choice("nonlinearity", ("tanh", "relu"), "tanh"))
+LSTM = replace(layer("lstm", ("output", "h_n", "c_n"), Int("proj_size", 0, least=0)), order="compact")
+GRU = replace(layer("gru", ("output", "h_n")), order="compact")
+RNN = replace(layer("rnn", ("output", "h_n"), Choice("nonlinearity", ("tanh", "relu"), "tanh")), order="compact")
 
 
 # --- cells ---

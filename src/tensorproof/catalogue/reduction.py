@@ -30,6 +30,7 @@ from tensorproof.ops.record import NON_NEGATIVE, Evaluate, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, NUMBERS, REALS_OR_BOOL, UINT8, UINT64, DType
 from tensorproof.terms.ints import Term, maximum, minimum, product
 from tensorproof.terms.predicates import ge
+from tensorproof.terms.records import replace
 
 
 def axes_of(c: Call) -> tuple[int, ...]:
@@ -202,7 +203,10 @@ COUNT_NONZERO = reduction(
     values=Values("counts", over="x"), doc="How many elements are not zero.",
     evaluate=numpy_reduction("count_nonzero"),
 )  # fmt: skip
-LOGSUMEXP = reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.", evaluate=reduced(logsumexp))
+LOGSUMEXP = replace(
+    reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.", evaluate=reduced(logsumexp)),
+    order="compact",
+)
 VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance over axes.", evaluate=variance)
 STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation over axes.", evaluate=deviation)
 NANVAR = reduction("nanvar", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance of what is not NaN.", evaluate=nan_variance)

@@ -117,7 +117,7 @@ ONE_HOT = Op(
     "one_hot", (Tensor("x", "...", frozenset({INT64}), values="index:classes"),), (Int("classes", -1),), one_hot_shape, INT64,
     values=Values("bounded", bounds=Interval(0.0, 1.0)),
     fold=one_hot_contents, data_dependent=True,
-    evaluate=one_hot,
+    order="compact", evaluate=one_hot,
 )  # fmt: skip
 
 

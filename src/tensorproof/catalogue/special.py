@@ -14,6 +14,7 @@ from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.mathematics import curve, mathematical, x_log_x
 from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Evaluate, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, UINT8, DTypes
+from tensorproof.terms.records import replace
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 FULL_REAL: DTypes = FULL_FLOATS | ALL_INTS | BOOLS
@@ -128,9 +129,11 @@ POLYGAMMA = elementwise(
     "polygamma", REAL, Int("n", least=0), hazards=(Hazard("polygamma/pole", "x", POSITIVE, "inf or nan at 0 and below"),),
     evaluate=lambda np, a: of(lambda x: curves.polygamma(a["n"], x), (), 0.0)(np, a),
 )  # fmt: skip
-MVLGAMMA = elementwise(
-    "mvlgamma", FLOATS | ALL_INTS, Int("p", least=1),
-    evaluate=lambda np, a: each(lambda x: sum(curves.lgamma(x - j / 2) for j in range(a["p"])) + a["p"] * (a["p"] - 1) / 4 * math.log(math.pi))(np, a),
+MVLGAMMA = replace(
+    elementwise(
+        "mvlgamma", FLOATS | ALL_INTS, Int("p", least=1),
+        evaluate=lambda np, a: each(lambda x: sum(curves.lgamma(x - j / 2) for j in range(a["p"])) + a["p"] * (a["p"] - 1) / 4 * math.log(math.pi))(np, a),
+    ), order="",
 )  # fmt: skip
 LOGIT = elementwise(
     "logit", REAL, Float("eps", None, optional=True),

@@ -14,6 +14,7 @@ from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms.dtypes import INDEX, INT64, NUMBERS
 from tensorproof.terms.ints import Dim
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 
 
@@ -37,8 +38,8 @@ def triangle(name: str, upper: bool) -> Op:
     )  # fmt: skip
 
 
-TRIL = triangle("tril", False)
-TRIU = triangle("triu", True)
+TRIL = replace(triangle("tril", False), order="compact")
+TRIU = replace(triangle("triu", True), order="compact")
 
 
 def triangle_indices(name: str, upper: bool) -> Op:

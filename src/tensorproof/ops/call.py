@@ -13,7 +13,6 @@ from tensorproof.ops import repeats
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
 from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
-from tensorproof.ops.order import COMPACT, LIKE, OWN
 from tensorproof.ops.record import Op, Out, Requirement
 from tensorproof.ops.session import GiveUp, Refused, Session, python_number
 from tensorproof.ops.symbolic_axes import is_symbolic, joined
@@ -425,24 +424,26 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
 
 
 def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
-    """Contiguous inputs give a contiguous result, unless the rule or the table of orders says otherwise."""
-    name = call.op.name
-    if (call.reordered or name in OWN) and (not shape.known or len(shape) > (0 if name in ("real", "imag") else 1)):
+    """Contiguous inputs give a contiguous result, unless the rule or the declaration says otherwise."""
+    order = call.op.order
+    if order == "apart" and (not shape.known or len(shape)):
         return UNKNOWN_STRIDES
-    if name in COMPACT or (shape.known and not len(shape)):
+    if (call.reordered or order == "own") and (not shape.known or len(shape) > 1):
+        return UNKNOWN_STRIDES
+    if order == "compact" or (shape.known and not len(shape)):
         return None
-    if name in ("cat", "stack") and call.framework == "torch" and shape.known and len(shape) < 4:
-        return None  # only pictures keep another order
+    if order == "pictures" and call.framework == "torch" and shape.known and len(shape) < 4:
+        return None
     inputs = [call.arguments.get(parameter.name) for parameter in call.op.inputs]
     tensors = [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
     if all(t.strides is None for t in tensors):
         return None
-    if call.framework == "torch" and (name in ("cat", "stack") or name.startswith("conv")):
+    if order in ("pictures", "channels") and call.framework == "torch":
         from tensorproof.ops.storage import channels_first
 
         if all(map(channels_first, tensors)):  # only what lies with the channels last gives such a result
             return None
-    if name in LIKE and shape.known:
+    if order == "like" and shape.known:
         from tensorproof.ops.storage import copied_strides, in_order
 
         wide = [t for t in tensors if not t.weak and t.shape.known and len(t.shape)]

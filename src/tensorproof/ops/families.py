@@ -48,7 +48,7 @@ def elementwise(
     """One input, one output of the same shape. Whole numbers become floats unless `dtype` says otherwise."""
     return Op(
         name, (Tensor("x", "...", dtypes),), attributes, same_shape, dtype if dtype is not None else ToFloat("x"),
-        values=values, hazards=hazards, fold=fold, evaluate=evaluate, doc=doc,
+        values=values, hazards=hazards, fold=fold, evaluate=evaluate, order="like", doc=doc,
     )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def pairwise(
     return Op(
         name, (Tensor("x", "...", dtypes, scalar=True), Tensor("y", "...", dtypes, scalar=True)), attributes, broadcast_shape,
         dtype if dtype is not None else Promote("x", "y"), values=values, hazards=hazards, fold=fold, evaluate=evaluate,
-        ones=ones, opposite=opposite, doc=doc,
+        ones=ones, opposite=opposite, order="like", doc=doc,
     )  # fmt: skip
 
 

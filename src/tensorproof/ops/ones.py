@@ -34,7 +34,7 @@ def spread(count: Dim, x: TensorType, result: TensorType) -> Dim | None:
 
 def diagonal(c: Counted) -> Dim | None:
     """Of a unit matrix."""
-    return minimum(c.result.shape[0], c.result.shape[1]) if len(c.result.shape) == 2 else None
+    return minimum(c.result.shape[0], c.result.shape[1]) if len(c.result.shape) == 2 and c.arguments.get("k", 0) == 0 else None
 
 
 def kept(c: Counted) -> Dim | None:

@@ -139,6 +139,15 @@ class Op:
     """How many ones the result holds, where the inputs hold zeros and ones (ops/ones.py)."""
     opposite: str = ""
     """The comparison that is true where this one is false, NaN aside."""
+    order: str = ""
+    """In which order torch lays the first result in memory (tests/conformance/memory.py holds this):
+
+    - "": row-major when all inputs are; of other inputs nothing is claimed;
+    - "compact": row-major whatever the inputs are;
+    - "like": as the inputs do, where all have its shape and lie alike; operators element by element;
+    - "own": that of the library underneath, where there are several axes; "apart": never row-major;
+    - "channels": row-major unless an input has its channels last; "pictures": the same, and row-major with less than four axes.
+    """
     hazards: tuple[Hazard, ...] = ()
     writes: tuple[str, ...] = ()
     """Inputs that are written in place."""
