@@ -9,7 +9,7 @@ from tensorproof.catalogue.where import WHERE
 from tensorproof.ops.record import Op, Values
 
 KINDS = frozenset([
-    "totals", "counts",
+    "totals", "counts", "between",
     "unknown", "sums", "multiplies", "divides", "increasing", "decreasing", "bounded", "dot", "convex", "moves", "cuts", "selects", "joins", "mixes", "places",
     "draws", "fills",
 ])  # fmt: skip

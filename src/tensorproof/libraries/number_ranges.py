@@ -32,13 +32,19 @@ def _facts(op: Op) -> tuple[bool, bool]:
 def applied(m: Any, one: Applied) -> None:
     """Called for every operator that was applied."""
     makes, keeps = _facts(one.op)
-    if not makes and not (keeps and (m.bounds or index_limits.TABLE in m.model_state)):
+    if not makes and not (keeps and (m.bounds or index_limits.TABLE in m.model_state or _known(one))):
         return
     for at, made in enumerate(one.results):
         if made.contents is None and made.dtype is not None:
             found = _span(m, one.op.values_of(at), one, at, made)
             if found is not None and _holds(made.dtype, found):
                 note(m, made, found)
+
+
+def _known(one: Applied) -> bool:
+    """Whether the numbers of the first input are known one by one."""
+    first = one.arguments[one.op.inputs[0].name] if one.op.inputs else None
+    return isinstance(first, TensorType) and first.contents is not None
 
 
 def carry(m: Any, old: TensorType, new: TensorType) -> None:
