@@ -52,6 +52,31 @@ ASIDE: dict[str, str] = {
     "eigvals": "unique up to order",
 }
 """Operators whose values are not compared, with the reason."""
+DIFFER: dict[str, str] = {
+    "moments": "TensorFlow cuts the mean of whole numbers",
+    "var_mean": "TensorFlow cuts the mean of whole numbers",
+    "corrcoef": "Keras takes the mean of int64 in int64",
+    "correlate": "Keras pads the shorter vector otherwise",
+    "eye": "Keras gives eye(1, 3, k=1) another shape",
+    "quantile": "Keras computes percentiles of float64 in less precision",
+    "prod": "a masked product into bool is cast to int64 first",
+    "searchsorted": "TensorFlow does not look at the rows of truth values",
+    "pixel_shuffle": "ONNX orders the channels of DepthToSpace otherwise",
+    "pixel_unshuffle": "ONNX orders the channels of SpaceToDepth otherwise",
+    "conv_transpose2d": "TensorFlow's SAME with dilations",
+    "conv_transpose3d": "TensorFlow's SAME with dilations",
+    "logdet": "TensorFlow gives nan for matrices that are not positive definite",
+    "max_pool_any": "ceil_mode and SAME of ONNX's MaxPool",
+    "lp_pool_any": "SAME of ONNX's LpPool",
+    "adaptive_max_pool2d": "an axis without elements",
+    "grid_sample": "ties of nearest with reflection in single precision",
+    "dft_parts": "axes without elements",
+    "grey_dilation2d": "kernels without elements",
+    "mel_weights": "bands beyond the spectrum",
+    "cholesky_inverse": "complex factors in single precision",
+    "lu": "pivots of complex matrices in single precision",
+}
+"""Operators that are known to differ from a library in some calls, where or why: to be mended, or to be declared by an option."""
 
 
 def spellings() -> dict[str, list[str]]:
