@@ -6,15 +6,20 @@ identity of the tensor, which every write replaces (`frontends/python/memory.py`
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Protocol
 
 from tensorproof.libraries import greatest, mask_ones, number_ranges, whole_numbers
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.record import Op
 from tensorproof.terms.tensor import TensorType
 
 
 class Domain(Protocol):
     """One kind of fact."""
+
+    def reads(self, op: Op) -> bool:
+        """Whether an operator may make or keep such a fact."""
 
     def applied(self, m: Any, one: Applied) -> None:
         """Keep what holds of the results of an operator."""
@@ -26,11 +31,20 @@ class Domain(Protocol):
 DOMAINS: tuple[Domain, ...] = (number_ranges, whole_numbers, greatest, mask_ones)
 
 
-def observe(m: Any, applied: list[Applied]) -> None:
-    """Follow the operators of one call, in order."""
+@cache
+def _concerned(op: Op) -> tuple[Domain, ...]:
+    """The domains in which an operator may make or keep a fact, as its declaration says."""
+    return tuple(domain for domain in DOMAINS if domain.reads(op))
+
+
+def observe(m: Any, applied: list[Applied]) -> bool:
+    """Follow the operators of one call, in order. Whether any of them may have made or kept a fact."""
+    found = False
     for one in applied:
-        for domain in DOMAINS:
+        for domain in _concerned(one.op):
             domain.applied(m, one)
+            found = True
+    return found
 
 
 def carried(m: Any, made: Any, result: Any) -> None:

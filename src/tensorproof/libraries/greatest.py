@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.record import Op
 from tensorproof.terms.ints import Dim, Term, maximum
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import shown, uncounted
@@ -14,6 +15,10 @@ from tensorproof.values.objects import List
 
 _MOST = 64
 _TABLES = ("greatest", "front")
+
+
+def reads(op: Op) -> bool:
+    return op.values_of(0).kind in _FOLLOWED
 
 
 def applied(m: Any, one: Applied) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.ones import Counted, diagonal, opposite, spread
+from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Dim, Term, upper
 from tensorproof.terms.tensor import TensorType
@@ -19,6 +20,10 @@ Counts = dict[int, tuple[TensorType, Dim]]
 
 
 _BEGINNING = frozenset(["fills", "totals", "counts"])
+
+
+def reads(op: Op) -> bool:
+    return op.ones is not None or bool(op.opposite) or op.values.kind in ("fills", "totals", "counts", "moves", "joins")
 
 
 def applied(m: Any, one: Applied) -> None:

@@ -29,6 +29,10 @@ def _facts(op: Op) -> tuple[bool, bool]:
     return makes, makes or any(v.kind in _KEEPING for v in facts)
 
 
+def reads(op: Op) -> bool:
+    return _facts(op)[1]
+
+
 def applied(m: Any, one: Applied) -> None:
     """Called for every operator that was applied."""
     makes, keeps = _facts(one.op)

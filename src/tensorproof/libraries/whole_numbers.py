@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import ge, le
@@ -30,6 +31,10 @@ def same_size(m: Any, value: Any, size: Dim) -> None:
 def forget(m: Any, value: Any) -> None:
     """This tensor holds another number from here on."""
     m.model_state.get("sizes", {}).pop(id(value), None)
+
+
+def reads(op: Op) -> bool:
+    return op.values.kind in ("sums", "moves")
 
 
 def applied(m: Any, one: Applied) -> None:

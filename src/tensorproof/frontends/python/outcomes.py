@@ -49,7 +49,7 @@ def taken(
     if layer is not None:
         m.fitting[id(layer)] = layer
     result = outcome.outputs
-    domains.observe(m, outcome.applied)
+    told = domains.observe(m, outcome.applied)
     if m.bounds:
         index_checks.check(m, outcome.applied, node)
     if not isinstance(result, Module):
@@ -59,7 +59,8 @@ def taken(
     suspects.look(m, name, outcome, node)
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))
-    domains.carried(m, outcome.made, result)
+    if told:
+        domains.carried(m, outcome.made, result)
     if args and isinstance(args[0], (List, tuple)) and outcome.applied and outcome.applied[0].op.values.kind == "moves":
         greatest.made_of(m, args[0], result)
     made = tensors.as_program_value(m, result)
