@@ -199,14 +199,15 @@ def test_monotone_functions_are_defined_at_the_ends(op: Op) -> None:
 
 
 @needs_torch
-@pytest.mark.parametrize("op", [op for op in OPS if op.values.kind == "bounded"], ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in OPS if op.values.kind == "bounded" and len(op.inputs) == 1], ids=lambda op: op.name)
 def test_bounded_functions_stay_within_their_bounds(op: Op) -> None:
     function = real(op.name)
     if function is None:
         pytest.skip(f"torch has no {op.name}")
     bounds = op.values.bounds
     for x, y in zip(points(op.values.on), computed(function, points(op.values.on))):
-        assert bounds.lo - slack(bounds.lo) <= y <= bounds.hi + slack(bounds.hi), f"{op.name}({x}) = {y} is outside {bounds}"
+        inside = math.isnan(y) or bounds.lo - slack(bounds.lo) <= y <= bounds.hi + slack(bounds.hi)  # nan: outside of the domain
+        assert inside, f"{op.name}({x}) = {y} is outside {bounds}"
 
 
 @needs_torch

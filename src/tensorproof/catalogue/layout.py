@@ -9,9 +9,10 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Number, Tensor
 from tensorproof.ops.moves import interleaved, on_diagonal, rolled, same, summed_to, windowed
 from tensorproof.ops.ones import kept
+from tensorproof.ops.ones import on_diagonal as on_diagonal_filled
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX
@@ -270,6 +271,20 @@ DIAG_EMBED = Op(
     fold=diag_embed_contents, ones=kept, doc="The last axis laid on a diagonal of a new matrix.",
     evaluate=on_diagonal,
 )  # fmt: skip
+
+
+def filled_diagonal(c: Call) -> TensorType:
+    x = c.tensor("x")
+    c.require("rank", len(x.shape) >= 2, f"a diagonal needs two axes, and x is {x.shape!r}", "x")
+    for n in x.shape[1:] if len(x.shape) > 2 else ():
+        c.require("size", eq(n, x.shape[0]), f"beyond two axes all sizes must be equal, and x is {x.shape!r}", "x")
+    return x.but(contents=None)
+
+
+FILL_DIAGONAL = Op(
+    "fill_diagonal", (Tensor("x", draw="_ _ | N N N"),), (Number("value"), Bool("wrap", False)), filled_diagonal, Like("x"), ones=on_diagonal_filled,
+    doc="x with one number on its main diagonal; `wrap`: again below in tall matrices.",
+)
 
 
 def resize_rule(c: Call) -> TensorType:

@@ -80,7 +80,7 @@ SCATTER_ND = Op(
 TENSOR_SCATTER = Op(
     "tensor_scatter",
     (X, INDICES, Tensor("y")),
-    (Choice("reduction", ("update", "none", "add", "sub", "mul", "max", "min"), "update"),),
+    (Choice("reduction", ("update", "add", "sub", "mul", "max", "min"), "update"),),
     any_rank(lambda c: _scattered(c, c.shape("x"))),
     Same("x", "y"),
     doc="x with updates put, added, taken away or held against.",

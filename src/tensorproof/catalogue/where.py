@@ -245,6 +245,7 @@ WHERE: dict[str, str] = {
     "fftfreq": "fourier",
     "fftn": "fourier",
     "fftshift": "fourier",
+    "fill_diagonal": "layout",
     "flatten": "views",
     "flatten_matrix": "onnx_tensors",
     "flip": "layout",

@@ -109,7 +109,8 @@ def _summed(m: Any, one: Applied, made: TensorType) -> None:
 
 def _same_count(m: Any, one: Applied, kind: str, made: TensorType) -> Dim | None:
     """The ones of a mask that has as many as another: its opposite, its copy, the same comparison made again."""
-    x, op = one.arguments.get("x"), one.op
+    op = one.op
+    x = one.arguments.get(op.values.over if kind == "moves" else "x")
     if not isinstance(x, TensorType) or not x.shape.known:
         return None
     if op.opposite and "y" in one.arguments:

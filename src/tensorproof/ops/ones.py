@@ -43,6 +43,16 @@ def kept(c: Counted) -> Dim | None:
     return c.count(x) if isinstance(x, TensorType) else None
 
 
+def on_diagonal(c: Counted) -> Dim | None:
+    """Of a matrix of ones or of zeros whose diagonal was filled."""
+    x, value = c.arguments["x"], c.arguments["value"]
+    mine = c.count(x) if isinstance(x, TensorType) else None
+    if mine is None or len(c.result.shape) != 2 or not isinstance(value, (bool, int)) or value not in (0, 1):
+        return None
+    short, numel = minimum(c.result.shape[0], c.result.shape[1]), c.result.shape.numel
+    return numel - short if not value and mine == numel else short if value and mine == 0 else None
+
+
 def opposite(c: Counted) -> Dim | None:
     found = c.of("x") if c.result.dtype is BOOL else None
     return None if found is None else c.result.shape.numel - found

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.questions import known_shape
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
+from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
 from tensorproof.terms.dtypes import BOOL, INT64
 from tensorproof.terms.ints import ceildiv, product
 from tensorproof.terms.predicates import eq
@@ -275,15 +275,6 @@ def sparse(a: Arguments, run: Run) -> Any:
         run.require("dtype", own in (None, wanted) or run.row.op == "sparse_coo_tensor", f"values of {own!r} are not {wanted!r}", ("dtype", "value"))
         made["dtype"] = None
     return run.default(made)
-
-
-@takes(Tensor("x", draw="_ _ | N N N"), Number("value"), Bool("wrap", False))
-def fill_diagonal(a: Arguments, run: Run) -> Any:
-    x: TensorType = a["x"]
-    run.require("rank", len(x.shape) >= 2, f"a diagonal needs two axes, and x is {x.shape!r}", ("x",))
-    for n in x.shape[1:] if len(x.shape) > 2 else ():
-        run.require("size", eq(n, x.shape[0]), f"beyond two axes all sizes must be equal, and x is {x.shape!r}", ("x",))
-    return x.but(contents=None)
 
 
 @takes(Number("value"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Ints, Number, as_size
+from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, as_size
 from tensorproof.ops.storage import known, row_major
 from tensorproof.terms.dtypes import FLOAT32, INT64, REALS, DType
 from tensorproof.terms.ints import Dim, ceildiv
@@ -264,3 +264,8 @@ def join_sequence(a: dict[str, Any], run: Run) -> Any:
     if a["new_axis"]:
         return run("stack", xs=items, dim=axis)
     return run("cat", xs=items, dim=axis)
+
+
+@takes(Choice("reduction", ("none", "add", "mul", "max", "min"), "none"))
+def scatter_nd(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, "reduction": "update" if a["reduction"] == "none" else a["reduction"]})
