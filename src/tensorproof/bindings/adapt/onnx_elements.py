@@ -14,6 +14,7 @@ from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.records import dataclass
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -22,7 +23,8 @@ def folded(a: dict[str, Any], run: Run) -> Any:
     """An operator of two operands over any number of them; of one, with what changes nothing."""
     xs = a["xs"]
     if len(xs) == 1:
-        return run.typed(run.row.op, xs[0].dtype, x=xs[0], y=0 if run.row.op == "add" else xs[0])
+        nothing = TensorType(Shape(), xs[0].dtype, contents=(0,), framework="onnx")
+        return run.typed(run.row.op, xs[0].dtype, x=xs[0], y=nothing if run.row.op == "add" else xs[0])
     return fold(lambda x, y: run(run.row.op, x=x, y=y), xs)
 
 
