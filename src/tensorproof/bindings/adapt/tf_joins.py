@@ -69,7 +69,7 @@ def stack(a: Arguments, run: Run) -> TensorType:
     xs: tuple[TensorType, ...] = tuple(a["xs"])
     if not xs:  # a vector of no elements
         run.require("empty", a["dim"] in (0, None), "an empty list has no axis other than 0", ("xs",))
-        nothing: TensorType = run.shaped("stack", Shape((0,)), FLOAT32, xs=(), dim=0)
+        nothing: TensorType = run.shaped("empty", Shape((0,)), FLOAT32, size=(0,))
         return nothing
     same_types(run, a, "xs")
     shape = next((x.shape for x in xs if x.shape.known), None)
