@@ -1,6 +1,6 @@
 """Gradients that graphs for training hold as nodes of their own: of windows, normalisations, resizing, padding and slices.
 
-Images have their channels behind the batch, and windows are told in the words of the pools and convolutions that they belong to.
+Images have their channels behind the batch, and windows are given in the words of the pools and convolutions that they belong to.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def unpacked(np: Any, a: Arguments) -> Any:
 
 
 def least_squares(np: Any, a: Arguments) -> Any:
-    """Of systems of full rank: what remains is told where there are more equations than unknowns."""
+    """Of systems of full rank: what remains is given where there are more equations than unknowns."""
     x, y, driver = a["x"], a["y"], a["driver"] or "gelsy"
     flat = y.ndim == x.ndim - 1
     sides = np.expand_dims(y, -1) if flat else y

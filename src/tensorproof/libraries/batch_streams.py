@@ -66,7 +66,7 @@ def next_batch(m: Any, me: Model, node: Any) -> Any:
         return batch_at(m, found, at, node)
     if isinstance(per_pass(found), Term):  # how many there are is known to the program's author
         if me.space.get("begun") is True and (ENDED, id(node)) not in m.model_state:
-            m.model_state[(ENDED, id(node))] = node  # one end stands for all: each begins a new iterator
+            m.model_state[(ENDED, id(node))] = node  # one end is followed: each begins a new iterator
             m.may_raise("StopIteration", "the data give no more batches", node)
         return _any_batch(m, me, found, node)
     total = per_pass(found)

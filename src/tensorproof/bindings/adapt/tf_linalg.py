@@ -283,18 +283,6 @@ def qr(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tuple(run.typed("qr", x.dtype, x.dtype, x=x, mode=mode))
 
 
-def cross(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "x", "y")
-    x, y = a["x"], a["y"]
-    at_least(run, x, 1)
-    if x.shape.known and y.shape.known:
-        run.require("rank", len(x.shape) == len(y.shape), f"x {x.shape!r} and y {y.shape!r} must have one shape", ("x", "y"))
-        for m, n in zip(x.shape, y.shape):
-            run.require("shape", eq(m, n), f"x {x.shape!r} and y {y.shape!r} must have one shape", ("x", "y"))
-        run.require("three", eq(x.shape[-1], 3), f"the last axis must have size 3, and has {x.shape[-1]!r}", ("x",))
-    return told(run, "cross", x, x.shape, y=y, dim=-1)
-
-
 @takes(Tensor("x", "... N N"))
 def eigh(a: Arguments, run: Run) -> Any:
     x = square(run, a["x"])
