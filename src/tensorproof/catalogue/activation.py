@@ -162,7 +162,9 @@ TANHSHRINK = elementwise(
     evaluate=lambda np, a: np.subtract(a["x"], np.tanh(a["x"])),
 )  # fmt: skip
 
-ACTIVATION = elementwise("activation", ANY, dtype=SAME, doc="a function that the program gives")
+ACTIVATION = Op(
+    "activation", (Tensor("x", "...", ANY),), (), same_shape, SAME, opaque="program", order="like", doc="A function that the program gives."
+)
 
 # --- curves with parameters ---
 def real_numbers(c: Call) -> DType | None:

@@ -67,7 +67,9 @@ CAST = Op(
     evaluate=same,
 )  # fmt: skip
 IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=MOVES, aliases="x", evaluate=same)
-QUESTION = Op("question", X, (), any_rank(lambda c: ()), doc="Something asked of a tensor: a number or a word is given, and no tensor is computed.")
+QUESTION = Op(
+    "question", X, (), any_rank(lambda c: ()), opaque="type", doc="Something asked of a tensor: a number or a word is given, and no tensor is computed."
+)
 DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=MOVES, aliases="x", evaluate=same)
 
 
@@ -143,4 +145,4 @@ def as_array(c: Call) -> TensorType:
 
 NUMPY_HAS = frozenset(REALS_OR_BOOL | FULL_COMPLEXES | ALL_INTS) - {BFLOAT16}
 NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=MOVES, aliases="x", evaluate=same)
-RESULT_TYPE = Op("result_type", (Tensor("x", scalar=True), Tensor("y", scalar=True)), (), lambda c: (), Promote("x", "y"))
+RESULT_TYPE = Op("result_type", (Tensor("x", scalar=True), Tensor("y", scalar=True)), (), lambda c: (), Promote("x", "y"), opaque="type")

@@ -124,7 +124,7 @@ EMPTY = Op(
     attributes=(SIZE, ElementType(dtypes=ANY)),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape(c["size"]),
-    doc="A tensor whose contents are not set.",
+    opaque="memory", doc="A tensor whose contents are not set.",
 )
 like_type = Given("dtype", Like("x"))
 FULL_LIKE = Op(
@@ -141,7 +141,7 @@ EMPTY_LIKE = Op(
     inputs=(Tensor("x"),),
     attributes=(ElementType(), OTHER_SIZE),
     dtype=like_type,
-    shape=like_shape,
+    shape=like_shape, opaque="memory",
 )
 
 
@@ -156,7 +156,7 @@ def empty_strided_shape(c: Call) -> TensorType:
     )
 
 
-EMPTY_STRIDED = Op("empty_strided", attributes=(SIZE, Ints("stride", least=0), ElementType()), shape=empty_strided_shape)
+EMPTY_STRIDED = Op("empty_strided", attributes=(SIZE, Ints("stride", least=0), ElementType()), shape=empty_strided_shape, opaque="memory")
 
 
 def empty_permuted_shape(c: Call) -> Shape:
@@ -172,7 +172,7 @@ def empty_permuted_shape(c: Call) -> Shape:
 
 
 EMPTY_PERMUTED = Op(
-    "empty_permuted", attributes=(SIZE, Ints("order"), ElementType()), dtype=Given("dtype", default_float), shape=empty_permuted_shape
+    "empty_permuted", attributes=(SIZE, Ints("order"), ElementType()), dtype=Given("dtype", default_float), shape=empty_permuted_shape, opaque="memory",
 )
 
 

@@ -154,6 +154,13 @@ class Op:
     aliases: str = ""
     """The input that the output is a view of."""
     random: bool = False
+    opaque: str = ""
+    """Why no result is a function of real or whole numbers, where that is so; such an operator has no `evaluate`:
+
+    - "memory": the elements are not set; - "text" or "file": it reads or makes strings, or the bytes of a file;
+    - "handle": it makes or holds a resource, a queue, a list of tensors; - "type": it answers about the tensor itself, its shape or element type;
+    - "program": it applies a function that the program gives.
+    """
     counted: bool = False
     """Whether the number of outputs depends on the call: the shape rule returns a list and the result is a tuple."""
     data_dependent: bool = False
