@@ -8,7 +8,7 @@ import sys
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import symbol
-from tensorproof.terms.predicates import conj, eq, ge, le, lt, ne
+from tensorproof.terms.predicates import conj, eq, ge, implies, le, lt, ne
 
 n = symbol("n", 1)
 m = symbol("m", 1)
@@ -86,3 +86,39 @@ def test_an_interrupt_does_not_outlive_the_question_that_it_ends() -> None:
     solver = z3_solver.Z3Solver(200_000)
     solver.assume(eq(x * x, 9))
     assert solver.check().answer is Answer.SAT
+
+
+def _about_draws(count: int) -> LayeredSolver:
+    solver = LayeredSolver()
+    for k in range(count):
+        solver.assume(le(symbol(f"draw{k}", 0) + 257, n))
+    return solver
+
+
+def test_facts_about_draws_of_their_own_are_one_fact() -> None:
+    solver = _about_draws(200)
+    with_goal = [("goal", lt(n * m, 257 * m))]
+    assert solver.check(with_goal).answer is Answer.UNSAT
+    assert len(solver._distinct(solver._relevant(with_goal), with_goal)) == 1  # type: ignore[arg-type]
+    assert solver.proves(ge(n, 258)) is False
+    solver.assume(ge(symbol("draw7", 0), 5))
+    assert solver.proves(ge(n, 262)) is True
+
+
+def test_draws_with_other_bounds_are_other_facts() -> None:
+    solver = _about_draws(40)
+    solver.assume(le(symbol("late", 9) + 257, n))
+    assert solver.proves(ge(n, 266)) is True
+    assert solver.proves(ge(n, 267)) is False
+
+
+def test_what_was_required_under_conditions_that_hold_is_used() -> None:
+    solver = _about_draws(40)
+    draws = [le(symbol(f"draw{k}", 0) + 257, n) for k in range(40)]
+    solver.assume(implies(conj(*draws), ge(m, n)))
+    assert solver.proves(ge(m, 257)) is True
+    other = LayeredSolver()
+    for fact in draws[1:]:
+        other.assume(fact)
+    other.assume(implies(conj(*draws), ge(m, n)))
+    assert other.proves(ge(m, 257)) is False

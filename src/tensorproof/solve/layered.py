@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tensorproof.solve.port import Answer, Solution, Solver
-from tensorproof.terms.ints import Atom
-from tensorproof.terms.predicates import Predicate, Truth, negate
+from tensorproof.terms.ints import Atom, of_atom
+from tensorproof.terms.predicates import Predicate, Truth, disj, negate
 from tensorproof.terms.substitution import symbols
 
 DEFAULT_BUDGET = 2_000_000
@@ -21,6 +22,7 @@ class LayeredSolver:
     def __init__(self, budget: int = DEFAULT_BUDGET) -> None:
         self._facts: list[Predicate] = []
         self._symbols: dict[Predicate, frozenset[Atom]] = {}
+        self._negations: dict[Predicate, Truth] = {}
         self._false = False
         self._marks: list[tuple[int, bool]] = []
         self._budget = budget
@@ -102,9 +104,49 @@ class LayeredSolver:
         if self._z3 is None:
             self._z3 = Z3Solver(self._budget)
         with self._z3.scope():
-            for fact in self._relevant(pending):
+            for fact in self._distinct(self._relevant(pending), pending):
                 self._z3.assume(fact)
             return self._z3.check(pending)
+
+    def _distinct(self, facts: list[Predicate], pending: list[tuple[str, Predicate]]) -> list[Predicate]:
+        """The facts without those that repeat another about a symbol of their own: every iteration of a loop draws such a symbol."""
+        if len(facts) < _FEW_FACTS:
+            return facts
+        known = set(facts)
+        facts = [fact if fact.kind != "or" else self._left_of(fact, known) for fact in facts]
+        uses = Counter(atom for fact in facts for atom in self._symbols_of(fact))
+        uses.update(atom for _, predicate in pending for atom in self._symbols_of(predicate) for _ in range(2))
+        return list({_alike(fact, [a for a in self._symbols_of(fact) if uses[a] == 1]): fact for fact in facts}.values())
+
+    def _left_of(self, fact: Predicate, known: set[Predicate]) -> Predicate:
+        """A disjunction without what other facts rule out: what was required under conditions, where these hold."""
+        left = disj(*(part for part in fact.args if self._negated(part) not in known))
+        return fact if isinstance(left, bool) else left
+
+    def _negated(self, predicate: Predicate) -> Truth:
+        found = self._negations.get(predicate)
+        if found is None:
+            found = self._negations[predicate] = negate(predicate)
+        return found
+
+
+_FEW_FACTS = 16
+
+
+def _alike(fact: Predicate, own: list[Atom]) -> object:
+    """What two facts share that differ only in the name of the one symbol that no other fact mentions."""
+    if len(own) != 1 or fact.kind not in ("eq", "ne", "le"):
+        return fact
+    atom = own[0]
+    holding = [part for part in fact.args[0].parts if any(_mentions(factor, atom) for factor, _ in part[0])]
+    if len(holding) != 1 or holding[0][0] != ((atom, 1),):
+        return fact
+    rest = tuple(part for part in fact.args[0].parts if part != holding[0])
+    return (fact.kind, holding[0][1], atom.lo, atom.hi, rest)
+
+
+def _mentions(factor: Atom, atom: Atom) -> bool:
+    return factor == atom or (factor.kind != "symbol" and atom in symbols(of_atom(factor)))
 
 
 def _easy(predicate: Predicate) -> Solution | None:

@@ -47,7 +47,7 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
             continue
         before = len(findings)
         try:
-            error, open_ = _decide_one(solver, stated, findings, not path.gaps, guards, path.fed)
+            error, open_, told = _decide_one(solver, stated, findings, not path.gaps, guards, path.fed)
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             undecided = True
             path.open.append(Gap(stated.requirement.code, stated.span, f"the time is used up: {stated.requirement.message}"))
@@ -63,6 +63,8 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
             if blamed & symbols(predicate) or any(_same_place(f, findings[-1]) for f in findings[:before]):
                 del findings[before:]  # the same sizes, or the same place, were blamed before
             blamed |= symbols(predicate)
+        if not told:
+            continue  # what was proved from what is known adds nothing to it
         held = implies(conj(*stated.facts), predicate)
         if not error:
             solver.assume(held)
@@ -92,49 +94,49 @@ def _taken_to_hold(solver: LayeredSolver, held: Truth) -> bool:
 
 def _decide_one(
     solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, guards: list[Diagnostic], fed: bool
-) -> tuple[bool, bool]:
-    """(an error was found, the requirement stays open). Where all was understood, a truth value that nobody knows is the world's."""
+) -> tuple[bool, bool, bool]:
+    """(an error was found, the requirement stays open, it adds to what is known). Where all was understood, an unknown truth value is the world's."""
     predicate = stated.requirement.predicate
     with solver.scope():
         for fact in stated.facts:
             solver.assume(fact)
         if any(map(_after_error, stated.facts)):
-            return False, True  # only an error that was found before leads here
-        reached = solver.check().answer if stated.facts else Answer.SAT
-        if reached is Answer.UNSAT:
-            return False, False
+            return False, True, True  # only an error that was found before leads here
         proved = solver.proves(predicate) if predicate is not False else False
         if proved:
-            return False, False
+            return False, False, False
+        reached = solver.check().answer if stated.facts else Answer.SAT
+        if reached is Answer.UNSAT:
+            return False, False, False
         possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
         origins = {Origin.USER if fed and atom.origin is Origin.WORLD else atom.origin for atom in symbols(predicate)}
         if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
             guards.append(_finding(stated, Certainty.POSSIBLE, {}))
-            return False, False  # the program's own guard against what it may get: raising there is what it is for
+            return False, False, True  # the program's own guard against what it may get: raising there is what it is for
         if stated.requirement.code == "python/assert" and possible is not Answer.UNSAT and _has_flag(predicate):
-            return False, False
+            return False, False, True
         if possible is Answer.UNSAT and not understood and any(map(_has_flag, stated.facts)):
             # the way here may hang on something that was not understood: told, and neither an error nor proved
             findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
-            return False, True
+            return False, True, True
         if possible is Answer.UNSAT:
             # no value that reaches this place works; what selects the way here never excuses it
             if reached is Answer.UNKNOWN:
-                return False, True
+                return False, True, True
             witness = solver.check().witness if stated.facts else {}
             findings.append(_finding(stated, Certainty.POSSIBLE if stated.facts else Certainty.ALWAYS, dict(witness)))
-            return True, False
+            return True, False, True
         if proved is False and (origins == {Origin.WORLD} or (understood and not origins)):
             witness = solver.check([("not", negate(predicate))]).witness
             found = _finding(stated, Certainty.POSSIBLE, dict(witness))
             rare = stated.requirement.code in _RARE
             findings.append(replace(found, severity=Severity.WARNING) if rare else found)
-            return not rare, False
+            return not rare, False, True
         if proved is False and origins == {Origin.USER}:
             _pinned(solver, stated, findings)
         if proved is False and origins == {Origin.USER, Origin.WORLD} and _some_choice_holds(solver, predicate):
-            return False, False
-        return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN
+            return False, False, True
+        return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN, True
 
 
 def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
