@@ -131,11 +131,12 @@ class LayeredSolver:
 
 
 _FEW_FACTS = 16
+_COMPARISONS = ("eq", "ne", "le")
 
 
 def _alike(fact: Predicate, own: list[Atom]) -> object:
     """What two facts share that differ only in the name of the one symbol that no other fact mentions."""
-    if len(own) != 1 or fact.kind not in ("eq", "ne", "le"):
+    if len(own) != 1 or fact.kind not in _COMPARISONS:
         return fact
     atom = own[0]
     holding = [part for part in fact.args[0].parts if any(_mentions(factor, atom) for factor, _ in part[0])]
@@ -151,7 +152,7 @@ def _mentions(factor: Atom, atom: Atom) -> bool:
 
 def _easy(predicate: Predicate) -> Solution | None:
     """One comparison of one plain symbol: its bounds hold a witness, and the predicate's own making has ruled out the rest."""
-    if predicate.kind not in ("eq", "ne", "le"):
+    if predicate.kind not in _COMPARISONS:
         return None
     parts = predicate.args[0].parts
     constant = parts[-1][1] if not parts[-1][0] else 0
