@@ -5,6 +5,7 @@ Slots and gradient have the variable's shape (the gradient of a sparse step that
 
 from __future__ import annotations
 
+from tensorproof.catalogue import optimiser_steps
 from tensorproof.catalogue.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
@@ -26,7 +27,9 @@ def step(name: str, slots: str, rates: str, doc: str, *attributes: Attribute, op
     kept = tuple(Tensor(n) for n in slots.split())
     scalars = tuple(Tensor(n, "", optional=n in optional.split(), default=None if n in optional.split() else REQUIRED) for n in rates.split())
     inputs = (Tensor("var"), *kept, Tensor("grad"), *scalars, Tensor("indices", "K", INDEX, optional=True, default=None))
-    return Op(f"{name}_step", inputs, attributes, updated, Like("var"), writes=("var", *slots.split()), doc=doc)
+    written = ("var", *slots.split())
+    computed = optimiser_steps.step_by(getattr(optimiser_steps, name), written)
+    return Op(f"{name}_step", inputs, attributes, updated, Like("var"), writes=written, doc=doc, evaluate=computed)
 
 
 NESTEROV, SLOTS, LINEAR = Bool("use_nesterov", False), Bool("update_slots", True), Bool("multiply_linear_by_lr", False)

@@ -50,9 +50,8 @@ def _grouped(definition: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _variable(t: TensorType, ref: bool) -> Any:
-    made = _tf.compat.v1.get_variable(
-        f"v{id(t)}", tuple(t.shape), dtype_of(t.dtype or DType.FLOAT32), _tf.compat.v1.zeros_initializer(), use_resource=not ref
-    )
+    first = _tf.compat.v1.constant_initializer(value_of(t)) if t.contents is not None else _tf.compat.v1.zeros_initializer()
+    made = _tf.compat.v1.get_variable(f"v{id(t)}", tuple(t.shape), dtype_of(t.dtype or DType.FLOAT32), first, use_resource=not ref)
     return made._ref() if ref else made.handle
 
 

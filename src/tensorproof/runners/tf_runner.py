@@ -74,6 +74,19 @@ def real(value: Any, tensor: Callable[[TensorType], Any]) -> Any:
             return value
 
 
+class InGraph:
+    """A tensor of a graph, which is run when its numbers are asked for: variables hold their first values then."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def numpy(self) -> Any:
+        graph = self.tensor.graph
+        with graph.as_default(), _tf.compat.v1.Session(graph=graph) as session:
+            session.run(_tf.compat.v1.global_variables_initializer())
+            return session.run(self.tensor)
+
+
 def observed(value: Any) -> Any:
     """Results as plain data; an unknown shape or axis is None."""
     if isinstance(value, _tf.IndexedSlices):
@@ -82,7 +95,8 @@ def observed(value: Any) -> Any:
         return value
     if _tf.is_tensor(value) or isinstance(value, _tf.Variable):
         shape = value.shape
-        return Seen.of(None if shape.rank is None else tuple(shape.as_list()), value.dtype.base_dtype.name, value)
+        real = InGraph(value) if _tf.is_tensor(value) and not hasattr(value, "numpy") else value
+        return Seen.of(None if shape.rank is None else tuple(shape.as_list()), value.dtype.base_dtype.name, real)
     if isinstance(value, _tf.TensorShape):
         return value
     if isinstance(value, (tuple, list)):
@@ -138,7 +152,16 @@ def both(graph: Callable[[], Any], eager: Callable[[], Any], careful: bool = Fal
             return Observed(aside=f"a graph takes it, eager execution does not: {words}")
     if refused:
         return Observed(aside=f"eager execution takes it, a graph does not: {refused}")
-    return Observed(seen if by_graph and complete(seen) else made)
+    return Observed(_with_numbers(seen, made) if by_graph and complete(seen) else made)
+
+
+def _with_numbers(seen: Any, made: Any) -> Any:
+    """Shapes and element types as a graph infers them, with the numbers of eager execution."""
+    if isinstance(seen, Seen):
+        return Seen.of(*seen, made.real) if isinstance(made, Seen) else seen
+    if isinstance(seen, tuple) and isinstance(made, tuple) and len(seen) == len(made):
+        return tuple(map(_with_numbers, seen, made))
+    return seen
 
 
 def find(name: str) -> list[Any]:

@@ -73,24 +73,10 @@ def sparse_optimiser(a: Arguments, run: Run) -> TensorType:
     return _step(a, run, shape)
 
 
-_SLOTS = tuple(
-    Tensor(n)
-    for n in [
-        "var",
-        "accum",
-        "m",
-        "v",
-        "grad",
-        "accum_update",
-        "linear",
-        "ms",
-        "mom",
-        "mg",
-        "gradient_accumulator",
-        "gradient_squared_accumulator",
-    ]
-)
-
-
-for _function in (optimiser, sparse_optimiser):
-    takes(*_SLOTS, *(Tensor(n, "") for n in _RATES), Tensor("indices", "K", INDEX))(_function)
+_SLOTS = ("var", "accum", "m", "v", "accum_update", "linear", "ms", "mom", "mg", "gradient_accumulator", "gradient_squared_accumulator")
+_DRAWN = {"lr": "rate", "lr_power": "decay"}
+_SCALARS = tuple(Tensor(n, "", values=_DRAWN.get(n, "")) for n in _RATES)
+takes(*(Tensor(n) for n in (*_SLOTS, "grad")), *_SCALARS)(optimiser)
+takes(
+    *(Tensor(n, draw="V ...") for n in _SLOTS), Tensor("grad", draw="K ..."), *_SCALARS, Tensor("indices", "K", INDEX, values="index:V"),
+)(sparse_optimiser)  # fmt: skip

@@ -261,6 +261,8 @@ class Draw:
         whole = dtype in ALL_INTS
         if wanted == "positive" and (whole or dtype is BOOL):
             return tuple(True if dtype is BOOL else r.randint(1, 3) for _ in range(count))
+        if wanted in ("rate", "decay") and dtype.kind == "f":
+            return tuple((-1 if wanted == "decay" else 1) * r.choice((0.01, 0.1, 0.25, 0.5, 0.75, 1.0)) for _ in range(count))
         if wanted == "ones" and whole:
             return (1,) * count
         if wanted == "pivots" and whole and shape:
