@@ -15,9 +15,9 @@ def step_by(rule: Rule, slots: tuple[str, ...]) -> Evaluate:
     """The variable after the step; with `indices`, row by row, since a row that is named twice is stepped twice."""
 
     def evaluate(np: Any, a: Arguments) -> Any:
+        kept = {name: a[name] * 1.0 for name in slots}
         if a["indices"] is None:
-            return rule(np, a)[0]
-        kept = {name: np.copy(a[name]) for name in slots}
+            return rule(np, {**a, **kept})[0]
         for k, row in enumerate(plain(np, a["indices"])):
             made = rule(np, {**a, **{name: kept[name][row] for name in slots}, "grad": a["grad"][k]})
             for name, value in zip(slots, made):
@@ -89,7 +89,7 @@ def ftrl(np: Any, a: Arguments) -> tuple[Any, ...]:
     divisor = 1.0 if a["multiply_linear_by_lr"] else a["lr"]
     grad = a["grad"] if a["l2_shrinkage"] is None else a["grad"] + 2 * a["l2_shrinkage"] * a["var"]
     accum = a["accum"] + np.square(a["grad"])
-    before, after = np.power(a["accum"], -a["lr_power"]), np.power(accum, -a["lr_power"])
+    before, after = np.power(a["accum"], -1.0 * a["lr_power"]), np.power(accum, -1.0 * a["lr_power"])
     linear = a["linear"] + grad * lr - (after - before) / divisor * a["var"]
     moved = (a["l1"] * lr * np.sign(linear) - linear) / (after / divisor + 2 * a["l2"] * lr)
     return np.where(np.greater(np.abs(linear), a["l1"] * lr), moved, 0.0), accum, linear
