@@ -158,7 +158,7 @@ def both(graph: Callable[[], Any], eager: Callable[[], Any], careful: bool = Fal
 def _with_numbers(seen: Any, made: Any) -> Any:
     """Shapes and element types as a graph infers them, with the numbers of eager execution."""
     if isinstance(seen, Seen):
-        return Seen.of(*seen, made.real) if isinstance(made, Seen) else seen
+        return Seen.of(seen[0], seen[1], made.real) if isinstance(made, Seen) else seen
     if isinstance(seen, tuple) and isinstance(made, tuple) and len(seen) == len(made):
         return tuple(map(_with_numbers, seen, made))
     return seen
