@@ -35,6 +35,8 @@ from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
 ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef")
 LIMIT = 8
 """Spellings of one operator that are tried."""
+TURNS = 4
+"""How often an operator's spellings are drawn anew while too few calls could be compared."""
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
 SMALL = 4096
 ASIDE: dict[str, str] = {
@@ -160,14 +162,14 @@ ROUGH = {"torch.special.airy_ai": 1e-6}
 """Functions that a library approximates."""
 
 
-def precision(spelling: str, result: str, given: set[str]) -> float:
-    """The tolerance for a result: that of the coarsest element type on the way. Tensors of several types meet in float32 at times, and libraries other than
-    torch and NumPy hold constants as float32."""
+def precision(spelling: str, result: str, given: set[str], between: set[str]) -> float:
+    """The tolerance for a result: that of the coarsest element type on the way, of an argument or of a result `between`. Tensors of several types meet in
+    float32 at times, and libraries other than torch and NumPy hold constants as float32."""
     if not TOLERANCE.get(result):
         return 0.0
     mixed = len(given - {""}) > 1
     narrow = mixed or (result == "float64" and spelling.partition(".")[0] not in ("torch", "numpy"))
-    return max([ROUGH.get(spelling, 0.0), *(TOLERANCE.get(label, 0.0) for label in (result, *given))] + [2e-7] * narrow)
+    return max([ROUGH.get(spelling, 0.0), *(TOLERANCE.get(label, 0.0) for label in (result, *given, *between))] + [2e-7] * narrow)
 
 
 def compare(np: Any, ours: Any, theirs: Any, tolerance: float) -> str:
@@ -224,14 +226,14 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
     import numpy as np
 
     record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": [], "boxes": 0, "outside": [], "unbounded": 0}
-    for spelling in names:
-        if record["spellings"] >= LIMIT and record["calls"] >= count:
+    for turn, spelling in ((turn, spelling) for turn in range(TURNS) for spelling in names):
+        if record["calls"] >= count and (turn or record["spellings"] >= LIMIT):
             break
         runner = import_module(f"tensorproof.runners.{RUNNER[spelling.partition('.')[0]]}")
-        random = Random(f"{seed}{spelling}")
-        record["spellings"] += 1
+        random = Random(f"{seed}{spelling}" + ":again" * turn)
+        record["spellings"] += not turn
         done, span = 0, ANYWHERE
-        for drawn in calls.search(spelling, count, seed, 400).valid.values():
+        for drawn in calls.search(spelling, count, seed + 1000 * turn, 400).valid.values():
             if done >= max(5, count // 2) and record["calls"] >= count:
                 break
             if drawn.init is not None or drawn.row.op != name:
@@ -269,6 +271,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 span = UNIT if seen.error else span
                 continue
             compared = False
+            between = set(types_in([one.results for one in outcome.applied]))
             for ours, theirs in pairs(outcome.outputs, seen.outputs):
                 if id(ours) not in values:
                     record["not"].append(f"{spelling}: a result was made by no operator")
@@ -278,7 +281,8 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 except Exception:
                     continue
                 compared = True
-                told = compare(np, values[id(ours)], array, precision(spelling, theirs[1], set(types_in((*call.args, *call.kwargs.values())))))
+                given_types = set(types_in((*call.args, *call.kwargs.values())))
+                told = compare(np, values[id(ours)], array, precision(spelling, theirs[1], given_types, between))
                 if told:
                     record["wrong"].append([shown(call), told])
                     break

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.image_pixels import similarity, sobel
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import NUMERIC
-from tensorproof.ops.inputs import ElementType, Float, Int, Tensor
+from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, UINT8, DType
 from tensorproof.terms.shapes import Shape
@@ -13,20 +14,23 @@ from tensorproof.terms.shapes import Shape
 SOBEL_EDGES = Op(
     "sobel_edges", (Tensor("x", "N H W C", FLOATS),), (), lambda c: Shape((*c.shape("x"), 2)), Like("x"),
     doc="The slopes of images along their height and their width, by Sobel's filters over mirrored edges.",
+    evaluate=sobel,
 )  # fmt: skip
 
 
 def each_pair(c: Call) -> Shape:
-    return c.broadcast(c.lead["x"], c.lead["y"], about=("x", "y"))
+    made = c.broadcast(c.lead["x"], c.lead["y"], about=("x", "y"))
+    return Shape((*made, *(c.dims[n] - c["filter_size"] + 1 for n in "HW"))) if c["windows"] else made
 
 
 SSIM = Op(
     "ssim",
     (Tensor("x", "... H W C", NUMERIC), Tensor("y", "... H W C", NUMERIC)),
-    (Float("most"), Int("filter_size", 11), Float("filter_sigma", 1.5), Float("k1", 0.01), Float("k2", 0.03)),
+    (Float("most"), Int("filter_size", 11), Float("filter_sigma", 1.5), Float("k1", 0.01), Float("k2", 0.03), Bool("windows", False)),
     each_pair,
     FLOAT32,
-    doc="The structural similarity of pairs of images, averaged over their windows; `most` is what lies between their least and greatest value.",
+    evaluate=similarity,
+    doc="The structural similarity of pairs of images, averaged over their windows unless `windows` are wanted; `most` is what lies between their least and greatest value.",
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.joining import pieces
+from tensorproof.catalogue.kept_boxes import best_boxes_of_classes
 from tensorproof.catalogue.onnx_tensors import axis_in, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Same
@@ -234,5 +235,6 @@ NON_MAX_SUPPRESSION = Op(
     INT64,
     codes={"B": "batch", "N": "boxes"},
     data_dependent=True,
+    evaluate=best_boxes_of_classes,
     doc="Batch, class and place of the boxes that are kept.",
 )

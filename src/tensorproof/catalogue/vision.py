@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.catalogue.kept_boxes import uncovered
 from tensorproof.catalogue.vision_boxes import area, overlap
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same, ToFloat
@@ -27,6 +28,7 @@ NMS = Op(
     dtype=INT64,
     codes={"N": "scores", "4": "boxes"},
     data_dependent=True,
+    evaluate=uncovered,
     doc="The indices of the boxes that no better one covers.",
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, told
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import ElementType, Float, Tensor
+from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, DType
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import eq, ge
@@ -61,8 +61,8 @@ def convert(a: Arguments, run: Run) -> TensorType:
 
 
 def _in_floats(run: Run, x: TensorType, change: Any) -> TensorType:
-    """What `change` makes of an image of floats; one of whole numbers is converted to them and back."""
-    if x.dtype is None or x.dtype in FLOATS:
+    """What `change` makes of an image of floats of 16 or 32 bits; another is converted to them and back."""
+    if x.dtype in (None, DType.FLOAT16, FLOAT32):
         made: TensorType = change(x)
         return made
     return converted(run, change(converted(run, x, FLOAT32)), x.dtype, saturate=True)
@@ -324,13 +324,26 @@ def psnr(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-@takes(*_PAIR)
+@takes(*_PAIR, Int("filter_size", 11, least=1), Bool("return_index_map", False))
 def ssim(a: Arguments, run: Run) -> TensorType:
-    x, y, side = a["x"], a["y"], 11
+    x, y, side = a["x"], a["y"], a["filter_size"]
     lead = _of_one_size(run, x, y)
     same_types(run, a, "x", "y")
     for n in x.shape[-3:-1] if x.shape.known and y.shape.known else ():
         run.require("filter", ge(n, side), f"an axis of {n!r} is smaller than the filter of {side!r}", ("x",))
-    words = {name: a[name] for name in ("filter_size", "filter_sigma", "k1", "k2") if a.get(name) is not None}
-    made: TensorType = run.shaped("ssim", lead, FLOAT32, x=x, y=y, most=a["max_val"], **words)
+    windows = bool(a["return_index_map"])
+    if windows:
+        lead = Shape((*lead, *(n - side + 1 for n in x.shape[-3:-1]))) if lead.known and x.shape.known else somewhere(run)
+    words = {name: a[name] for name in ("filter_sigma", "k1", "k2") if a.get(name) is not None}
+    first, second = (converted(run, a[n], FLOAT32) for n in ("x", "y"))
+    made: TensorType = run.shaped(
+        "ssim", lead, FLOAT32, x=first, y=second, most=_peak(a["max_val"], x.dtype), filter_size=side, windows=windows, **words
+    )
     return made
+
+
+def _peak(value: Any, dtype: DType | None) -> Any:
+    """The greatest number of an image, as that of an image of floats."""
+    if not isinstance(value, (int, float)) or dtype is None or not dtype.is_integer:
+        return value
+    return int(value) / _most(dtype)

@@ -1,0 +1,165 @@
+"""What the operators on images compute: the reference functions of `images` and `image_measures`, with NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments, plain, points
+
+# --- colours ---
+
+
+def ramps(np: Any, hue: Any) -> Any:
+    """How much red, green and blue there is in a hue, a part of a whole turn."""
+    turn = np.multiply(hue, 6.0)
+    red = np.subtract(np.absolute(np.subtract(turn, 3.0)), 1.0)
+    green, blue = (np.subtract(2.0, np.absolute(np.subtract(turn, at))) for at in (2.0, 4.0))
+    return np.clip(np.stack([red, green, blue], -1), 0.0, 1.0)
+
+
+def hue_of(np: Any, x: Any) -> tuple[Any, Any, Any]:
+    """The hue of colours, with their least and their greatest part."""
+    red, green, blue = x[..., 0], x[..., 1], x[..., 2]
+    least, most = np.min(x, axis=-1), np.max(x, axis=-1)
+    span = np.subtract(most, least)
+    grey = np.less_equal(span, 0.0)
+    unit = np.multiply(6.0, np.where(grey, 1.0, span))
+    of_red, of_green, of_blue = (np.clip(np.true_divide(np.subtract(p, q), unit), -1 / 6, 1 / 6) for p, q in ((green, blue), (blue, red), (red, green)))
+    hue = np.where(np.equal(red, most), of_red, np.where(np.equal(green, most), np.add(of_green, 2 / 6), np.add(of_blue, 4 / 6)))
+    hue = np.where(grey, 0.0, hue)
+    return np.where(np.less(hue, 0.0), np.add(hue, 1.0), hue), least, most
+
+
+def rgb_to_hsv(np: Any, a: Arguments) -> Any:
+    hue, least, most = hue_of(np, a["x"])
+    share = np.true_divide(np.subtract(most, least), np.where(np.greater(most, 0.0), most, 1.0))
+    return np.stack([hue, np.where(np.greater(most, 0.0), share, 0.0), most], -1)
+
+
+def of_hsv(np: Any, hue: Any, saturation: Any, value: Any) -> Any:
+    share = np.expand_dims(saturation, -1)
+    return np.multiply(np.add(np.subtract(1.0, share), np.multiply(share, ramps(np, hue))), np.expand_dims(value, -1))
+
+
+def hsv_to_rgb(np: Any, a: Arguments) -> Any:
+    return of_hsv(np, a["x"][..., 0], a["x"][..., 1], a["x"][..., 2])
+
+
+def saturated(np: Any, a: Arguments) -> Any:
+    made = rgb_to_hsv(np, a)
+    return of_hsv(np, made[..., 0], np.clip(np.multiply(made[..., 1], a["factor"]), 0.0, 1.0), made[..., 2])
+
+
+def turned_hue(np: Any, a: Arguments) -> Any:
+    """The least and the greatest part of a colour stay."""
+    hue, least, most = hue_of(np, a["x"])
+    turned = np.add(hue, a["factor"])
+    share = ramps(np, np.subtract(turned, np.floor(turned)))
+    return np.add(np.expand_dims(least, -1), np.multiply(np.expand_dims(np.subtract(most, least), -1), share))
+
+
+def contrasted(np: Any, a: Arguments) -> Any:
+    x = a["x"]
+    mean = np.mean(x, axis=(-3, -2), keepdims=True)
+    return np.add(np.multiply(np.subtract(x, mean), a["factor"]), mean)
+
+
+# --- crops and outlines ---
+
+
+def _line(np: Any, first: Any, last: Any, size: int, count: int) -> Any:
+    """Where the pixels of a crop lie along an axis: (boxes, count)."""
+    if count == 1:
+        return np.expand_dims((first + last) * 0.5 * (size - 1), 1)
+    return np.expand_dims(first * (size - 1), 1) + np.arange(count) * np.expand_dims((last - first) * (size - 1) / (count - 1), 1)
+
+
+def _rows(np: Any, x: Any, at: Any, axis: int, method: str) -> Any:
+    """Lines of each image along an axis, at fractional places (images, count) within it."""
+    last = x.shape[axis] - 1
+    shape = [x.shape[0], *[1] * (x.ndim - 1)]
+    shape[axis] = at.shape[1]
+
+    def line(places: Any) -> Any:
+        index = np.reshape(np.clip(places, 0, last).astype(np.int64), shape)
+        return np.take_along_axis(x, np.broadcast_to(index, [*x.shape[:axis], at.shape[1], *x.shape[axis + 1 :]]), axis)
+
+    if method == "nearest":
+        return line(np.floor(at + 0.5))
+    share = np.reshape(at - np.floor(at), shape)
+    return np.add(np.multiply(line(np.floor(at)), 1 - share), np.multiply(line(np.ceil(at)), share))
+
+
+def crops(np: Any, a: Arguments) -> Any:
+    """What lies outside of an image is the extrapolation value."""
+    boxes, taken = points(np, a["boxes"]), a["x"][plain(np, a["index"])]
+    height, width = a["x"].shape[1:3]
+    down, across = (_line(np, boxes[:, i], boxes[:, i + 2], n, count) for i, n, count in zip((0, 1), (height, width), a["size"]))
+    made = _rows(np, _rows(np, taken, down, 1, a["method"]), across, 2, a["method"])
+    inside = np.expand_dims((down >= 0) & (down <= height - 1), 2) & np.expand_dims((across >= 0) & (across <= width - 1), 1)
+    return np.where(np.expand_dims(inside, 3), made, a["extrapolation_value"])
+
+
+def sobel(np: Any, a: Arguments) -> Any:
+    """Differences two apart along one axis, summed with weights 1, 2, 1 along the other, over mirrored edges."""
+    x = np.pad(a["x"], ((0, 0), (1, 1), (1, 1), (0, 0)), mode="reflect")
+
+    def along(y: Any, axis: int, weights: tuple[float, ...]) -> Any:
+        n = y.shape[axis] - 2
+        parts = [np.multiply(weight, y[(slice(None),) * axis + (slice(i, i + n),)]) for i, weight in enumerate(weights)]
+        return np.add(np.add(parts[0], parts[1]), parts[2])
+
+    slopes = [along(along(x, axis, (-1.0, 0.0, 1.0)), 3 - axis, (1.0, 2.0, 1.0)) for axis in (1, 2)]
+    return np.stack(slopes, -1)
+
+
+def similarity(np: Any, a: Arguments) -> Any:
+    """Luminance times contrast and structure in windows of a normal distribution, averaged."""
+    size = a["filter_size"]
+    line = np.exp(-0.5 * np.square((np.arange(size) - (size - 1) / 2) / a["filter_sigma"]))
+    line = line / np.sum(line)
+
+    def smooth(y: Any) -> Any:
+        for axis in (-3, -2):
+            n, at = y.shape[axis] - size + 1, y.ndim + axis
+            y = sum((np.multiply(w, y[(slice(None),) * at + (slice(i, i + n),)]) for i, w in enumerate(line.tolist())), 0.0)
+        return y
+
+    x, y = a["x"], a["y"]
+    first, second = smooth(x), smooth(y)
+    small, other = (a["k1"] * a["most"]) ** 2, (a["k2"] * a["most"]) ** 2
+    both, squares = np.multiply(np.multiply(first, second), 2.0), np.add(np.square(first), np.square(second))
+    together = np.multiply(smooth(np.multiply(x, y)), 2.0)
+    apart = smooth(np.add(np.square(x), np.square(y)))
+    luminance = np.true_divide(np.add(both, small), np.add(squares, small))
+    structure = np.true_divide(np.add(np.subtract(together, both), other), np.add(np.subtract(apart, squares), other))
+    return np.mean(np.multiply(luminance, structure), axis=-1 if a["windows"] else (-3, -2, -1))
+
+
+COLOURS = (
+    (1.0, 1.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0), (1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0), (0.5, 0.0, 0.5, 1.0),
+    (0.5, 0.5, 0.0, 1.0), (0.5, 0.0, 0.0, 1.0), (0.0, 0.0, 0.5, 1.0), (0.0, 1.0, 1.0, 1.0), (1.0, 0.0, 1.0, 1.0),
+)  # fmt: skip
+"""The colours of outlines where none are given: red, green, blue and opacity."""
+
+
+def _outline(np: Any, first: Any, last: Any, height: int, width: int) -> Any:
+    """Where the outline of a box between two corners runs."""
+    row, column = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
+    if np.any(first > last) or np.any(first >= (height, width)) or np.any(last < 0):
+        return np.zeros((height, width), bool)
+    within = (row >= first[0]) & (row <= last[0]) & (column >= first[1]) & (column <= last[1])
+    return within & ((row == first[0]) | (row == last[0]) | (column == first[1]) | (column == last[1]))
+
+
+def outlined(np: Any, a: Arguments) -> Any:
+    x, boxes = a["x"], points(np, a["boxes"])
+    height, width, depth = x.shape[1:]
+    table = a["colours"] if a["colours"] is not None and a["colours"].size else np.where(depth == 1, 1.0, np.asarray(COLOURS))
+    images = []
+    for image, own in zip(x, boxes):
+        for i, box in enumerate(np.trunc(np.reshape(own, (-1, 2, 2)) * (height - 1, width - 1))):
+            mask = _outline(np, box[0], box[1], height, width)
+            image = np.where(np.expand_dims(mask, 2), table[i % table.shape[0], :depth], image)
+        images.append(image)
+    return np.stack(images) if images else x

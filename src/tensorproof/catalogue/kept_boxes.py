@@ -1,0 +1,58 @@
+"""Which of many overlapping boxes are kept: the reference functions of non-maximum suppression, with NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments, plain, points
+
+
+def shares(np: Any, boxes: Any, ordered: bool, proper: bool) -> Any:
+    """How much of two boxes is common to both, for every pair. `ordered`: the first corner is before the last; `proper`: empty boxes share nothing."""
+    first, last = boxes[:, :2], boxes[:, 2:]
+    if not ordered:
+        first, last = np.minimum(first, last), np.maximum(first, last)
+    sides = np.maximum(np.minimum(last[:, None], last) - np.maximum(first[:, None], first), 0.0)
+    area, common = np.prod(last - first, axis=1), np.prod(sides, axis=2)
+    made = common / (area[:, None] + area - common)
+    return np.where((area[:, None] <= 0) | (area <= 0) | (common <= 0), -np.inf, made) if proper else made
+
+
+def kept(np: Any, boxes: Any, scores: Any, overlap: Any, least: Any = None, ordered: bool = False, proper: bool = True) -> Any:
+    """The places of boxes with a score above the least, the best first, that overlap no better one by more."""
+    common, chosen = shares(np, boxes, ordered, proper), []
+    for at in np.argsort(-scores, kind="stable").tolist():
+        if (least is None or scores[at] > least) and not any(common[at, other] > overlap for other in chosen):
+            chosen.append(at)
+    return np.asarray(chosen, np.int64)
+
+
+def _number(np: Any, value: Any, otherwise: Any = None) -> Any:
+    """A single number, which may stand in a tensor."""
+    return otherwise if value is None else np.reshape(points(np, value), -1)[0] if hasattr(value, "shape") else value
+
+
+def best_boxes(np: Any, a: Arguments) -> Any:
+    boxes, scores = points(np, a["boxes"]), points(np, a["scores"])
+    return kept(np, boxes, scores, _number(np, a["iou"], 0.5), _number(np, a["score"]))[: int(_number(np, a["most"]))]
+
+
+def uncovered(np: Any, a: Arguments) -> Any:
+    return kept(np, points(np, a["boxes"]), points(np, a["scores"]), a["threshold"], ordered=True, proper=False)
+
+
+def best_boxes_of_classes(np: Any, a: Arguments) -> Any:
+    """Rows of batch, class and place."""
+    boxes, scores = points(np, a["boxes"]), points(np, a["scores"])
+    if a["centred"]:
+        across, middle = boxes[..., 2:] / 2, boxes[..., :2]
+        boxes = np.concatenate([middle - across, middle + across], -1)
+    most = 0 if a["most"] is None else max(0, int(np.reshape(plain(np, a["most"]), -1)[0]))
+    overlap, least = _number(np, a["overlap"], 0.0), _number(np, a["least"])
+    rows = [
+        (i, j, place)
+        for i in range(scores.shape[0])
+        for j in range(scores.shape[1])
+        for place in kept(np, boxes[i], scores[i, j], overlap, least, ordered=bool(a["centred"]))[:most].tolist()
+    ]
+    return np.reshape(np.asarray(rows, np.int64), (-1, 3))
