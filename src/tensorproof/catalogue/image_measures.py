@@ -30,7 +30,8 @@ SSIM = Op(
     each_pair,
     FLOAT32,
     evaluate=similarity,
-    doc="The structural similarity of pairs of images, averaged over their windows unless `windows` are wanted; `most` is what lies between their least and greatest value.",
+    doc="The structural similarity of pairs of images, averaged over their windows unless `windows` are wanted; "
+    "`most` is what lies between their least and greatest value.",
 )
 
 
@@ -40,9 +41,9 @@ def decoded(c: Call) -> Shape:
 
 DECODE_IMAGE = Op(
     "decode_image", (Tensor("x", "", frozenset({DType.STRING})),), (Int("channels", 0), ElementType()), decoded, Given("dtype", UINT8), data_dependent=True,
-    doc="The image in the bytes of a file.",
+    opaque="file", doc="The image in the bytes of a file.",
 )  # fmt: skip
 ENCODE_IMAGE = Op(
     "encode_image", (Tensor("x", "... H W C"),), (), any_rank(lambda c: Shape(c.shape("x")[:-3]) if c.shape("x").known else c.shape("x")), DType.STRING,
-    doc="The bytes of a file for each image.",
+    opaque="file", doc="The bytes of a file for each image.",
 )  # fmt: skip

@@ -20,7 +20,8 @@ def shares(np: Any, boxes: Any, ordered: bool, proper: bool) -> Any:
 
 def kept(np: Any, boxes: Any, scores: Any, overlap: Any, least: Any = None, ordered: bool = False, proper: bool = True) -> Any:
     """The places of boxes with a score above the least, the best first, that overlap no better one by more."""
-    common, chosen = shares(np, boxes, ordered, proper), []
+    common = shares(np, boxes, ordered, proper)
+    chosen: list[int] = []
     for at in np.argsort(-scores, kind="stable").tolist():
         if (least is None or scores[at] > least) and not any(common[at, other] > overlap for other in chosen):
             chosen.append(at)

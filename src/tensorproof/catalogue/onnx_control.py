@@ -113,20 +113,22 @@ def constructed(c: Call) -> TensorType:
     return sequence(c["xs"])
 
 
-SEQUENCE_CONSTRUCT = Op("sequence_construct", (Tensors("xs"),), (), any_rank(constructed), doc="A sequence of tensors.")
-SEQUENCE_EMPTY = Op("sequence_empty", (), (Anything("dtype"),), lambda c: sequence(()), doc="A sequence of nothing.")
-SEQUENCE_AT = Op("sequence_at", (X,), (AT,), element, doc="One tensor of a sequence.")
+SEQUENCE_CONSTRUCT = Op("sequence_construct", (Tensors("xs"),), (), any_rank(constructed), opaque="handle", doc="A sequence of tensors.")
+SEQUENCE_EMPTY = Op("sequence_empty", (), (Anything("dtype"),), lambda c: sequence(()), opaque="handle", doc="A sequence of nothing.")
+SEQUENCE_AT = Op("sequence_at", (X,), (AT,), element, opaque="handle", doc="One tensor of a sequence.")
 SEQUENCE_INSERT = Op(
-    "sequence_insert", (X, Tensor("y")), (AT,), any_rank(inserted), doc="A sequence with a tensor put in, at its end unless said otherwise."
+    "sequence_insert", (X, Tensor("y")), (AT,), any_rank(inserted), opaque="handle", doc="A sequence with a tensor put in, at its end unless said otherwise."
 )
-SEQUENCE_ERASE = Op("sequence_erase", (X,), (AT,), erased, doc="A sequence without one tensor, the last unless said otherwise.")
-SEQUENCE_LENGTH = Op("sequence_length", (X,), (), lambda c: TensorType(Shape(), INT64, contents=(c.shape("x")[0],)), doc="The length of a sequence.")
+SEQUENCE_ERASE = Op("sequence_erase", (X,), (AT,), erased, opaque="handle", doc="A sequence without one tensor, the last unless said otherwise.")
+SEQUENCE_LENGTH = Op(
+    "sequence_length", (X,), (), lambda c: TensorType(Shape(), INT64, contents=(c.shape("x")[0],)), opaque="handle", doc="The length of a sequence."
+)
 SPLIT_TO_SEQUENCE = Op(
     "split_to_sequence",
     (Tensor("x"),),
     (Anything("sizes"), Int("dim", 0), Bool("keepdim", True)),
     split_up,
-    doc="A tensor taken apart into a sequence.",
+    opaque="handle", doc="A tensor taken apart into a sequence.",
 )
 OPTIONAL_HAS = Op(
     "optional_has",
@@ -134,7 +136,7 @@ OPTIONAL_HAS = Op(
     (Bool("sure", False),),
     any_rank(lambda c: Shape()),
     BOOL,
-    doc="Whether an optional value is there.",
+    opaque="type", doc="Whether an optional value is there.",
 )
 
 
@@ -142,9 +144,10 @@ OPTIONAL_HAS = Op(
 
 
 STRING_CONCAT = Op(
-    "string_concat", (Tensor("x", "...", STRINGS), Tensor("y", "...", STRINGS)), (), broadcast_shape, Same("x", "y"), doc="Strings joined in pairs."
+    "string_concat", (Tensor("x", "...", STRINGS), Tensor("y", "...", STRINGS)), (), broadcast_shape, Same("x", "y"),
+    opaque="text", doc="Strings joined in pairs."
 )
-REGEX_MATCH = Op("regex_match", (Tensor("x", "...", STRINGS),), (), same_shape, BOOL, doc="Whether strings match a pattern as a whole.")
+REGEX_MATCH = Op("regex_match", (Tensor("x", "...", STRINGS),), (), same_shape, BOOL, opaque="text", doc="Whether strings match a pattern as a whole.")
 STRING_SPLIT = Op(
     "string_split",
     (Tensor("x", "...", STRINGS),),
@@ -153,7 +156,7 @@ STRING_SPLIT = Op(
     DType.STRING,
     outputs=(Out("parts", DType.STRING), Out("counts", INT64)),
     data_dependent=True,
-    doc="Strings cut at a delimiter; the longest cut says the size of the new axis.",
+    opaque="text", doc="Strings cut at a delimiter; the longest cut says the size of the new axis.",
 )
 
 
@@ -184,7 +187,7 @@ STRING_NORMALIZE = Op(
     normalized_strings,
     DType.STRING,
     data_dependent=True,
-    doc="Strings in one case, without stop words.",
+    opaque="text", doc="Strings in one case, without stop words.",
 )
 
 
@@ -208,7 +211,7 @@ IMAGE_DECODE = Op(
     lambda c: Shape((c.fresh("height", 1), c.fresh("width", 1), 1 if c["format"] == "Grayscale" else 3)),
     UINT8,
     data_dependent=True,
-    doc="The image in the bytes of a file.",
+    opaque="file", doc="The image in the bytes of a file.",
 )
 
 

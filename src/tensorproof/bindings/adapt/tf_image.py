@@ -273,7 +273,13 @@ def _somewhere_in(run: Run, x: TensorType, rank: int, shape: Shape | None) -> Te
     return made
 
 
-@takes(Tensor("boxes", "N 4"), Tensor("scores", "N"), Int("most", loose=True, least=0), Float("iou_threshold", 0.5, least=0.0, most=1.0), Float("score_threshold", float("-inf"), least=0.0))
+@takes(
+    Tensor("boxes", "N 4"),
+    Tensor("scores", "N"),
+    Int("most", loose=True, least=0),
+    Float("iou_threshold", 0.5, least=0.0, most=1.0),
+    Float("score_threshold", float("-inf"), least=0.0),
+)
 def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     return graphdef_images.non_max_suppression({**a, "score": a["score_threshold"]}, run)
 
