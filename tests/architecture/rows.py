@@ -19,9 +19,10 @@ from typing import Any
 from tensorproof.bindings import rows as tables
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.options import session_of
 from tensorproof.engines.generate import calls
 from tensorproof.ops.applied import Applied
-from tensorproof.ops.call import GiveUp, Prescribed, Refused, Session, apply
+from tensorproof.ops.call import GiveUp, Prescribed, Refused, apply
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -79,7 +80,7 @@ def _shown(shape: Shape) -> list[str]:
 
 def _again(one: Applied) -> str:
     """What the operator's own rule says otherwise of the recorded arguments; empty when it agrees or cannot tell."""
-    session = Session(framework=one.results[0].framework if one.results else "torch")
+    session = session_of(one.results[0].framework if one.results else "torch")
     try:
         made = apply(one.op, dict(one.arguments), session, one.spelling, Prescribed(tuple(r.dtype for r in one.results) or (None,)))
     except Refused as refused:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tensorproof.bindings.call import Outcome, call
+from tensorproof.bindings.options import session_of
 from tensorproof.ops.call import Session
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, INT32, INT64, DType
 from tensorproof.terms.ints import bounds, symbol
@@ -73,9 +74,9 @@ def test_numpy_counts_a_number_among_the_index_tensors() -> None:
     op = find("getitem")
     assert op is not None
     index = (0, ALL, whole(0, 1))
-    assert apply(op, {"x": tensor(2, 3, 4), "index": index}, Session("numpy")).shape == (2, 3)
-    assert apply(op, {"x": tensor(2, 3, 4), "index": index}, Session("torch")).shape == (3, 2)
-    assert apply(op, {"x": tensor(2, 3, 4), "index": (slice(None, None, -1),)}, Session("numpy")).shape == (2, 3, 4)
+    assert apply(op, {"x": tensor(2, 3, 4), "index": index}, session_of("numpy")).shape == (2, 3)
+    assert apply(op, {"x": tensor(2, 3, 4), "index": index}, session_of("torch")).shape == (3, 2)
+    assert apply(op, {"x": tensor(2, 3, 4), "index": (slice(None, None, -1),)}, session_of("numpy")).shape == (2, 3, 4)
 
 
 def test_slices_of_symbolic_axes_stay_simple() -> None:

@@ -14,6 +14,7 @@ from tensorproof.bindings import autocast
 from tensorproof.bindings.coercion import Mismatch, NotKnown, coerce, show, without_arrays
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
 from tensorproof.bindings.modules import Module, construct, module_arguments
+from tensorproof.bindings.options import enter
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.applied import Applied
@@ -274,7 +275,7 @@ def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = 
         if not found:
             return Outcome(unknown=f"no spelling for {name} in opset {opset}")
     mine = session or Session()
-    mine.framework = found[0].framework
+    enter(mine, found[0].framework)
     seen: dict[str, Any] = {}
     outcome = _guarded(mine, lambda: _first_fit(found, args, named, mine, seen))
     outcome.bound = seen
@@ -284,7 +285,7 @@ def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = 
 def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
     """Call a module that was constructed before."""
     mine = session or Session()
-    mine.framework = module.row.framework
+    enter(mine, module.row.framework)
 
     seen: dict[str, Any] = {}
 
@@ -376,7 +377,7 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     finally:
         session.typed = frozenset()
     if row.gives:
-        session.framework = row.gives
+        enter(session, row.gives)
     session.written += [arguments.get(name) for name in written_by(row, arguments)]
     return _written(row, arguments, result, run) if row.inplace else result
 

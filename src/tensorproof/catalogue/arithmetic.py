@@ -37,7 +37,6 @@ from tensorproof.terms.dtypes import (
     of_kind,
 )
 from tensorproof.terms.ints import Term, maximum, minimum
-from tensorproof.terms.promotion import to_float
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 
@@ -72,8 +71,9 @@ def _scaled_sum(sign: int) -> Any:
 
 
 def no_bools(c: Call) -> DType | None:
-    """As `scaled`; torch subtracts no truth values, NumPy neither."""
-    if c.framework in ("torch", "numpy") and BOOL in (c.dtype("x"), c.dtype("y")) and (c.framework == "torch" or c.dtype("x") is c.dtype("y")):
+    """As `scaled`; some libraries subtract no truth values, or not two of them."""
+    refused, types = c.option("truth_values"), (c.dtype("x"), c.dtype("y"))
+    if refused is not None and BOOL in types and (refused == "none" or types[0] is types[1]):
         raise c.refuse("dtype", f"{c.name} does not take truth values; logical_xor or ~ does", ("x", "y"))
     return scaled(c)
 
@@ -159,12 +159,12 @@ NO_NAN = tuple(
 
 
 def power(c: Call) -> DType | None:
-    """The common type. torch refuses whole numbers with a negative Python exponent."""
+    """The common type. Some libraries refuse whole numbers with a negative Python exponent."""
     dtype = promoted(c, ("x", "y"))
     y = c.tensor("y")
-    if c.framework == "torch" and dtype in ALL_INTS and y.weak and y.contents is not None and type(y.contents[0]) is int:
+    if c.option("no_negative_exponent") and dtype in ALL_INTS and y.weak and y.contents is not None and type(y.contents[0]) is int:
         c.require("negative", y.contents[0] >= 0, f"whole numbers have no power of {y.contents[0]}: make one of them a float", ("x", "y"))
-    if c.framework == "torch" and dtype is BOOL and not y.weak:
+    if c.option("no_two_truth_values") and dtype is BOOL and not y.weak:
         raise c.refuse("dtype", f"{c.name} does not take two tensors of truth values", ("x", "y"))
     return dtype
 
@@ -204,12 +204,12 @@ def ldexp_type(c: Call) -> DType | None:
     x, y = c.tensor("x"), c.tensor("y")
     if x.dtype is None or y.dtype is None:
         return None
-    if c.framework != "torch":
+    if not c.option("exponent_promotes"):
         return float_of(c, x.dtype)
     if not y.dtype.is_float and not y.dtype.is_complex:
         if x.dtype.is_float and y.dtype not in INTS:
             raise c.refuse("dtype", f"{c.name} does not take exponents of element type {y.dtype!r} for {x.dtype!r}", ("x", "y"))
-        return to_float("torch", x.dtype)
+        return float_of(c, x.dtype)
     return XY(c)
 
 
@@ -241,9 +241,9 @@ RIGHT_SHIFT = promoting("bitwise_right_shift", INTS, fold=_whole(lambda x, y: x 
 
 
 def agreeing(c: Call) -> DType | None:
-    """torch wants one element type here; the others promote."""
+    """One element type where the library wants that; else the common one."""
     a, b = c.dtype("x"), c.dtype("y")
-    if c.framework == "torch" and a is not b and a is not None and b is not None:
+    if c.option("one_type") and a is not b and a is not None and b is not None:
         raise c.refuse("dtype", f"x and y must have one element type, and have {a!r} and {b!r}", ("x", "y"))
     return promoted(c, ("x", "y"))
 
@@ -333,9 +333,9 @@ def limited(np: Any, a: Arguments) -> Any:
 
 
 def clamped(c: Call) -> DType | None:
-    """torch clamps truth values by one tensor and not by numbers."""
+    """The common type. Some libraries clamp truth values by one tensor and not by numbers."""
     dtype = Within(Promote("x", "low", "high"), REALS_OR_BOOL)(c)
-    if c.framework == "torch" and dtype is BOOL:
+    if c.option("truth_values_by_tensor") and dtype is BOOL:
         bounds = [v for v in (c["low"], c["high"]) if v is not None]
         c.require("dtype", len(bounds) == 1 and not bounds[0].weak, f"{c.name} does not take truth values with these bounds", "x")
     return dtype

@@ -72,9 +72,9 @@ LOGICAL_XOR = _logical("logical_xor", lambda x, y: x is not y)
 
 
 def one_type(c: Call) -> DType | None:
-    """torch compares for closeness only what has one element type."""
+    """Some libraries compare for closeness only what has one element type."""
     a, b = c.dtype("x"), c.dtype("y")
-    if c.framework == "torch" and a is not b and a is not None and b is not None:
+    if c.option("one_type") and a is not b and a is not None and b is not None:
         raise c.refuse("dtype", f"x and y must have one element type, and have {a!r} and {b!r}", ("x", "y"))
     return BOOL
 
@@ -128,7 +128,7 @@ EQUAL = Op(
 
 def membership(c: Call) -> DType:
     Within(Promote("x", "y"), REALS)(c)
-    if c.framework == "torch" and BOOL in (c.dtype("x"), c.dtype("y")):
+    if c.option("no_truth_values") and BOOL in (c.dtype("x"), c.dtype("y")):
         raise c.refuse("dtype", f"{c.name} does not take truth values", ("x", "y"))
     return BOOL
 

@@ -32,8 +32,8 @@ from tensorproof.terms.shapes import Shape
 
 
 def Agreed(*names: str) -> DTypeRule:
-    """One element type for all; NumPy and Keras promote to it."""
-    return lambda c: (Promote if c.framework in ("numpy", "keras") else Same)(*names)(c)
+    """One element type for all; some libraries promote to it."""
+    return lambda c: (Promote if c.option("products") == "promoted" else Same)(*names)(c)
 
 
 def matmul_shape(c: Call) -> Shape:
@@ -87,8 +87,8 @@ def inner_dtype(c: Call) -> DType | None:
 
 
 def summable(c: Call, dtype: DType | None) -> DType | None:
-    """torch multiplies and sums neither truth values nor the wide unsigned types."""
-    if c.framework == "torch" and dtype is not None and dtype not in REALS | FULL_COMPLEXES:
+    """With `typed_kernels` neither truth values nor the wide unsigned types are multiplied and summed."""
+    if c.option("typed_kernels") and dtype is not None and dtype not in REALS | FULL_COMPLEXES:
         raise c.refuse("dtype", f"{c.name} does not multiply and sum elements of type {dtype!r}", tuple(p.name for p in c.op.inputs))
     return dtype
 
@@ -271,7 +271,7 @@ def tensordot_shape(c: Call) -> Shape:
     )
     for i, j in zip(ours, theirs):
         a, b = x[i], y[j]
-        same = eq(a, b) if c.framework != "torch" else disj(eq(a, b), eq(a, 1), eq(b, 1))  # torch sums over the other where one is 1
+        same = disj(eq(a, b), eq(a, 1), eq(b, 1)) if c.option("sums_beside_one") else eq(a, b)
         c.require("inner", same, f"axis {i} of x is {a!r} and axis {j} of y is {b!r}, and must be equal", ("x", "y"))
     return Shape((*(s for i, s in enumerate(x) if i not in ours), *(s for i, s in enumerate(y) if i not in theirs)))
 
@@ -316,7 +316,7 @@ KRON = Op(
 
 def cross_shape(c: Call) -> Shape:
     x, y = c.shape("x"), c.shape("y")
-    if c.framework == "torch":
+    if c.option("one_rank"):
         c.require("rank", len(x) == len(y), f"x has rank {len(x)} and y has rank {len(y)}, and they must be equal", ("x", "y"))
     made = c.broadcast(x, y, about=("x", "y"))
     if c["dim"] is None:

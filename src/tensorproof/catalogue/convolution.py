@@ -17,22 +17,22 @@ _same = Same("x", "weight", "bias")
 
 
 def _conv_dtype(c: Call) -> DType | None:
-    """torch's kernels for narrow whole numbers know no dilation."""
+    """Some kernels for narrow whole numbers know no dilation."""
     dtype = _same(c)
-    if c.framework == "torch" and dtype is not None and dtype.is_integer and dtype is not INT64:
+    if c.option("typed_kernels") and dtype is not None and dtype.is_integer and dtype is not INT64:
         plain = conj(*(eq(d, 1) for d in c["dilation"]))
         c.require("dtype", plain, f"elements of type {dtype!r} are convolved without dilation only, and it is {c['dilation']!r}", ("x", "dilation"))
     return dtype
 
 
 def _no_work(c: Call) -> Truth:
-    """An empty batch or no channels: then torch looks at little else."""
+    """An empty batch or no channels: then little else is looked at."""
     return disj(eq(c.dims.get("N", 1), 0), eq(c.dims["C"], 0))
 
 
 def _not_empty(c: Call, size: Dim) -> None:
-    """torch lets a batch or the channels be empty, not an image."""
-    if c.framework == "torch":
+    """Some libraries let a batch or the channels be empty, not an image."""
+    if c.option("no_empty_image"):
         c.require("empty", disj(ge(size, 1), _no_work(c)), "a spatial axis of x has no elements", "x")
 
 
@@ -61,7 +61,7 @@ def _pad_with_image(c: Call, size: Dim, most: Dim) -> None:
 
 def _check_kernel(c: Call, axis: int, size: Dim) -> None:
     """A kernel is not empty, and is what was said where it was said."""
-    idle = c.framework == "torch" and eq(c.dims["C"], 0)
+    idle = bool(c.option("idle_without_channels")) and eq(c.dims["C"], 0)
     c.require("kernel", disj(ge(size, 1), idle), f"a kernel has at least one element, and axis {axis} of it has {size!r}", "weight")
     if c["kernel"] is not None:
         c.equal("kernel", size, c["kernel"][axis], "the weight's kernel is {a} and the kernel given is {b}", ("weight", "kernel"))
@@ -76,7 +76,7 @@ def _conv_shape(c: Call) -> Shape:
     )
     least = 0 if c["empty_output"] else groups
     c.require("groups", conj(ge(out, least), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
-    if c.framework == "torch" and c["padding"] == "same":
+    if c.option("same_by_one") and c["padding"] == "same":
         for s in c["stride"]:
             c.require("stride", eq(s, 1), f"padding='same' needs stride 1, and it is {s!r}", ("stride", "padding"))
     made: list[Dim] = []
@@ -86,12 +86,12 @@ def _conv_shape(c: Call) -> Shape:
         _pad_with_image(c, size, maximum(before, after))
         _not_empty(c, size)
         if c["padding"] == "same":
-            c.require("kernel", c.framework != "torch" or ge(size, 1), "padding='same' of an empty axis leaves no room for the kernel", "x")
+            c.require("kernel", not c.option("no_empty_image") or ge(size, 1), "padding='same' of an empty axis leaves no room for the kernel", "x")
             made.append(ceildiv(size, s))
         else:
             must_fit(c, size + before + after, span(k, d), "weight")
             made.append(places(size + before + after, span(k, d), s))
-    if c.framework == "torch":  # no input channels: no output channels either
+    if c.option("idle_without_channels"):  # no input channels: no output channels either
         out = ite(eq(per_group, 0), 0, out)
     return Shape((*x[: -n - 1], out, *made))
 
@@ -127,8 +127,8 @@ CONVOLUTIONS = (_conv(1), _conv(2), _conv(3))
 
 
 def _may_make_nothing(c: Call) -> bool:
-    """torch's fast kernel for single precision makes empty outputs, the others refuse; which is taken, is for the machine to say."""
-    return c.framework == "torch" and c.dtype("x") in (FLOAT32, COMPLEX64)
+    """A fast kernel for single precision may make empty outputs where others refuse; which is taken, is for the machine to say."""
+    return bool(c.option("fast_kernels")) and c.dtype("x") in (FLOAT32, COMPLEX64)
 
 
 def _transposed_shape(c: Call) -> Shape:
@@ -153,7 +153,7 @@ def _transposed_shape(c: Call) -> Shape:
             most = maximum(s, d)
             c.require("output_padding", lt(extra, most), f"output_padding {extra!r} must be less than stride or dilation, {most!r}", "output_padding")
         if nothing and eq(least + extra, 0) is True:
-            raise c.give_up("only some of torch's kernels make an output without elements")
+            raise c.give_up("only some kernels make an output without elements")
         enough = ge(least + extra, 0 if nothing else 1)
         c.require("dilation", disj(ge(d, 1), conj(ge(d, 0), eq(k, 1))), f"dilation must be at least 1, and is {c['dilation']!r}", "dilation")
         c.require("output", enough, f"axis {i} of the output would have {least + extra!r} elements", ("x", "padding"))

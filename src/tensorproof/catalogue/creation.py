@@ -19,12 +19,10 @@ from tensorproof.terms.dtypes import (
     ANY,
     BOOL,
     COMPLEX32,
-    COMPLEX128,
     FLOAT16,
     FLOAT32,
     FLOAT64,
     FLOATS,
-    INT32,
     INT64,
     NUMBERS,
     REALS,
@@ -43,11 +41,12 @@ SIZE = Ints("size", least=0, shape=True)
 
 
 def default_float(c: Call) -> DType:
-    return FLOAT64 if c.framework == "numpy" else c.session.default_float
+    made: DType = c.option("float") or c.session.default_float
+    return made
 
 
 def default_int(c: Call) -> DType:
-    return INT32 if c.framework in ("tf", "keras") else INT64
+    return c.option("int") or INT64
 
 
 def number(value: Any) -> Any:
@@ -61,7 +60,7 @@ def number_type(c: Call, *values: Any) -> DType | None:
     if "?" in kinds:
         return None
     if "c" in kinds or any(isinstance(v, complex) for v in values):
-        return default_float(c).complexified if c.framework != "tf" else COMPLEX128
+        return c.option("complex") or default_float(c).complexified
     if "f" in kinds or any(isinstance(v, float) for v in values):
         return default_float(c)
     return BOOL if all(isinstance(v, bool) for v in values) else default_int(c)
@@ -76,11 +75,12 @@ def filled(c: Call, shape: Shape, value: Any, dtype: DType | None) -> tuple[Any,
 
 
 def holdable(c: Call, dtype: DType | None) -> None:
-    """The value must fit the element type; torch lets a negative number wrap round in an unsigned one."""
+    """The value must fit the element type where the library looks; a negative number may wrap round in an unsigned one."""
     value = number(c["value"])
-    if c.framework == "torch" and dtype in (DType.INT4, DType.UINT4):
-        c.require("dtype", value == 0, f"torch writes nothing but zeros into {dtype!r}", ("value", "dtype"))
-    if c.framework != "torch" or dtype is None or not isinstance(value, (int, float)) or isinstance(value, bool) or not dtype.is_integer:
+    fits = c.option("value_fits")
+    if fits and dtype in (DType.INT4, DType.UINT4):
+        c.require("dtype", value == 0, f"nothing but zeros can be written into {dtype!r}", ("value", "dtype"))
+    if not fits or dtype is None or not isinstance(value, (int, float)) or isinstance(value, bool) or not dtype.is_integer:
         return
     most = (1 << (dtype.bits - (dtype.kind == "i"))) - 1
     least = -most - 1 if dtype.kind == "i" else -most if isinstance(value, int) else 0
@@ -152,7 +152,6 @@ def empty_strided_shape(c: Call) -> TensorType:
         Shape(size),
         full_type(c) if c["dtype"] is not None else default_float(c),
         strides=strides_or_none(size, stride),
-        framework=c.framework,
     )
 
 
@@ -180,8 +179,8 @@ def eye_shape(c: Call) -> Shape:
     n, m = c["n"], c["m"]
     c.require(
         "dtype",
-        c.framework != "torch" or c["dtype"] not in (COMPLEX32, UINT16, UINT32, UINT64),
-        f"torch makes no identity of {c['dtype']!r}",
+        not c.option("typed_kernels") or c["dtype"] not in (COMPLEX32, UINT16, UINT32, UINT64),
+        f"no identity is made of {c['dtype']!r}",
         "dtype",
     )
     return Shape((n, n if m is None else m))
@@ -212,7 +211,7 @@ def _ends(c: Call) -> tuple[Any, Any, Any]:
 
 def arange_size(c: Call) -> Dim:
     start, end, step = _ends(c)
-    if c.framework == "torch" and c["dtype"] is INT64:  # torch cuts the ends first, for this type alone
+    if c.option("cuts_ends") and c["dtype"] is INT64:
         start, end, step = tuple[Any, ...](int(v) if isinstance(v, float) and isfinite(v) else v for v in (start, end, step))
     if any(isinstance(v, TensorType) for v in (start, end, step)):
         return c.fresh("arange")
@@ -228,7 +227,7 @@ def arange_size(c: Call) -> Dim:
             f"the ends of a range must be finite, and are {start!r} and {end!r}",
             ("start", "end"),
         )
-        if not (c.framework == "numpy" or c["may_be_empty"]):
+        if not (c.option("may_be_empty") or c["may_be_empty"]):
             c.require(
                 "direction",
                 (end - start) / step >= 0,
@@ -238,7 +237,7 @@ def arange_size(c: Call) -> Dim:
         made: Dim = max(0, ceil((end - start) / step))
         return made
     c.require("step", ne(step, 0), "a range cannot have step 0", "step")
-    if c.framework == "numpy" or c["may_be_empty"]:
+    if c.option("may_be_empty") or c["may_be_empty"]:
         return maximum(0, ceildiv(end - start, step))
     for way in (implies(ge(step, 1), le(start, end)), implies(lt(step, 0), le(end, start))):
         c.require("direction", way, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
@@ -305,9 +304,9 @@ _MOST_SPACED = 256
 def spaced_contents(c: Call) -> tuple[float, ...] | None:
     """The numbers themselves, as 32 bits hold them: rates that grow from block to block. In 64 bits as NumPy computes them."""
     low, high, steps = c["start"], c["end"], c["steps"]
-    if c.framework == "numpy":
+    if c.option("spaced") == "doubles":
         return _spaced_doubles(c)
-    plain = c.framework == "torch" and c.op.name == "linspace" and type(steps) is int and 0 < steps <= _MOST_SPACED and linspace_type(c) is FLOAT32
+    plain = c.option("spaced") == "singles" and type(steps) is int and 0 < steps <= _MOST_SPACED and linspace_type(c) is FLOAT32
     if not plain or not all(type(v) in (int, float) and isfinite(v) and abs(v) < 1e30 for v in (low, high)):
         return None
     found = [low + (high - low) * i / max(steps - 1, 1) for i in range(steps)]
@@ -318,7 +317,7 @@ def _spaced_doubles(c: Call) -> tuple[float, ...] | None:
     low, high, steps = c["start"], c["end"], c["steps"]
     made = c.prescribed.dtypes[0] if c.prescribed is not None else linspace_type(c)
     known = type(steps) is int and small((steps,)) and made is FLOAT64 and all(isinstance(v, (int, float)) for v in (low, high))
-    if not known or c.op.name != "linspace":
+    if not known:
         return None
     apart = (high - low) / max(steps - 1 if c["endpoint"] else steps, 1)
     last = [float(high)] if c["endpoint"] and steps > 1 else []

@@ -17,7 +17,7 @@ from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
-from tensorproof.terms.promotion import Operand, promote
+from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -125,10 +125,10 @@ def _steps(c: Call) -> Shape:
     if len(x) == 1:
         c.require("samples", disj(eq(x[0], n), eq(n, 0) if whole else False), f"there are {x[0]!r} places for {n!r} samples", ("x", "y"))
         return areas
-    if whole and c.framework == "torch" and eq(n, 0) is True:
+    if whole and c.option("samples_broadcast") and eq(n, 0) is True:
         return areas
     padded = Shape((1,) * (len(y) - len(x)) + tuple(x))
-    if c.framework != "torch":
+    if not c.option("samples_broadcast"):
         c.require("rank", len(x) <= len(y), f"x has rank {len(x)}, more than y's {len(y)}", ("x", "y"))
         c.require("samples", eq(padded[dim], n), f"there are {padded[dim]!r} places for {n!r} samples", ("x", "y"))
     return c.broadcast(replaced(padded, dim, maximum(padded[dim] - 1, 0)), areas, about=("x", "y"), code="samples")
@@ -137,7 +137,7 @@ def _steps(c: Call) -> Shape:
 def trapezoid_type(c: Call) -> DType | None:
     """Whole numbers are halved, so they become floats; truth values are refused."""
     common = Promote("y", "x")(c)
-    if c.framework == "torch" and BOOL in (c.dtype("y"), c.dtype("x") if c.given("x") else None):
+    if c.option("no_truth_values") and BOOL in (c.dtype("y"), c.dtype("x") if c.given("x") else None):
         raise c.refuse("dtype", "truth values have no integral", ("y", "x"))
     return float_of(c, common)
 
@@ -184,10 +184,10 @@ def gradient_shapes(c: Call) -> list[TensorType]:
             c.require("spacing", fits, f"axis {axis} has {n!r} samples and {places!r} places", ("spacing", "x"))
             shape = replaced(x, axis, n if eq(places, n) is True else ite(eq(n, 3), places, n))
             if dtype is not None and spacing.dtype is not None:
-                dtype = promote(c.framework, [Operand(dtype, False, False), Operand(spacing.dtype, False, False)])
+                dtype = c.common_type([Operand(dtype, False, False), Operand(spacing.dtype, False, False)])
         elif isinstance(spacing, complex) and dtype is not None:
             dtype = dtype.complexified
-        made.append(TensorType(shape, dtype, framework=c.framework))
+        made.append(TensorType(shape, dtype))
     return made
 
 

@@ -44,7 +44,7 @@ def pairwise_shape(c: Call) -> Shape:
 def pairwise_type(c: Call) -> DType | None:
     """The difference has a small float added to it: whole numbers become floats, complex ones real."""
     common = promoted(c, ("x", "y"))
-    if c.framework == "torch" and BOOL in (c.dtype("x"), c.dtype("y")):
+    if c.option("no_truth_values") and BOOL in (c.dtype("x"), c.dtype("y")):
         raise c.refuse("dtype", "truth values have no difference", ("x", "y"))
     dtype = float_of(c, common)
     return None if dtype is None else dtype.real

@@ -73,10 +73,10 @@ def einsum_shape(c: Call) -> Shape:
                 if name in sizes
                 else size
             )
-    if c.framework == "onnx":
+    if c.option("one_ellipsis"):
         ranks = sorted({len(hidden) for names, hidden in zip(inputs, covered) if "..." in names})
         counts = " and ".join(str(rank) for rank in ranks)
-        c.require("ellipsis", len(ranks) < 2, f"the ellipses of {equation!r} stand for {counts} axes, and ONNX wants one number", ("equation", "xs"))
+        c.require("ellipsis", len(ranks) < 2, f"the ellipses of {equation!r} stand for {counts} axes, and must stand for one number", ("equation", "xs"))
     lead = c.broadcast(*covered, about="xs")
     if output is None:
         once = Counter(name for names in inputs for name in names)
@@ -147,7 +147,7 @@ def einsum_dtype(c: Call) -> DType | None:
     summed = any(name not in kept for name in shared)
     if summed and common is COMPLEX32:
         return summable(c, common)
-    return INT64 if c.framework == "torch" and summed and common is not None and common.kind in "iub" else common
+    return INT64 if c.option("widens") and summed and common is not None and common.kind in "iub" else common
 
 
 EQUATIONS = ("ij,jk->ik", "ij->ji", "...ij,...jk->...ik", "ii->i", "i,j->ij", "bij,bjk", "ij->", "b i j , b k j -> b i k", "i,i", "ijk,kl->ijl", "...a->...")

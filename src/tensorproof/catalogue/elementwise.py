@@ -118,8 +118,8 @@ RECIPROCAL = elementwise(
 
 
 def squared(c: Call) -> DType | None:
-    """torch squares truth values as int64."""
-    return INT64 if c.framework == "torch" and c.dtype("x") is BOOL else c.dtype("x")
+    """Some libraries square truth values as int64."""
+    return INT64 if c.option("widens") and c.dtype("x") is BOOL else c.dtype("x")
 
 
 SQUARE = elementwise("square", NUMERIC, dtype=squared, values=within(0.0, INF), fold=folding(lambda x: x * x), evaluate=numpy("square"))
@@ -178,9 +178,9 @@ FLOOR, CEIL, TRUNC = (
 
 
 def rounded_type(c: Call) -> DType | None:
-    """torch rounds to decimals in floats only."""
+    """Some libraries round to decimals in floats only."""
     dtype = c.dtype("x")
-    if c.framework == "torch" and c["decimals"] is not None and dtype is not None and not dtype.is_float:
+    if c.option("decimals_of_floats") and c["decimals"] is not None and dtype is not None and not dtype.is_float:
         raise c.refuse("dtype", f"{c.name} to decimals does not take element type {dtype!r}", "x")
     return dtype
 

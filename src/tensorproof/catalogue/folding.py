@@ -22,14 +22,14 @@ def _blocks(c: Call, sizes: tuple[Dim, ...]) -> Dim:
     """How many patches an image of these sizes has."""
     found: list[Dim] = []
     for size, k, d, p, s in zip(sizes, c["kernel"], c["dilation"], c["padding"], c["stride"], strict=True):
-        short = s if c.framework == "keras" else 0  # Keras: a kernel that overhangs by a stride at most has no place
+        short = s if c.option("overhangs") else 0  # a kernel that overhangs by a stride at most has no place
         must_fit(c, size + 2 * p + short, span(k, d))
         found.append(places(size + 2 * p, span(k, d), s))
     return product(found)
 
 
 def _not_empty(c: Call, batched: int) -> None:
-    for size in c.shape("x")[1 if c.rank("x") == batched else 0 :] if c.framework == "torch" else ():
+    for size in c.shape("x")[1 if c.rank("x") == batched else 0 :] if c.option("no_empty_axis") else ():
         c.require("empty", ge(size, 1), f"x {c.shape('x')!r} has an axis without elements", "x")
 
 
@@ -96,7 +96,7 @@ def _pixel_unshuffle_shape(c: Call) -> Shape:
     factor, (y, x) = c["factor"], (c.dims["Y"], c.dims["X"])
     whole = conj(eq(y % factor, 0), eq(x % factor, 0))
     c.require("size", whole, f"an image of {y!r} x {x!r} does not divide by {factor!r}", ("x", "factor"))
-    if c.framework == "torch" and c.shape("x").concrete and c.shape("x").numel == 0:  # torch's CPU leaves an empty tensor as it is
+    if c.option("passes_empty") and c.shape("x").concrete and c.shape("x").numel == 0:
         return c.shape("x")
     return Shape((*c.lead["x"], c.dims["C"] * factor * factor, y // factor, x // factor))
 

@@ -11,7 +11,7 @@ from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
+from tensorproof.terms.dtypes import FLOATS, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
 from tensorproof.terms.ints import Dim, ite, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
@@ -29,7 +29,7 @@ def spectrum(c: Call, kind: str) -> DType | None:
     if kind == FORWARD and dtype.is_complex:
         raise c.refuse("dtype", f"{c.name} takes real numbers, not {dtype!r}", "x")
     made = float_of(c, dtype)
-    if c.framework == "torch" and made is not None and made not in FULL_FLOATS | FULL_COMPLEXES:
+    if c.option("typed_kernels") and made is not None and made not in FULL_FLOATS | FULL_COMPLEXES:
         raise c.refuse("dtype", f"{c.name} has no transform for {dtype!r} on the CPU", "x")
     return None if made is None else made.real if kind == BACKWARD else made.complexified
 
@@ -42,7 +42,7 @@ def transformed(c: Call, axes: tuple[int, ...], lengths: tuple[Any, ...], kind: 
         n: Dim = length if length is not None else 2 * (made[axis] - 1) if last and kind == BACKWARD else made[axis]
         c.require("length", ge(n, 1), f"the transform along axis {axis} has length {n!r}, and must have at least 1", ("x", "n"))
         made[axis] = n // 2 + 1 if last and kind == FORWARD else n
-    if c.framework == "torch" and axes and any(size == 0 for i, size in enumerate(made) if i not in axes):  # on the CPU
+    if c.option("no_empty_axis") and axes and any(size == 0 for i, size in enumerate(made) if i not in axes):
         raise c.refuse("empty", f"there is nothing to transform in {c.shape('x')!r}", "x")
     return Shape(made)
 
@@ -101,7 +101,7 @@ SEVERAL = tuple(
 
 
 def shifted(c: Call) -> Shape:
-    c.require("rank", c.framework != "torch" or c.rank("x") > 0, "a tensor of rank 0 has nothing to shift", "x")
+    c.require("rank", not c.option("no_rank_zero") or c.rank("x") > 0, "a tensor of rank 0 has nothing to shift", "x")
     return c.shape("x")
 
 
@@ -117,7 +117,7 @@ def frequencies(name: str, count: Any, doc: str) -> Op:
         c.require("n", ge(made, 0), f"there are no frequencies of a transform of length {c['n']!r}", "n")
         return Shape((made,))
 
-    dtype = Given("dtype", lambda c: c.session.default_float if c.framework == "torch" else FLOAT32)
+    dtype = Given("dtype", lambda c: c.option("float") or c.session.default_float)
     return Op(name, attributes=(Int("n"), Float("d", 1.0), ElementType(dtypes=FLOATS)), shape=shape, dtype=dtype, evaluate=frequency_list(name), doc=doc)
 
 

@@ -55,11 +55,11 @@ class Picked:
 
 
 def picked(c: Call, x: TensorType, dim: int, item: TensorType) -> Picked:
-    if item.dtype is not None and item.dtype not in MASKS and item.dtype not in INDEX and c.framework == "torch":
+    if item.dtype is not None and item.dtype not in MASKS and item.dtype not in INDEX and c.option("index_types"):
         raise c.refuse("dtype", f"an index must be int64, int32, bool or uint8, not {item.dtype!r}", "index")
     if item.dtype is not None and (item.dtype.is_float or item.dtype.is_complex):
         raise c.refuse("dtype", f"an index must be whole numbers or truth values, not {item.dtype!r}", "index")
-    if item.dtype is BOOL or (item.dtype is UINT8 and c.framework == "torch"):
+    if item.dtype is BOOL or (item.dtype is UINT8 and c.option("uint8_masks")):
         for k, n in enumerate(item.shape):
             c.equal("mask", n, x.shape[dim + k], f"the mask has size {{a}} where axis {dim + k} has size {{b}}", ("index", "x"))
         places = None
@@ -77,7 +77,7 @@ def indexed(c: Call, x: TensorType, items: tuple[Any, ...]) -> TensorType:
     """x[items]."""
     if not x.shape.known:
         raise c.give_up("the rank of x is not known")
-    if c.framework == "numpy" and any(isinstance(i, TensorType) and len(i.shape) for i in items):
+    if c.option("numbers_join") and any(isinstance(i, TensorType) and len(i.shape) for i in items):
         items = tuple(TensorType(Shape(), INT64, contents=(i,)) if is_size(i) else i for i in items)
     used = sum(_width(c, i) for i in items)
     c.require("rank", used <= len(x.shape), f"{used} indices are too many for {x.shape!r}", ("index", "x"))
@@ -95,7 +95,7 @@ def indexed(c: Call, x: TensorType, items: tuple[Any, ...]) -> TensorType:
             dim += 1
         elif isinstance(item, slice):
             step = 1 if item.step is None else item.step
-            forward = c.framework == "torch" or not isinstance(step, int)
+            forward = c.option("forward_slices") or not isinstance(step, int)
             c.require("step", ge(step, 1) if forward else step != 0, f"the step of a slice must be positive, and is {step!r}", "index")
             first, length = span(x.shape[dim], item.start, item.stop, step)
             x = x if first == 0 and length == x.shape[dim] and step == 1 else sliced(x, dim, first, length, step)
@@ -104,7 +104,7 @@ def indexed(c: Call, x: TensorType, items: tuple[Any, ...]) -> TensorType:
             if len(item.shape) == 0 and item.dtype in MASKS:
                 x = _with_axis(x, dim)
                 item = item.but(shape=Shape((1,)))
-            elif len(item.shape) == 0 and item.dtype is not None and item.dtype.is_integer and c.framework != "numpy":
+            elif len(item.shape) == 0 and item.dtype is not None and item.dtype.is_integer and not c.option("numbers_join"):
                 x = selected(c, x, dim, item.contents[0]) if item.contents is not None else _some(x, dim)
                 continue
             waiting.append((dim, item))
@@ -193,7 +193,7 @@ def setitem_rule(c: Call) -> TensorType:
     region = indexed(c, plain, c["index"])
     tensors = [i for i in c["index"] if (isinstance(i, TensorType) and (len(i.shape) or i.dtype in MASKS)) or isinstance(i, bool)]
     fits_region(c, region.shape, value.shape)
-    if c.framework == "torch" and not value.weak and x.dtype is not None and value.dtype is not None:
+    if c.option("like_x") and not value.weak and x.dtype is not None and value.dtype is not None:
         one_mask = (
             len(tensors) == 1 and isinstance(tensors[0], TensorType) and tensors[0].dtype in MASKS and value.shape.numel == 1
         )  # as masked_fill
@@ -248,7 +248,7 @@ def index_select_rule(c: Call) -> TensorType:
     x, dim, index = c.tensor("x"), c["dim"], c.tensor("index")
     c.require("rank", len(index.shape) <= 1, f"the index must be a vector, and is {index.shape!r}", "index")
     n = index.shape.numel
-    check_positions(c, index, x.shape[dim] if len(x.shape) else 1, ("index", "x"), least=0 if c.framework == "torch" else None)
+    check_positions(c, index, x.shape[dim] if len(x.shape) else 1, ("index", "x"), least=0 if c.option("from_zero") else None)
     if not len(x.shape):
         c.require("index", eq(n, 1), f"a tensor without axes has one element, and the index names {n!r}", ("index", "x"))
         return x.but(weak=False)

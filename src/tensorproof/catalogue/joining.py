@@ -41,9 +41,9 @@ def joined(xs: tuple[TensorType, ...], dim: int, dtype: Any) -> tuple[Any, ...] 
 
 
 def _cat(c: Call) -> tuple[tuple[TensorType, ...], Dim]:
-    """The tensors that count, and the axis. torch passes over empty vectors of shape (0,)."""
+    """The tensors that count, and the axis. Some libraries pass over empty vectors of shape (0,)."""
     xs: tuple[TensorType, ...] = c["xs"]
-    real = tuple(x for x in xs if x.shape != (0,)) if c.framework == "torch" else xs
+    real = tuple(x for x in xs if x.shape != (0,)) if c.option("skips_empty_vectors") else xs
     real = real or xs[:1]
     dim = c["dim"]
     c.require("rank", all(len(x.shape) > 0 for x in real), "a tensor without axes cannot be joined to others", "xs")
@@ -137,7 +137,7 @@ BLOCK_DIAG = Op("block_diag", (ANY_NUMBER,), (), block_diag_shape, lambda c: Pro
 def meshgrid_shapes(c: Call) -> list[Any]:
     xs: tuple[TensorType, ...] = c["xs"]
     kinds = {x.dtype for x in xs}
-    c.require("dtype", len(kinds) == 1 or c.framework == "numpy", f"the axes must have one element type, and have {kinds}", "xs")
+    c.require("dtype", len(kinds) == 1 or bool(c.option("mixed_types")), f"the axes must have one element type, and have {kinds}", "xs")
     sizes: list[Dim] = []
     for x in xs:
         c.require("rank", len(x.shape) <= 1, f"the axes of a grid are vectors, and one is {x.shape!r}", "xs")

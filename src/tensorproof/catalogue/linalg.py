@@ -40,7 +40,7 @@ def smaller(c: Call) -> Dim:
 
 def typed(c: Call, shape: Any, dtype: DType | None) -> TensorType:
     """An output whose element type is not that of the others."""
-    return TensorType(shape if isinstance(shape, Shape) else Shape(shape), dtype, device=c.tensor("x").device, framework=c.framework)
+    return TensorType(shape if isinstance(shape, Shape) else Shape(shape), dtype, device=c.tensor("x").device)
 
 
 def matrix(
@@ -199,7 +199,7 @@ def tolerant(then: Callable[[Call], Any]) -> Callable[[Call], Any]:
     """`atol` and `rtol` may be tensors, which broadcast with the batch; a Hermitian matrix is square."""
 
     def shape(c: Call) -> Any:
-        if c["hermitian"] and not (c.op.name == "pinv" and c.framework == "torch" and eq(c.shape("x").numel, 0) is True):
+        if c["hermitian"] and not (c.option("empty_unchecked") and eq(c.shape("x").numel, 0) is True):
             c.equal("square", c.dims["M"], c.dims["N"], "a Hermitian matrix is square, and this has {a} rows and {b} columns", "x")
         given = [c[name] for name in ("atol", "rtol") if isinstance(c[name], TensorType)]
         for one in given:
@@ -217,10 +217,10 @@ MATRIX_RANK = matrix("matrix_rank", MATRIX, tolerant(lambda c: c.lead["x"]), *TO
 
 
 def power_type(c: Call) -> DType | None:
-    """The first power is the matrix itself, of whatever type; torch multiplies no truth values."""
+    """The first power is the matrix itself, of whatever type; with `typed_kernels` truth values are not multiplied."""
     dtype = c.dtype("x")
     multiplied = REALS | FULL_COMPLEXES | (PRODUCTS if c.rank("x") == 2 else frozenset())
-    if c.framework == "torch" and c["n"] not in (0, 1) and dtype is not None and dtype not in multiplied:
+    if c.option("typed_kernels") and c["n"] not in (0, 1) and dtype is not None and dtype not in multiplied:
         raise c.refuse("dtype", f"{c.name} does not multiply elements of type {dtype!r}", "x")
     return dtype
 
@@ -234,7 +234,7 @@ MATRIX_EXP = matrix("matrix_exp", SQUARE, same_shape, dtype=Like("x"), doc="The 
 
 def trace_type(c: Call) -> DType | None:
     dtype = c.dtype("x")
-    return INT64 if c.framework == "torch" and dtype is not None and dtype.kind in "iub" else dtype
+    return INT64 if c.option("widens") and dtype is not None and dtype.kind in "iub" else dtype
 
 
 TRACE = Op("trace", (Tensor("x", "M N", NUMERIC),), (), "", trace_type, doc="The sum of the diagonal.", evaluate=lambda np, a: np.sum(np.diagonal(a["x"])))
@@ -264,7 +264,7 @@ HOUSEHOLDER = Op(
 
 def one_type(c: Call, *names: str) -> DType | None:
     """torch's factors must agree in type."""
-    return (Same if c.framework == "torch" else Promote)(*names)(c)
+    return (Same if c.option("one_type") else Promote)(*names)(c)
 
 
 def ormqr_shape(c: Call) -> Shape:
@@ -294,10 +294,10 @@ ORMQR = Op(
 def norm_type(c: Call) -> DType | None:
     """Norms are real; `dtype` may widen, and not narrow, what is summed."""
     dtype, given = c.dtype("x"), c["dtype"]
-    if c.framework == "torch" and dtype is not None and not (dtype.is_float or dtype.is_complex):
+    if c.option("floats_only") and dtype is not None and not (dtype.is_float or dtype.is_complex):
         raise c.refuse("dtype", f"{c.name} is for floats and complex numbers, not {dtype!r}", "x")
     if given is None or dtype is None:
-        made = dtype if dtype is None or c.framework == "torch" else ToFloat("x")(c)
+        made = dtype if dtype is None or c.option("floats_only") else ToFloat("x")(c)
         return None if made is None else made.real
     if given.is_complex is not dtype.is_complex or not (given.is_float or given.is_complex):
         raise c.refuse("dtype", f"dtype = {given!r} is not of the kind of x, {dtype!r}", ("dtype", "x"))
@@ -345,7 +345,7 @@ def matrix_norm_shape(c: Call) -> Shape:
         dtype = norm_type(c)
         c.require(
             "dtype",
-            c.framework != "torch" or dtype is None or dtype.bits >= 32,
+            not c.option("typed_kernels") or dtype is None or dtype.bits >= 32,
             f"the norm {power!r} needs singular values, which {dtype!r} has not",
             "x",
         )

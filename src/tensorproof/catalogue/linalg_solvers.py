@@ -40,7 +40,7 @@ def vectors(c: Call, rows: Dim) -> bool:
     x, y = c.shape("x"), c.shape("y")
     if len(y) == 1:
         return True
-    if len(y) != len(x) - 1 or (c.framework == "numpy"):
+    if len(y) != len(x) - 1 or c.option("vectors_have_rank_one"):
         return False
     match: Truth = conj(*(eq(a, b) for a, b in zip(y, (*x[:-2], rows))))
     if match is not True and match is not False:
@@ -84,7 +84,7 @@ SOLVE_EX = Op(
 )  # fmt: skip
 SOLVE_TRIANGULAR = Op(
     "solve_triangular", (SQUARE, RIGHT), (Bool("upper"), LEFT, Bool("unitriangular", False)), lambda c: matrices(c, c.dims["N"], c["left"]),
-    lambda c: c.dtype("x") if c.framework == "torch" else agreed(c),  # torch does not hold the two types against each other
+    lambda c: c.dtype("x") if c.option("type_of_x") else agreed(c),
     codes=CODES, order="own", doc="The solution of a triangular system.",
     evaluate=triangular,
 )  # fmt: skip
@@ -215,7 +215,7 @@ LSTSQ = Op(
 
 def tensorinv_shape(c: Call) -> Shape:
     x, at = c.shape("x"), c["ind"]
-    within = isinstance(at, int) and (at <= len(x) or (c.framework == "numpy" and len(x) > 0))  # NumPy: none are left behind
+    within = isinstance(at, int) and (at <= len(x) or (bool(c.option("cuts")) and len(x) > 0))  # none are left behind
     c.require("ind", within, f"ind = {at!r} is more than the rank {len(x)}", ("ind", "x"))
     before, after = product(x[:at]), product(x[at:])
     c.require(
@@ -235,11 +235,11 @@ TENSORINV = Op(
 
 def tensorsolve_shape(c: Call) -> Shape:
     x, y, axes = c.shape("x"), c.shape("y"), c["dim"]
-    short = c.framework == "numpy" and len(y) >= len(x)  # NumPy cuts x at a negative place, or not at all
+    short = bool(c.option("cuts")) and len(y) >= len(x)  # x is cut at a negative place, or not at all
     c.require("rank", short or len(y) <= len(x), f"y has rank {len(y)}, more than x's {len(x)}", ("x", "y"))
     if axes:
-        rank = len(x) or int(c.framework == "torch")  # torch lets 0 and -1 name the missing axis
-        least = 0 if c.framework == "numpy" else -rank
+        rank = len(x) or int(bool(c.option("missing_axis")))  # 0 and -1 may name the missing axis
+        least = 0 if c.option("cuts") else -rank
         inside = all(isinstance(a, int) and least <= a < rank for a in axes)
         c.require(
             "axis", inside and len({a % max(1, len(x)) for a in axes}) == len(axes), f"dims = {axes!r} does not name axes of {x!r}", ("dim", "x")

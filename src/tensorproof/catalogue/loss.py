@@ -25,7 +25,7 @@ from tensorproof.terms.dtypes import (
 )
 from tensorproof.terms.ints import Dim, ite
 from tensorproof.terms.predicates import conj, disj, eq
-from tensorproof.terms.promotion import Operand, promote
+from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
 
 REDUCTION = Choice("reduction", ("mean", "none", "sum"), "mean")
@@ -72,7 +72,7 @@ def mixed(c: Call, *dtypes: DType | None, scalars: Sequence[bool] = ()) -> DType
     known = [d for d in dtypes if d is not None]
     if len(known) < len(dtypes):
         return None
-    found = promote(c.framework, [Operand(d, zero_dim=bool(scalars) and scalars[i]) for i, d in enumerate(known)])
+    found = c.common_type([Operand(d, zero_dim=bool(scalars) and scalars[i]) for i, d in enumerate(known)])
     if found is None:
         raise c.refuse("dtype", f"element types {' and '.join(map(repr, known))} do not mix in {c.name}", tuple(p.name for p in c.op.inputs))
     return found

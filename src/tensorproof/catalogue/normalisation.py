@@ -25,7 +25,7 @@ def _parameter_dtype(c: Call, names: tuple[str, ...]) -> DType | None:
     x = c.tensor("x").dtype
     known = {n: c.tensor(n).dtype for n in names if c.given(n) and c.tensor(n).dtype is not None}
     found = set(known.values())
-    if c.framework == "torch" and x is not None and found and not (found == {x} or (x in _HALVES and found == {FLOAT32})):
+    if c.option("parameters_like_x") and x is not None and found and not (found == {x} or (x in _HALVES and found == {FLOAT32})):
         shown = ", ".join(f"{n} {d!r}" for n, d in known.items())
         raise c.refuse("dtype", f"the parameters must all have the element type of x, {x!r}, or float32 beside half precision; they are {shown}", ("x", *known))
     return found.pop() if found else None
@@ -42,16 +42,16 @@ def _with_parameters(*names: str) -> DTypeRule:
 
 
 def _holds(c: Call, name: str, count: Dim, code: str = "") -> None:
-    """A vector has so many elements. torch does not look when it normalises no channels by batches."""
+    """A vector has so many elements. Some libraries do not look where there are no channels."""
     if c.given(name):
         own = c.shape(name)
-        empty = c.framework == "torch" and c.op.name == "batch_norm" and len(own) == 1 and eq(count, 0)
+        empty = bool(c.option("no_channels_unchecked")) and len(own) == 1 and eq(count, 0)
         c.require(code or name, disj(eq(own.numel, count), empty), f"{name} has {own.numel!r} elements and must have {count!r}", (name, "x"))
 
 
 def _not_empty(c: Call, name: str, count: Dim) -> None:
-    """torch scales no empty set of channels."""
-    if c.framework == "torch":
+    """Some libraries scale no empty set of channels."""
+    if c.option("no_empty_scale"):
         c.require("empty", ge(count, 1), f"there are no channels for {name} to scale or shift", (name, "x"))
 
 
@@ -90,8 +90,8 @@ def _scaled(c: Call) -> None:
 
 
 def _nothing(c: Call) -> bool:
-    """torch hands a tensor without elements on before it looks at the rest."""
-    return c.framework == "torch" and c.shape("x").concrete and c.shape("x").numel == 0 and c.op.name != "native_batch_norm"
+    """Whether the library hands a tensor without elements on before it looks at the rest."""
+    return bool(c.option("passes_empty")) and c.shape("x").concrete and c.shape("x").numel == 0
 
 
 def _vectors(c: Call, *names: str) -> None:
@@ -280,7 +280,7 @@ FUSED_RMS_NORM = Op(
 def _response_dtype(c: Call) -> DType | None:
     """Above rank 3 torch averages in three dimensions, which half precision has no kernel for."""
     dtype = c.dtype("x")
-    if c.framework == "torch" and c.rank("x") > 3 and dtype is not None and dtype not in FULL_FLOATS | {INT64}:
+    if c.option("no_halves_in_3d") and c.rank("x") > 3 and dtype is not None and dtype not in FULL_FLOATS | {INT64}:
         raise c.refuse("dtype", f"x of rank {c.rank('x')} cannot have elements of type {dtype!r} here", "x")
     if c.shape("x").concrete and c.shape("x").numel == 0:  # torch gives an empty tensor back as it is
         return dtype

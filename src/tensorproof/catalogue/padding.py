@@ -34,18 +34,18 @@ def pad_shape(c: Call) -> Shape:
     c.require(
         "value", mode in ("constant", "linear_ramp") or c["value"] in (None, 0), f"a value is given with mode {mode!r}, which takes none", ("value", "mode")
     )
-    c.require("mode", mode in MODES[:4] or c.framework != "torch", f"torch has no mode {mode!r}", "mode")
+    c.require("mode", mode in MODES[:4] or not c.option("images"), f"there is no mode {mode!r}", "mode")
     sides = pairs(c)
     made: list[Dim] = []
     copies = c.dtype("x") is None or c.dtype("x") in REALS | FULL_COMPLEXES
     c.require(
         "dtype",
-        copies or mode not in ("reflect", "replicate") or c.framework != "torch",
+        copies or mode not in ("reflect", "replicate") or not c.option("images"),
         f"mode {mode!r} does not take {c.dtype('x')!r}",
         "x",
     )
     padded = len(c["padding"]) // 2
-    if mode in ("reflect", "replicate") and c.framework == "torch":
+    if mode in ("reflect", "replicate") and c.option("images"):
         allowed = (padded + 1, padded + 2)
         c.require(
             "rank",
@@ -53,7 +53,7 @@ def pad_shape(c: Call) -> Shape:
             f"mode {mode!r} with {padded} padded axes takes rank {padded + 1} or {padded + 2}, and x is {x!r}",
             ("x", "padding"),
         )
-    if mode == "circular" and c.framework == "torch":
+    if mode == "circular" and c.option("images"):
         c.require(
             "rank",
             padded <= 3 and len(x) in (padded + 1, padded + 2),

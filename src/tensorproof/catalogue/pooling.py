@@ -17,8 +17,8 @@ from tensorproof.terms.shapes import Shape
 
 
 def not_empty(c: Call, first: int) -> None:
-    """torch pools no empty axis from `first` on."""
-    for size in c.shape("x")[first:] if c.framework == "torch" else ():
+    """Some libraries pool no empty axis from `first` on."""
+    for size in c.shape("x")[first:] if c.option("no_empty_axis") else ():
         c.require("empty", ge(size, 1), f"x {c.shape('x')!r} has an axis without elements", "x")
 
 
@@ -27,14 +27,14 @@ def windows(c: Call, n: int, dilated: bool = False) -> Shape:
     x, kernel = c.shape("x"), c["kernel"]
     stride, padding = c["stride"] or kernel, c["padding"] or (0,) * n
     if padding == "same":
-        if c.framework == "torch":
+        if c.option("no_same_padding"):
             raise c.refuse("padding", "a pool does not take padding='same'", "padding")
         return Shape((*x[:-n], *(ceildiv(size, s) for size, s in zip(x[-n:], stride, strict=True))))
     after, dilation = c["padding_end"] or padding, c["dilation"] if dilated else (1,) * n
     made: list[Dim] = []
     for size, k, s, d, p, q in zip(x[-n:], kernel, stride, dilation, padding, after, strict=True):
         reach = span(k, d)
-        if c.framework == "torch":
+        if c.option("half_padding"):
             c.require("padding", le(2 * p, k), f"padding {p!r} is more than half of the kernel {k!r}", ("padding", "kernel"))
         if c["ceil_mode"]:
             found = places_rounded_up(size, p, q, reach, s)
@@ -52,10 +52,10 @@ def _sliding(n: int, *more: Attribute, padded: bool = True) -> tuple[Attribute, 
 
 
 def _max_dtype(c: Call) -> DType | None:
-    """torch's max_pool1d takes whole numbers only on its way through max_pool2d."""
+    """Some libraries pool whole numbers only where they give the places too."""
     dtype = c.tensor("x").dtype
-    if c.framework == "torch" and c.op.name == "max_pool1d" and not c["return_indices"] and dtype is not None and not dtype.is_float:
-        raise c.refuse("dtype", f"max_pool1d does not take elements of type {dtype!r} without return_indices", "x")
+    if c.option("whole_numbers_with_indices") and not c["return_indices"] and dtype is not None and not dtype.is_float:
+        raise c.refuse("dtype", f"{c.op.name} does not take elements of type {dtype!r} without return_indices", "x")
     return dtype
 
 
@@ -80,8 +80,8 @@ MAX_POOLS = (_max_pool(1), _max_pool(2), _max_pool(3))
 
 
 def _fit_unpadded(c: Call, n: int) -> None:
-    """In three dimensions torch averages only where the kernel fits without padding."""
-    if n == 3 and c.framework == "torch":
+    """Some libraries pool only where the kernel fits without padding."""
+    if c.option("fits_unpadded"):
         for size, k in zip(c.shape("x")[-n:], c["kernel"], strict=True):
             c.require("kernel", ge(size, k), f"the kernel {k!r} is larger than the input {size!r}", ("x", "kernel"))
 
@@ -108,9 +108,9 @@ AVG_POOLS = (_avg_pool(1, FLOATS | {INT64}), _avg_pool(2, FLOATS | {INT64}), _av
 
 
 def _lp_dtype(c: Call) -> DType | None:
-    """A whole power of whole numbers is averaged as it is, and of these averages torch knows int64 only."""
+    """A whole power of whole numbers is averaged as it is, and some libraries average int64 only."""
     dtype = c.dtype("x")
-    if c.framework == "torch" and dtype is not None and dtype.is_integer and dtype is not INT64 and not isinstance(c["norm"], float):
+    if c.option("whole_powers_int64") and dtype is not None and dtype.is_integer and dtype is not INT64 and not isinstance(c["norm"], float):
         raise c.refuse("dtype", f"elements of type {dtype!r} are pooled by a norm that is a float, such as 2.0, and not {c['norm']!r}", ("x", "norm"))
     return ToFloat("x")(c)
 

@@ -53,7 +53,7 @@ def drawn_between(c: Call) -> None:
     if is_size(low) and is_size(high):
         c.require("range", lt(low, high), f"there is no whole number from {low!r} up to, and without, {high!r}", ("low", "high"))
         dtype = c["dtype"] or (c.dtype("x") if c.given("x") else None)
-        if c.framework == "torch" and dtype is BOOL:
+        if c.option("value_fits") and dtype is BOOL:
             c.require("bounds", conj(ge(low, 0), le(high, 2)), f"truth values are 0 and 1, and {low!r} up to {high!r} are to be drawn", ("low", "high"))
 
 
@@ -130,7 +130,7 @@ POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),),
 BINOMIAL = Op(
     "binomial",
     inputs=(Tensor("x", "...", FLOATS, values="positive"), Tensor("y", "...", FLOATS, values="unit")),
-    dtype=lambda c: (Same("x", "y") if c.framework == "torch" else Like("x"))(c),
+    dtype=lambda c: (Same("x", "y") if c.option("one_type") else Like("x"))(c),
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y")),
     random=True,
     values=NOT_NEGATIVE,

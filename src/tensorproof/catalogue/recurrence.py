@@ -55,7 +55,7 @@ def layer_shape(c: Call) -> list[Shape]:
     if c.op.name == "lstm":
         states.append(state_checked(c, "cx", batch, hidden))
     made = Shape((*lead, projected * directions))
-    if c["batch_first"] and len(made) == 3 and c.framework == "torch":  # torch computes steps first and shows the result transposed
+    if c["batch_first"] and len(made) == 3:  # steps are computed first and the result is shown transposed
         c.laid = strides_or_none(made, (made[2], made[0] * made[2], 1))
     return [made, *states]
 

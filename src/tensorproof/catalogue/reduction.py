@@ -62,17 +62,17 @@ def _extreme(pick: Callable[..., Any]) -> Callable[[list[Any]], Any]:
 
 
 def averaged(c: Call) -> DType | None:
-    """The element type of a mean: torch wants floats, NumPy and Keras make them, TensorFlow and ONNX keep whole numbers."""
+    """The element type of a mean: some libraries want floats, some make them, others keep whole numbers."""
     dtype = c.dtype("x")
-    match c.framework:
-        case "torch":
+    match c.option("means"):
+        case "of_floats":
             chosen = c["dtype"] or dtype
             if chosen is not None and not (chosen.is_float or chosen.is_complex):
                 raise c.refuse("dtype", f"{c.name} has no value of type {chosen!r}; convert to a float first or give dtype=", "x")
             return chosen
-        case "numpy":
+        case "float64":
             return c["dtype"] or (FLOAT64 if dtype is not None and dtype.kind in "iub" else dtype)
-        case "keras":
+        case "floats":
             return float_of(c, dtype)
         case _:
             return dtype
@@ -97,7 +97,7 @@ def nan_total(c: Call) -> DType | None:
     """Sums that look for NaN are of real numbers (torch)."""
     made = total(c)
     dtype = c.dtype("x") or made
-    if c.framework == "torch" and made is not None and dtype is not None and (dtype.is_complex or (made.is_complex and dtype.is_float)):
+    if c.option("real_only") and made is not None and dtype is not None and (dtype.is_complex or (made.is_complex and dtype.is_float)):
         raise c.refuse("dtype", f"{c.name} does not sum complex numbers", ("x", "dtype"))
     return made
 
@@ -172,8 +172,8 @@ ARGMIN = reduction(
 
 
 def truth_type(c: Call) -> DType:
-    """torch keeps uint8, its truth value of old."""
-    return UINT8 if c.framework == "torch" and c.dtype("x") is UINT8 else BOOL
+    """uint8 is a truth value too where the library says so."""
+    return UINT8 if c.option("keeps_uint8") and c.dtype("x") is UINT8 else BOOL
 
 
 ANY = reduction(
@@ -192,8 +192,8 @@ ALL = reduction(
 
 
 def count_type(c: Call) -> DType:
-    """torch counts all elements of some types only along axes."""
-    if c.framework == "torch" and c["dim"] is None and c.dtype("x") not in NUMBERS | {None}:
+    """Some types are counted only along axes where the library says so."""
+    if c.option("some_types_by_axes") and c["dim"] is None and c.dtype("x") not in NUMBERS | {None}:
         raise c.refuse("dtype", f"{c.name} does not count all elements of type {c.dtype('x')!r}; name the axes", ("x", "dim"))
     return place_type(c)
 

@@ -20,11 +20,11 @@ _SMOOTHED = ("bilinear", "bicubic", "lanczos")
 
 
 def _check_dtype(c: Call, sizes: Shape, made: list[Dim]) -> None:
-    """torch has kernels for bytes in two dimensions and for picking neighbours. Smoothing has none for half precision, and none is needed
+    """With `typed_kernels` there are kernels for bytes in two dimensions and for picking neighbours. Smoothing has none for half precision, and none is needed
     where every size stays."""
     dtype, mode, smooth = c.dtype("x"), c["mode"], c["antialias"]
     taken = FULL_FLOATS | {UINT8} if smooth else FLOATS if mode in ("linear", "trilinear", "area") else FLOATS | {UINT8}
-    if c.framework == "torch" and dtype is not None and dtype not in taken:
+    if c.option("typed_kernels") and dtype is not None and dtype not in taken:
         copied = bool(smooth) and conj(*(eq(a, b) for a, b in zip(sizes, made, strict=True)))
         words = f"mode {mode!r}{' with antialias' if smooth else ''} does not take elements of type {dtype!r}"
         c.require("dtype", copied, words, ("x", "mode"))

@@ -43,7 +43,7 @@ def nonzero_rule(c: Call) -> TensorType:
     if whole(x.contents) and x.shape.concrete:
         steps: Any = row_major(x.shape)
         contents = tuple((i // s) % n for i, v in enumerate(x.contents or ()) if v for s, n in zip(steps, x.shape))
-    return TensorType(Shape((count, len(x.shape))), INT64, contents=contents, strides=UNKNOWN_STRIDES, framework=c.framework)
+    return TensorType(Shape((count, len(x.shape))), INT64, contents=contents, strides=UNKNOWN_STRIDES)
 
 
 NONZERO = Op(

@@ -58,7 +58,7 @@ def quantile_shape(c: Call) -> Shape:
 
 def quantile_type(c: Call) -> DType | None:
     x, q = c.tensor("x"), c.tensor("q")
-    if c.framework != "torch":
+    if not c.option("one_type"):
         return ToFloat("x")(c)
     if not q.weak and q.dtype is not None and x.dtype is not None and q.dtype is not x.dtype:
         raise c.refuse("dtype", f"q has element type {q.dtype!r}, and x has {x.dtype!r}; they must be one", ("q", "x"))
@@ -266,9 +266,9 @@ CONFUSION_MATRIX = Op(
 
 
 def dist_type(c: Call) -> DType | None:
-    """Norms are real; truth values have no difference (torch)."""
+    """Norms are real; truth values have no difference in some libraries."""
     made = Within(Promote("x", "y"), FLOATS | COMPLEXES)(c)
-    if c.framework == "torch" and BOOL in (c.dtype("x"), c.dtype("y")):
+    if c.option("no_truth_values") and BOOL in (c.dtype("x"), c.dtype("y")):
         raise c.refuse("dtype", "truth values have no difference", ("x", "y"))
     return None if made is None else made.real
 

@@ -74,7 +74,7 @@ def only_splits(old: Shape, new: Shape) -> bool:
 def shown_as(c: Call, x: TensorType, shape: Shape, strict: bool) -> TensorType:
     """x in another shape of as many elements. Strict: without a copy."""
     strides, holds = reshaped(x, shape) if x.shape.known else (None if x.strides is None else UNKNOWN_STRIDES, True)
-    if strict and strides == UNKNOWN_STRIDES and c.framework == "torch" and not only_splits(x.shape, shape):
+    if strict and strides == UNKNOWN_STRIDES and c.option("strict_views") and not only_splits(x.shape, shape):
         raise c.give_up("it is not known how the tensor lies in memory, and a view may need another order")
     if strict:
         c.require(

@@ -19,6 +19,7 @@ from tensorproof.ops.symbolic_axes import is_symbolic, joined
 from tensorproof.terms.dtypes import ANY, DType
 from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
+from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import MOST_CONTENTS, SOMEWHERE, UNKNOWN_STRIDES, Outputs, Storage, TensorType
@@ -60,9 +61,18 @@ class Call:
 
     # --- what a rule asks for ---
 
-    @property
-    def framework(self) -> str:
-        return self.session.framework
+    def option(self, name: str) -> Any:
+        """What the framework says of this operator where libraries differ (bindings/options); None where it says nothing."""
+        own = self.session.options.get(self.op.name)
+        return own[name] if own is not None and name in own else self.session.everywhere.get(name)
+
+    def common_type(self, operands: Sequence[Operand]) -> DType | None:
+        """The element type of operands that meet, by the framework's own table; None where they do not mix."""
+        return promote(self.session.framework, operands)
+
+    def float_type(self, dtype: DType) -> DType | None:
+        """What the framework makes of an element type where a function gives real values; None where it refuses."""
+        return to_float(self.session.framework, dtype)
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments.get(name)
@@ -310,7 +320,7 @@ def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", p
     kept = repeats.found(op, *key) if key is not None else None
     if kept is not None:
         result, taken, copied = kept
-        return _recorded(op, taken, _placed(op, taken, copied, session.framework, result), session, name)
+        return _recorded(op, taken, _placed(op, taken, copied, session, result), session, name)
     full = _filled(op, arguments, name)
     open_axes = [p.name for p in op.attributes if is_symbolic(p, full[p.name])]
     if open_axes and prescribed is None:
@@ -327,7 +337,7 @@ def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", p
         made = _results(call, layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call))
         if key is not None and before == (session.made, len(session.requirements), len(session.applied)):
             repeats.keep(op, *key, made, call.arguments, call.copied)
-    return _recorded(op, call.arguments, _placed(op, call.arguments, call.copied, call.framework, made), session, name)
+    return _recorded(op, call.arguments, _placed(op, call.arguments, call.copied, session, made), session, name)
 
 
 def _recorded(op: Op, arguments: dict[str, Any], made: Any, session: Session, name: str) -> Any:
@@ -354,31 +364,28 @@ def _filled(op: Op, arguments: dict[str, Any], name: str) -> dict[str, Any]:
     return full
 
 
-def _placed(op: Op, arguments: dict[str, Any], copied: bool, framework: str, made: Any) -> Any:
+def _placed(op: Op, arguments: dict[str, Any], copied: bool, session: Session, made: Any) -> Any:
     """Results with the memory that they lie in: that of the input of which they are a view, or into which they are written."""
     shown = arguments.get(op.aliases or op.writes[0]) if op.aliases or op.writes else None
     if copied:
         base = None
     elif isinstance(shown, tuple):
         if type(made) is tuple and len(made) == len(shown):
-            return tuple(_at(one, of.base or SOMEWHERE, framework) for one, of in zip(made, shown))
+            return tuple(_at(one, of.base or SOMEWHERE, session) for one, of in zip(made, shown))
         base = SOMEWHERE
     else:
         base = shown.base or SOMEWHERE if isinstance(shown, TensorType) else None
     if isinstance(made, TensorType):
-        return _at(made, base, framework)
-    moved = [_at(one, base, framework) for one in made]
+        return _at(made, base, session)
+    moved = [_at(one, base, session) for one in made]
     return made.like(moved) if isinstance(made, Outputs) else tuple(moved)
 
 
-_ROW_MAJOR = frozenset({"tf", "keras", "onnx"})
-"""The frameworks whose tensors have no strides."""
-
-
-def _at(made: Any, base: Storage | None, framework: str) -> Any:
+def _at(made: Any, base: Storage | None, session: Session) -> Any:
     if not isinstance(made, TensorType):
         return made
-    if made.strides is not None and framework in _ROW_MAJOR:
+    framework = session.framework
+    if made.strides is not None and "row_major" in session.everywhere:
         return made.but(base=base, framework=framework, strides=None)
     if made.base is base and made.framework == framework:
         return made
@@ -420,7 +427,7 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
         contents = call.op.fold(call)
         if contents is not None and len(contents) > MOST_CONTENTS:
             contents = None
-    return TensorType(made, dtype, contents=contents, device=_device(call), strides=_strides(call, made), framework=call.framework)
+    return TensorType(made, dtype, contents=contents, device=_device(call), strides=_strides(call, made), framework=call.session.framework)
 
 
 def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
@@ -432,13 +439,13 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
         return UNKNOWN_STRIDES
     if order == "compact" or (shape.known and not len(shape)):
         return None
-    if order == "pictures" and call.framework == "torch" and shape.known and len(shape) < 4:
+    if order == "pictures" and shape.known and len(shape) < 4:
         return None
     inputs = [call.arguments.get(parameter.name) for parameter in call.op.inputs]
     tensors = [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
     if all(t.strides is None for t in tensors):
         return None
-    if order in ("pictures", "channels") and call.framework == "torch":
+    if order in ("pictures", "channels"):
         from tensorproof.ops.storage import channels_first
 
         if all(map(channels_first, tensors)):  # only what lies with the channels last gives such a result
@@ -479,9 +486,9 @@ def _unknown(call: Call) -> Any:
         except (GiveUp, KeyError, IndexError):
             dtype = None
         call.session.made += 1
-        origin = Origin.UNMODELLED if call.framework == "torch" else Origin.WORLD
+        origin = Origin.UNMODELLED if call.option("ranks_are_known") else Origin.WORLD
         made.append(TensorType(unknown_shape(f"{op.name}{call.session.site}#{call.session.made}", origin), dtype))
-    if call.framework == "torch":  # what the operator demands of the rank cannot be told, so nothing is proved
+    if call.option("ranks_are_known"):  # what the operator demands of the rank cannot be told, so nothing is proved
         call.require("rank", eq(call.fresh("rank"), 1), "an input's rank is not known")
     return made[0] if len(made) == 1 else tuple(made)
 

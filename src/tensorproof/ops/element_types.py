@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tensorproof.ops.call import Call
 from tensorproof.ops.record import DTypeRule
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, INT64, UINT32, UINT64, DType, DTypes
-from tensorproof.terms.promotion import Operand, promote, to_float
+from tensorproof.terms.promotion import Operand
 from tensorproof.terms.tensor import TensorType
 
 
@@ -27,8 +27,8 @@ CONVERTED = ("numpy", "python")
 
 
 def _meeting(c: Call, operands: list[TensorType]) -> list[TensorType]:
-    """In TensorFlow an array becomes a tensor of the others' element type, whatever it holds; a list does where Python's numbers do."""
-    if c.framework != "tf" or all(v.weak or v.framework in CONVERTED for v in operands):
+    """Where arrays are converted, one becomes a tensor of the others' element type, whatever it holds; a list does where Python's numbers do."""
+    if not c.option("converts_arrays") or all(v.weak or v.framework in CONVERTED for v in operands):
         return operands
     return [v.but(weak=True) if v.framework == "python" else v for v in operands if v.framework != "numpy"]
 
@@ -40,7 +40,7 @@ def promoted(c: Call, names: Iterable[str]) -> DType | None:
         return None
     if len({v.dtype for v in operands}) == 1 and not operands[0].weak:
         return operands[0].dtype
-    result = promote(c.framework, [Operand(v.dtype, v.weak, len(v.shape) == 0) for v in operands if v.dtype is not None])
+    result = c.common_type([Operand(v.dtype, v.weak, len(v.shape) == 0) for v in operands if v.dtype is not None])
     if result is None:
         shown = " and ".join(repr(v.dtype) for v in operands)
         raise c.refuse("dtype", f"element types {shown} do not mix in {c.name}", tuple(names))
@@ -53,11 +53,11 @@ def Promote(*names: str) -> DTypeRule:
 
 
 def Within(rule: DTypeRule, takes: DTypes) -> DTypeRule:
-    """What `rule` says, which in torch must be one of `takes`: kernels are chosen by the common type of the operands, not by each."""
+    """What `rule` says, which must be one of `takes` with `typed_kernels`: those are chosen by the common type of the operands, not by each."""
 
     def checked(c: Call) -> DType | None:
         dtype = rule(c)
-        if c.framework == "torch" and dtype is not None and dtype not in takes:
+        if dtype is not None and dtype not in takes and c.option("typed_kernels"):
             raise c.refuse("dtype", f"{c.name} does not take operands of the common element type {dtype!r}", tuple(p.name for p in c.op.inputs))
         return dtype
 
@@ -92,7 +92,7 @@ def float_of(c: Call, dtype: DType | None) -> DType | None:
     """What a function of real values makes of `dtype`."""
     if dtype is None or dtype.is_float or dtype.is_complex:
         return dtype
-    result = to_float(c.framework, dtype)
+    result = c.float_type(dtype)
     if result is None:
         raise c.refuse("dtype", f"{c.name} does not take element type {dtype!r}")
     return result
@@ -127,18 +127,18 @@ def Given(name: str = "dtype", otherwise: DTypeRule | DType = FLOAT32) -> DTypeR
 
 
 def Summed(name: str = "x") -> DTypeRule:
-    """Sums of whole numbers and truth values are widened: to 64 bits (torch, NumPy), to 32 at least (Keras)."""
+    """Sums of whole numbers and truth values are widened where the library says so: to int64, to 64 bits, or to 32 bits at least."""
 
     def rule(c: Call) -> DType | None:
         dtype = c.tensor(name).dtype
         if dtype is None or not (dtype.is_integer or dtype is BOOL):
             return dtype
-        match c.framework:
-            case "torch":
-                return INT64
-            case "numpy":
+        match c.option("sums"):
+            case DType() as wide:
+                return wide
+            case "64_bits":
                 return UINT64 if dtype.kind == "u" else INT64
-            case "keras":
+            case "32_bits":
                 return dtype if dtype.bits >= 32 else UINT32 if dtype.kind == "u" else INT32
             case _:
                 return dtype

@@ -128,8 +128,9 @@ def reduction(
             whole = c["dim"] is None and not c["keepdim"]
             unknown = Shape() if whole else unknown_shape(f"{name}{c.session.site}#{c.session.made}")
             return [unknown] * len(outputs) if outputs else unknown
-        c.require("rank", c.framework != "torch" or c.rank("x") <= 64, f"{c.name} takes at most 64 axes, and x has {c.rank('x')}", "x")
-        if nonempty and not c["empty"] and c.framework not in ("tf", "onnx"):
+        most = c.option("most_axes")
+        c.require("rank", most is None or c.rank("x") <= most, f"{c.name} takes at most {most} axes, and x has {c.rank('x')}", "x")
+        if nonempty and not c["empty"] and not c.option("extremes_of_nothing"):
             axes = c["dim"]
             sizes = c.shape("x") if axes is None else [c.shape("x")[a] for a in ((axes,) if isinstance(axes, int) else axes) if len(c.shape("x"))]
             for size in sizes:

@@ -20,7 +20,7 @@ def Lined(takes: DTypes, rule: DTypeRule) -> DTypeRule:
 
     def checked(c: Call) -> DType | None:
         dtype = c.dtype("x")
-        if c.framework == "torch" and dtype is not None and dtype not in takes and c.shape("x") != ():
+        if c.option("typed_kernels") and dtype is not None and dtype not in takes and c.shape("x") != ():
             raise c.refuse("dtype", f"{c.name} does not take element type {dtype!r}", "x")
         return rule(c)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.ops.applied import Applied
@@ -37,6 +38,10 @@ class Session:
     names: set[str] = field(default_factory=set[str])
     """The names of all symbols and flags made so far; a loop looks here for those that one round made."""
     default_float: DType = FLOAT32
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """What libraries compute differently, as this framework does it, by operator (bindings/options)."""
+    everywhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The same for all operators that say nothing themselves."""
     casts: dict[str, DType | None] = field(default_factory=dict[str, DType | None])
     """Under autocast: the lower precision for each kind of device, None where it is not known."""
     typed: frozenset[str] = frozenset()

@@ -7,7 +7,8 @@ from typing import Any
 
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.modules import Module, construct
-from tensorproof.ops.session import Refused, Session
+from tensorproof.bindings.options import session_of
+from tensorproof.ops.session import Refused
 from tensorproof.terms.dtypes import FLOATS
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -62,7 +63,7 @@ def _mends(module: Module, name: str, size: int, retry: Retry | None) -> bool:
     if retry is None:
         return False
     try:
-        other = construct(module.row, {**module.arguments, name: size}, Session())
+        other = construct(module.row, {**module.arguments, name: size}, session_of(module.row.framework))
     except (Refused, ArithmeticError, LookupError, TypeError, ValueError):
         return False
     return retry(other).refused is None
