@@ -70,7 +70,7 @@ def averaged(c: Call) -> DType | None:
             if chosen is not None and not (chosen.is_float or chosen.is_complex):
                 raise c.refuse("dtype", f"{c.name} has no value of type {chosen!r}; convert to a float first or give dtype=", "x")
             return chosen
-        case "float64":
+        case "doubles":
             return c["dtype"] or (FLOAT64 if dtype is not None and dtype.kind in "iub" else dtype)
         case "floats":
             return float_of(c, dtype)

@@ -439,13 +439,13 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
         return UNKNOWN_STRIDES
     if order == "compact" or (shape.known and not len(shape)):
         return None
-    if order == "pictures" and shape.known and len(shape) < 4:
+    if order == "pictures" and call.option("channels_last") and shape.known and len(shape) < 4:
         return None
     inputs = [call.arguments.get(parameter.name) for parameter in call.op.inputs]
     tensors = [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
     if all(t.strides is None for t in tensors):
         return None
-    if order in ("pictures", "channels"):
+    if order in ("pictures", "channels") and call.option("channels_last"):
         from tensorproof.ops.storage import channels_first
 
         if all(map(channels_first, tensors)):  # only what lies with the channels last gives such a result
