@@ -45,6 +45,8 @@ class Outcome:
     """The operators that the call applied, in order."""
     made: Any = None
     """The outputs as the operators made them, before they became that framework's tensors."""
+    guessed: bool = False
+    """Whether numbers stand in the arguments that the program does not give: what was applied says nothing of values."""
 
 
 class Run:

@@ -165,6 +165,9 @@ def stepped(m: Any, t: Any) -> None:
         has = autograd.of(m, t).own["grad"]
         if has is not NO:
             autograd.wrote(m, t, has is YES)
+            if m.path.program is not None:
+                m.path.program.changed(t)
+                m.memory.write(m.memory.current(t))
 
 
 def register_hook(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

@@ -61,6 +61,8 @@ def carried(m: Any, made: Any, result: Any) -> None:
 def same(m: Any, old: TensorType, new: TensorType) -> None:
     """A new description of the same elements."""
     if old is not new:
+        if m.path.program is not None:
+            m.path.program.same(old, new)
         for domain in DOMAINS:
             domain.carry(m, old, new)
 

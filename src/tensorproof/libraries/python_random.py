@@ -13,6 +13,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.many import gathered, length, shown, uncounted
 from tensorproof.values.objects import Choice, Dict, List, Model, Record
 from tensorproof.values.python_values import REAL, TEXT, Unknown
+from tensorproof.values.standing import standing
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -71,7 +72,7 @@ def _choice(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     source = argument(args, kwargs, 0, "seq")
     if isinstance(source, Choice):
         found = _of_either(m, source, node)
-        return Unknown("choice") if not found else any_of(found)
+        return Unknown("choice") if not found else standing(m, any_of(found))
     rounds = m.open_rounds(source, node)
     if rounds is not None:
         return rounds.item(1)
@@ -165,8 +166,8 @@ def _shuffled(m: Any, items: list[Any], node: Any) -> list[Any]:
     if uncounted(items):
         return [gathered(length(items), shown(items))]
     if items and all(isinstance(v, List) for v in items):
-        return [any_of(items, m) for _ in items]  # each of a length of its own
-    return [any_of(items, m)] * len(items) if items else []
+        return [standing(m, any_of(items, m)) for _ in items]  # each of a length of its own
+    return [standing(m, any_of(items, m))] * len(items) if items else []
 
 
 def _sample(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:

@@ -149,7 +149,7 @@ def finish(m: Any) -> None:
 def _first_failure(m: Any, users: list[Any], leaf: TensorType, rank: int) -> tuple[int, Any] | None:
     """The first step that refuses this rank."""
     path = m.path
-    kept, errors = (len(path.stated), len(path.gaps), len(path.findings)), m.errors
+    kept, errors, recorded = (len(path.stated), len(path.gaps), len(path.findings)), m.errors, path.recorded
     found: tuple[int, Any] | None = None
     for user in users:
         chosen = {id(leaf): with_rank(leaf, rank)}
@@ -163,6 +163,7 @@ def _first_failure(m: Any, users: list[Any], leaf: TensorType, rank: int) -> tup
             found = (user.number, (user, raised, rank))
             break
     del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :]
+    path.unrecord(recorded)
     m.errors = errors
     return found
 

@@ -255,7 +255,7 @@ class _Samples:
         samples that there may be."""
         m, path = self.m, self.m.path
         gaps, stated, findings, facts, errors = len(path.gaps), len(path.stated), len(path.findings), len(m.facts), m.errors
-        mark = m.heap.mark()
+        mark, recorded = m.heap.mark(), path.recorded
         many = Many("samples that were not counted out", count=count, first=self.first, second=self.second)
         found = m.call(self.collate, (List(m.heap.row([many])),), {}, self.node)
         if len(path.gaps) == gaps and not isinstance(found, Unknown):
@@ -268,6 +268,7 @@ class _Samples:
         m.heap.undo(mark)
         m.heap.forget(mark)
         del path.gaps[gaps:], path.stated[stated:], path.findings[findings:], m.facts[facts:]
+        path.unrecord(recorded)
         m.errors = errors
         sizes = tuple(range(max(1, int(lower(count))), int(most) + 1))
         made = [self._collated(n) for n in sizes]

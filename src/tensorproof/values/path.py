@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Step
 from tensorproof.diagnostics.span import Span
 from tensorproof.ops.record import Requirement
+from tensorproof.program.recorder import Recorder
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
 
@@ -45,5 +46,17 @@ class Path:
     """Whether one side of a branch was left at an error: nothing is proved when that error is ignored."""
     fed: bool = False
     """Whether the caller feeds everything that is not in the program, as for a saved graph: no size is the world's."""
+    program: Recorder | None = None
+    """The program form of this path, where an engine asked for it."""
     open: list[Gap] = field(default_factory=list[Gap])
     """The requirements that neither hold for every value nor fail for one, where each is stated: known once the path is decided."""
+
+    @property
+    def recorded(self) -> int:
+        """How many records of the program form there are."""
+        return self.program.position if self.program is not None else 0
+
+    def unrecord(self, recorded: int) -> None:
+        """What was recorded since then is undone."""
+        if self.program is not None:
+            self.program.cut(recorded)

@@ -68,7 +68,7 @@ def _counted(np: Any, value: Any) -> Any:
 def _value(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
     if isinstance(value, TensorType):
         known = values.get(id(value))
-        if known is None and value.contents is not None and all(isinstance(n, (bool, int, float, complex)) for n in value.contents):
+        if known is None and value.contents is not None and numbers_in(value):
             known = np.asarray(value.contents[0]) if value.weak else contents_of(np, value)
         if known is None:
             raise NotEvaluated("an input without values")
@@ -86,6 +86,11 @@ def wide(np: Any, value: Any) -> Any:
     if kind is None or kind.kind in "bOSU" or kind == np.uint64:
         return value
     return value.astype({"f": np.float64, "V": np.float64, "c": np.complex128}.get(kind.kind, np.int64))
+
+
+def numbers_in(tensor: TensorType) -> bool:
+    """Whether a tensor's contents are known as numbers."""
+    return tensor.contents is not None and all(isinstance(n, (bool, int, float, complex)) for n in tensor.contents)
 
 
 def contents_of(np: Any, tensor: TensorType) -> Any:
@@ -116,21 +121,30 @@ def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, An
     """Bounds of the values of all results (boxes), by the identity of their tensors; `given` holds those of the inputs. None where nothing is known."""
     import numpy as np
 
-    from tensorproof.engines.values.rules import Box, Unbounded, boxed
+    from tensorproof.engines.values.rules import boxed
 
     boxes: dict[int, Any] = {i: boxed(v) for i, v in given.items()}
     with np.errstate(all="ignore"):
         for one in applied:
-            made: Any = None
-            try:
-                made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
-            except (NotEvaluated, Unbounded, Undefined, Undetermined):
-                made = None
-            parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
-            for i, (result, part) in enumerate(zip(one.results, parts)):
-                box = None if part is None else _outward(np, boxed(part), result.dtype)
-                boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, _fact(one, i), boxes))
+            bound(one, boxes)
     return boxes
+
+
+def bound(one: Applied, boxes: dict[int, Any]) -> None:
+    """Put bounds of the results of one applied operator, by the identity of their tensors; None where nothing is known."""
+    import numpy as np
+
+    from tensorproof.engines.values.rules import Box, Unbounded, boxed
+
+    made: Any = None
+    try:
+        made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
+    except (NotEvaluated, Unbounded, Undefined, Undetermined):
+        made = None
+    parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
+    for i, (result, part) in enumerate(zip(one.results, parts)):
+        box = None if part is None else _outward(np, boxed(part), result.dtype)
+        boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, _fact(one, i), boxes))
 
 
 _STEP = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-50}

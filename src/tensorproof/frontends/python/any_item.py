@@ -13,6 +13,7 @@ from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.many import gathered, is_text, number_of, uncounted
 from tensorproof.values.objects import Choice, Dict, List
 from tensorproof.values.python_values import REAL, TEXT
+from tensorproof.values.standing import standing
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -27,7 +28,7 @@ class Unlike(Exception):
 
 def one_of(m: Interpreter, items: list[Any], index: Term, node: ast.AST) -> Any:
     """A value that stands for the item at this index. Raises `Unlike`."""
-    return _Summary(m, index, node).of(items)
+    return standing(m, _Summary(m, index, node).of(items))
 
 
 def holds_lists(item: Any) -> bool:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.joining import CannotJoin, join
@@ -41,6 +42,7 @@ class AnyRound:
         self.frame = frame
         self.since = since
         self.count = count
+        self.node = node
         word = m.name_here("round", node, "iteration")
         last = count - 1 if isinstance(count, int) else None
         round_ = m.symbol(word, since, last, Origin.WORLD)
@@ -81,6 +83,7 @@ class AnyRound:
         """Run a round from the descriptions. Where they cover what it leaves, it stays; else it is undone, and what it shows to be too narrow is widened."""
         m, heap, path, frame = self.m, self.m.heap, self.m.path, self.frame
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(frame.waiting), m.session.made)
+        recorded = path.recorded
         lasting, occurrences, names, result = list(m.lasting), dict(m.occurrences), m.session.names, frame.result
         bound, handlers, frames, errors = dict(m.bound_on), m.handlers, len(m.frames), m.errors
         m.session.names = set()
@@ -89,6 +92,8 @@ class AnyRound:
         m.any_round += 1
         try:
             self._write(self.wide)
+            if path.program is not None:
+                recording.begun(m, self.wide.values())
             m.assume(lt(self.round, self.count), lasting=False)
             mark = heap.mark(_PROOF)
             signal = body()
@@ -111,13 +116,14 @@ class AnyRound:
                 path.calls, m.branching.count, m.session.made = kept[3], kept[4], kept[7]
                 m.lasting[:], m.occurrences, m.bound_on, m.handlers, frame.result = lasting, occurrences, bound, handlers, result
                 m.errors = errors
+                path.unrecord(recorded)
             m.session.names = names | m.session.names
         if settled is None:
             raise _Stuck
         if settled:
             heap.forget(mark)
             outer.number = 0
-            self._stay(outer, kept[5], kept[6])
+            self._stay(outer, kept[5], kept[6], recorded)
         return settled
 
     def _died(self, stated: int) -> bool:
@@ -203,14 +209,18 @@ class AnyRound:
 
     # --- after the last round ---
 
-    def _stay(self, mark: Mark, facts: int, waiting: int) -> None:
+    def _stay(self, mark: Mark, facts: int, waiting: int, recorded: int) -> None:
         """The round that was tried is the one that stands for all."""
         m = self.m
         m.stood_for_many += 1
         if len(self.frame.waiting) == waiting:
             for fact in m.leave_facts(facts):
                 m.assume(fact)
+        places = recording.places_of(m, mark, self.wide) if m.path.program is not None else {}
         self._leave(mark)
+        if m.path.program is not None:
+            after = m.heap.difference(mark).values
+            recording.close(m, recorded, [(*three, after[place]) for place, three in places.items()], self.node, _surely(gt(self.count, self.since)))
         m.heap.forget(mark)
 
     def _leave(self, mark: Mark) -> None:

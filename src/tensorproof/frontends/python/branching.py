@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
 from tensorproof.frontends.python.joining import CannotJoin, join, join_location, join_uncounted
@@ -96,10 +97,13 @@ class Branching:
         return a.dead or b.dead
 
     def _joined(self, p: Truth, a: Any, b: Any, number: int) -> Any:
+        recorded = self.run.path.recorded
         try:
-            return join(p, a, b)
+            made = join(p, a, b, self.run.path.program)
         except CannotJoin:
             raise Fork(number) from None
+        recording.seen(self.run, recorded)
+        return made
 
     def _side(self, p: Truth, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None = None) -> Way:
         """Run one side under its condition."""
@@ -154,7 +158,7 @@ class Branching:
 
     def _merge(self, p: Truth, first: Difference, second: Difference, mark: Mark, number: int) -> None:
         """Memory holds the second side; write what both sides make of each location that either wrote."""
-        before = self.run.heap.before(mark)
+        before, recorded = self.run.heap.before(mark), self.run.path.recorded
         writes: list[tuple[Any, Any, Any]] = []
         perhaps: list[tuple[Any, Any, Truth, Any]] = []
         for location in {**first.values, **second.values}:
@@ -165,7 +169,7 @@ class Branching:
             b = second.values.get(location, now)
             if a is not b:
                 try:
-                    writes.append((owner, key, join_location(p, a, b, owner, key)))
+                    writes.append((owner, key, join_location(p, a, b, owner, key, recording.of_location(self.run, owner, key))))
                 except CannotJoin:
                     if not self.run.any_round or (key not in (ITEMS, ORDER) and type(owner) is not Entries):
                         raise Fork(number) from None
@@ -177,6 +181,7 @@ class Branching:
             self.run.heap.write(owner, key, value)
         for owner, key, condition, value in perhaps:
             self._entry(owner, key, condition, value)
+        recording.seen(self.run, recorded)
 
     def _entry(self, owner: Any, key: Any, condition: Truth, value: Any) -> None:
         """An entry that one side made, in a round that stands for many: one of those whose keys are not known."""

@@ -61,17 +61,18 @@ def _one_of(m: Interpreter, items: list[Any], word: str, node: ast.AST) -> Any:
         return Unknown(word)
     index = m.symbol(m.name_here(word, node), 0, len(items) - 1, Origin.UNMODELLED)
     try:
-        return _halved(items, 0, index)
+        return _halved(m, items, 0, index)
     except CannotJoin:
         return m.item(tuple(items), index, node)
 
 
-def _halved(items: list[Any], start: int, index: Dim) -> Any:
+def _halved(m: Interpreter, items: list[Any], start: int, index: Dim) -> Any:
     """The item at an index that is not known, as a choice between two halves: so that the choices do not lie deep within each other."""
     if len(items) == 1:
         return items[0]
     middle = len(items) // 2
-    return join(lt(index, start + middle), _halved(items[:middle], start, index), _halved(items[middle:], start + middle, index))
+    sides = _halved(m, items[:middle], start, index), _halved(m, items[middle:], start + middle, index)
+    return join(lt(index, start + middle), *sides, m.path.program)
 
 
 def _extreme(word: str) -> Run:

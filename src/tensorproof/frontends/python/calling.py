@@ -326,7 +326,7 @@ def _with_reals(given: Any, named: dict[str, Any], tried: list[Outcome]) -> Outc
     made = [tensors.without_values(one.outputs) for one in accepted]
     if not made or any(one != made[0] for one in made):
         return None
-    accepted[0].outputs = made[0]
+    accepted[0].outputs, accepted[0].guessed = made[0], True
     return accepted[0]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.any_round import FAILED, Leaves, Seed, many_rounds
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.gathering import Gathering
@@ -39,12 +40,14 @@ def data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: A
 def _each_round(m: Interpreter, frame: Frame, rounds: list[Any], put: Any, body: Act, node: Any, source: Any) -> Signal | None:
     """Each round is (condition, item): True for a batch that always comes, a predicate for one that may come."""
     signal: Signal | None = None
-    with Gathering(m, rounds, node, source) as gathering, uncounted_lists(m, counts_of(rounds) is None):
+    counts = counts_of(rounds)
+    with Gathering(m, rounds, node, source) as gathering, uncounted_lists(m, counts is None):
         for at, (condition, item) in enumerate(rounds):
             if at == 0 and isinstance(condition, Predicate) and condition.kind == "flag":
                 m.assume(condition)  # data of unknown length hold at least one item
                 condition = True
-            signal = _perhaps(m, frame, condition, partial(with_item, m, put, body, item))
+            with recording.as_loop(m, node, open_end=counts is None or counts[at] != 1):
+                signal = _perhaps(m, frame, condition, partial(with_item, m, put, body, item))
             gathering.round_ran()
             if signal is not None:
                 gathering.ended = True
@@ -74,12 +77,13 @@ class _DataLoop:
         if isinstance(rounds.times, Term) and lower(rounds.times) < 1:
             m.assume(ge(rounds.times, 1))  # data of unknown length hold at least one full batch
         with Gathering(m, rounds, self.node, source) as gathering, uncounted_lists(m, counts_of(rounds) is None):
+            recorded = m.path.recorded
             signal = self._iteration(0)
             gathering.round_ran()
             if signal is not None:
                 gathering.forget()  # there was one iteration
                 return signal
-            signal = self._others(gathering)
+            signal = self._others(gathering, recorded)
             for condition, item in rounds.rest:
                 if signal is None:
                     signal = _perhaps(m, self.frame, condition, partial(with_item, m, self.put, self.body, item))
@@ -91,12 +95,13 @@ class _DataLoop:
     def _iteration(self, at: Any) -> Signal | None:
         return with_item(self.m, self.put, self.body, self.rounds.item(at), self.frame)
 
-    def _others(self, gathering: Gathering) -> Signal | None:
+    def _others(self, gathering: Gathering, recorded: int) -> Signal | None:
         """The regular iterations after the first."""
         m, times = self.m, self.rounds.times
         seed = self._carried(gathering)
         if seed is None and self.rounds.item(0) is self.rounds.item(1):
             gathering.followed(times)
+            recording.close(m, recorded, [], self.node)
             return None
         ended = self._many(times, seed)
         if isinstance(ended, Leaves):
@@ -112,7 +117,8 @@ class _DataLoop:
             return None
         gaps, failures = len(m.path.gaps), m.failures
         m.gap("loop", self.node, "what it carries from one iteration to the next was not followed")
-        signal = _perhaps(m, self.frame, gt(times, 1), lambda frame: self._iteration(1))
+        with recording.as_loop(m, self.node):
+            signal = _perhaps(m, self.frame, gt(times, 1), lambda frame: self._iteration(1))
         if m.failures > failures and len(m.path.gaps) > gaps:  # the error in that iteration is why
             m.path.later.append(m.path.gaps.pop(gaps))
         gathering.round_ran()

@@ -189,7 +189,7 @@ def compile_try(node: Any, scope: Scope) -> Act:
         if not number:
             return guarded(frame)
         mark, facts, frames, waiting, occurrences = m.heap.mark(number), len(m.facts), len(m.frames), len(frame.waiting), dict(m.occurrences)
-        stated, gaps, findings = len(m.path.stated), len(m.path.gaps), len(m.path.findings)
+        stated, gaps, findings, recorded = len(m.path.stated), len(m.path.gaps), len(m.path.findings), m.path.recorded
         try:
             signal = guarded(frame)
         except Undecided as found:
@@ -199,6 +199,7 @@ def compile_try(node: Any, scope: Scope) -> Act:
             m.heap.close(mark)
             del m.facts[facts:], m.frames[frames:], frame.waiting[waiting:]
             del m.path.stated[stated:], m.path.gaps[gaps:], m.path.findings[findings:]
+            m.path.unrecord(recorded)
             m.occurrences = occurrences
             return m.branching.split(frame, found.predicate, both_ways, both_ways)
         except BaseException:

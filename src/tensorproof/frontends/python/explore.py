@@ -14,6 +14,7 @@ from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.places import places
 from tensorproof.frontends.python.source import Source
+from tensorproof.program.recorder import Recorder
 from tensorproof.solve import limits
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
@@ -43,9 +44,10 @@ def explore(
     inputs: Mapping[str, Any] | None = None,
     ended: Callable[[Interpreter], None] | None = None,
     stop_at_error: bool = False,
+    record: bool = False,
 ) -> Explored:
     """`stop_at_error` ends a path where CPython would end.
-    `inputs` are names that the main file finds bound; `ended` is told of every path while its memory is still there."""
+    `inputs` are names that the main file finds bound; `ended` gets every path while its memory is still there; `record` asks for the program form."""
     modules = Modules(source, places(source, roots), site)
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Path] = []
@@ -56,6 +58,7 @@ def explore(
         while True:
             run = Interpreter(modules, pending.pop(), argv)
             run.stop_at_error = stop_at_error
+            run.path.program = Recorder() if record else None
             modules.main.space.update(inputs or {})
             try:
                 finished.append(run.run())

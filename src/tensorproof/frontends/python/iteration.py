@@ -19,6 +19,7 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Layer, Many, Unknown
+from tensorproof.values.standing import standing
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -114,9 +115,9 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
     """All items of a value; None when they are not known."""
     kind = type(value)
     if kind is List or kind is Set:
-        return _unpacked(value.items, wanted) if uncounted(value.items) else list(value.items)
+        return _unpacked(m, value.items, wanted) if uncounted(value.items) else list(value.items)
     if kind is tuple or isinstance(value, tuple):
-        return _unpacked(value, wanted) if uncounted(value) else list(value)
+        return _unpacked(m, value, wanted) if uncounted(value) else list(value)
     if kind is Dict:
         return None if OPEN in value.items else list(value.items)
     if kind is str or kind is bytes:
@@ -160,13 +161,13 @@ def items(m: Interpreter, value: Any, node: ast.AST, wanted: int | None = None) 
     return None
 
 
-def _unpacked(items: Any, wanted: int | None) -> list[Any] | None:
+def _unpacked(m: Interpreter, items: Any, wanted: int | None) -> list[Any] | None:
     """As many items as there are names for them, of a list that was not counted out: data are taken to have the form that the program gives them."""
     plain = sum(type(v) is not Many for v in items)
     many = [v for v in items if type(v) is Many]
     if wanted is None or len(many) != 1 or wanted < plain:
         return None
-    return [one for v in items for one in ([v.first] * (wanted - plain) if type(v) is Many else [v])]
+    return [one for v in items for one in ([standing(m, v.first)] * (wanted - plain) if type(v) is Many else [v])]
 
 
 def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.program.recorder import Recorder
 from tensorproof.terms.gradient import Fact
 from tensorproof.terms.gradient import joined as joined_gradients
 from tensorproof.terms.ints import Term, ite
@@ -24,12 +25,12 @@ class CannotJoin(Exception):
     """Two values, or two memories, that have no common description."""
 
 
-def join(p: Truth, a: Any, b: Any) -> Any:
-    """The value that is `a` when p holds and `b` when not."""
+def join(p: Truth, a: Any, b: Any, program: Recorder | None = None) -> Any:
+    """The value that is `a` when p holds and `b` when not. Tensors that become one are recorded in the program form."""
     if a is b:
         return a
     if type(a) is Many or type(b) is Many:
-        return _many(p, a, b)
+        return _many(p, a, b, program)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         known = a if isinstance(a, Unknown) else b
         same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
@@ -48,18 +49,20 @@ def join(p: Truth, a: Any, b: Any) -> Any:
             raise CannotJoin
         joined = _tensors(p, a, b)
         if joined is not None:
+            if program is not None:
+                program.join(p, (a, b), joined)
             return joined
     if kind is tuple and type(b) is tuple and len(a) == len(b):
-        return tuple(join(p, x, y) for x, y in zip(a, b))
-    return _choice(p, a, b)
+        return tuple(join(p, x, y, program) for x, y in zip(a, b))
+    return _choice(p, a, b, program)
 
 
-def _many(p: Truth, a: Any, b: Any) -> Any:
+def _many(p: Truth, a: Any, b: Any, program: Recorder | None) -> Any:
     """Items that were not counted out, on one side perhaps none."""
     a, b = (Many("none", count=0, first=v.first, second=v.second) if w is MISSING else w for v, w in ((b, a), (a, b)))
     if type(a) is not type(b) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
         raise CannotJoin
-    return Many(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first), second=join(p, a.second, b.second))
+    return Many(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program))
 
 
 def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -77,25 +80,25 @@ def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[An
     return (*a[:same], gathered(ite(p, *counts), samples))
 
 
-def _choice(p: Truth, a: Any, b: Any) -> Any:
+def _choice(p: Truth, a: Any, b: Any, program: Recorder | None) -> Any:
     if isinstance(a, Choice) and a.condition is p:
         a = a.then
     if isinstance(b, Choice) and b.condition is p:
         b = b.other
     if a is b:
         return a
-    fewer = _merged(p, a, b) if isinstance(a, Choice) or isinstance(b, Choice) else None
+    fewer = _merged(p, a, b, program) if isinstance(a, Choice) or isinstance(b, Choice) else None
     if fewer is not None:
         return fewer
     depth = 1 + max(a.depth if isinstance(a, Choice) else 0, b.depth if isinstance(b, Choice) else 0)
     if depth > 1 and _all_numbers(a) and _all_numbers(b):
         return REAL
     if depth > DEEPEST_CHOICE:
-        return _regrouped(Choice(p, a, b, depth))
+        return _regrouped(Choice(p, a, b, depth), program)
     return Choice(p, a, b, depth)
 
 
-def _regrouped(value: Choice) -> Any:
+def _regrouped(value: Choice, program: Recorder | None) -> Any:
     """Many paths that lead to few different tensors, or to none: one choice for each of them."""
     groups: list[tuple[Truth, Any]] = []
     for condition, leaf in _leaves(value, True):
@@ -103,7 +106,7 @@ def _regrouped(value: Choice) -> Any:
             raise CannotJoin
         for i, (known, one) in enumerate(groups):
             if one is leaf or _same_tensor(one, leaf):
-                groups[i] = (disj(known, condition), one)
+                groups[i] = (disj(known, condition), one if one is leaf else _either(one, leaf, program))
                 break
         else:
             groups.append((condition, leaf))
@@ -122,19 +125,28 @@ def _leaves(value: Any, guard: Truth) -> list[tuple[Truth, Any]]:
     return [*_leaves(value.then, conj(guard, value.condition)), *_leaves(value.other, conj(guard, negate(value.condition)))]
 
 
-def _merged(p: Truth, a: Any, b: Any) -> Choice | None:
+def _merged(p: Truth, a: Any, b: Any, program: Recorder | None) -> Choice | None:
     """Three ways of which two lead to the same tensor are two ways."""
     if type(b) is Choice and type(a) is not Choice:
         if _same_tensor(a, b.then):
-            return Choice(disj(p, b.condition), a, b.other, b.depth)
+            return Choice(disj(p, b.condition), _either(a, b.then, program), b.other, b.depth)
         if _same_tensor(a, b.other):
-            return Choice(disj(p, negate(b.condition)), a, b.then, b.depth)
+            return Choice(disj(p, negate(b.condition)), _either(a, b.other, program), b.then, b.depth)
     if type(a) is Choice and type(b) is not Choice:
         if _same_tensor(b, a.then):
-            return Choice(conj(p, negate(a.condition)), a.other, b, a.depth)
+            return Choice(conj(p, negate(a.condition)), a.other, _either(b, a.then, program), a.depth)
         if _same_tensor(b, a.other):
-            return Choice(conj(p, a.condition), a.then, b, a.depth)
+            return Choice(conj(p, a.condition), a.then, _either(b, a.other, program), a.depth)
     return None
+
+
+def _either(a: Any, b: Any, program: Recorder | None) -> Any:
+    """One of two tensors that are alike."""
+    if program is None or a is b:
+        return a
+    made = a.but()
+    program.join(None, (a, b), made)
+    return made
 
 
 def _same_tensor(a: Any, b: Any) -> bool:
@@ -175,14 +187,14 @@ def _required(a: TensorType, b: TensorType, grad: Any) -> bool:
     return grad.requires is True if grad is not None else a.requires_grad and b.requires_grad if a.framework == "torch" else a.requires_grad or b.requires_grad
 
 
-def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any) -> Any:
+def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any, program: Recorder | None = None) -> Any:
     """What a location holds after a branch. A name may be bound on one side only; an entry of a dict may not."""
     if key is ITEMS:
         if a == b:
             return a
         if len(a) != len(b):
             raise CannotJoin
-        return tuple(join(p, x, y) for x, y in zip(a, b))
+        return tuple(join(p, x, y, program) for x, y in zip(a, b))
     if key is ORDER:
         if a != b:
             raise CannotJoin
@@ -191,4 +203,4 @@ def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any) -> Any:
         raise CannotJoin
     if isinstance(owner, Cursor) and a != b:
         raise CannotJoin
-    return join(p, a, b)
+    return join(p, a, b, program)

@@ -50,7 +50,7 @@ def _evaluated(m: Interpreter, own: Frame, item: Any, make: Make) -> tuple[Any, 
     """The one value that this item adds, and the time since which it was made; None where the evaluation did more than that. It is undone."""
     heap, path = m.heap, m.path
     kept = (len(path.stated), len(path.gaps), len(path.findings), len(m.facts), len(own.waiting), len(m.frames))
-    calls, count, made = path.calls, m.branching.count, m.session.made
+    calls, count, made, recorded = path.calls, m.branching.count, m.session.made, path.recorded
     lasting, occurrences, names, bound, handlers = list(m.lasting), dict(m.occurrences), m.session.names, dict(m.bound_on), m.handlers
     m.session.names = set()
     mark = heap.mark(_PROOF)
@@ -69,6 +69,7 @@ def _evaluated(m: Interpreter, own: Frame, item: Any, make: Make) -> tuple[Any, 
         heap.undo(mark)
         heap.close(mark)
         del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[3] :], own.waiting[kept[4] :], m.frames[kept[5] :]
+        path.unrecord(recorded)
         path.calls, m.branching.count, m.session.made, m.session.names = calls, count, made, names | m.session.names
         m.lasting[:], m.occurrences, m.bound_on, m.handlers = lasting, occurrences, bound, handlers
     return added[0], mark.clock

@@ -15,6 +15,7 @@ from tensorproof.values.many import gathered, length, shown
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import List, Set
 from tensorproof.values.python_values import Many, Unknown
+from tensorproof.values.standing import standing
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -117,7 +118,7 @@ def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Any:
     many = owner.items[at]
     if isinstance(many.count, (int, Term)):
         owner.items[at] = Many(many.reason, count=many.count - 1, first=many.first, second=many.second)
-    return many.first
+    return standing(m, many.first)
 
 
 def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:

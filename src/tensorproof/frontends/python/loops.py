@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import endings, iteration
+from tensorproof.frontends.python import endings, iteration, recording
 from tensorproof.frontends.python.any_round import FAILED, any_rounds, many_rounds
 from tensorproof.frontends.python.errors import Dead, Fork
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
@@ -221,7 +221,8 @@ def uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: A
         elif signal is FAILED:
             condition, item = rounds[1]
             act = partial(with_item, m, put, body, item)
-            signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
+            with recording.as_loop(m, node):
+                signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
             gathering.round_ran()
             gathering.finish(node)
         else:
@@ -261,7 +262,8 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
                     if ended is not FAILED:
                         return ended
                 count_before = m.branching.count
-                signal = one_round(m, frame, body)
+                with recording.as_loop(m, node, open_end=unsure or seen is not None):
+                    signal = one_round(m, frame, body)
                 if signal is not None:
                     return signal
                 if m.branching.count != count_before or frame.waiting:
@@ -285,7 +287,8 @@ def compile_while(node: ast.While, scope: Scope) -> Act:
                 return None
 
             def more(f: Frame, now: Any = now) -> Signal | None:
-                signal = one_round(m, f, body)
+                with recording.as_loop(m, node):
+                    signal = one_round(m, f, body)
                 return signal if signal is not None else rounds(m, f, open_rounds + 1, now)
 
             assert isinstance(t, Predicate)

@@ -230,6 +230,8 @@ class Interpreter:
 
     def gap(self, callee: str, node: ast.AST, reason: str = "") -> Unknown:
         found = Gap(callee, self.user_span(node), reason)
+        if self.path.program is not None:
+            self.path.program.add(found)
         if self.failures and not self.path.gaps:  # an error came before, and nothing else that was not understood
             self.path.later.append(found)
             return AFTER_ERROR

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import fixes, recovery, suspects, tensors
+from tensorproof.frontends.python import fixes, recording, recovery, suspects, tensors
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.libraries import autograd, domains, greatest, index_checks, layers
 from tensorproof.terms.tensor import TensorType
@@ -64,6 +64,8 @@ def taken(
     if args and isinstance(args[0], (List, tuple)) and outcome.applied and outcome.applied[0].op.values.kind == "moves":
         greatest.made_of(m, args[0], result)
     made = tensors.as_program_value(m, result)
+    if m.path.program is not None:
+        recording.called(m, outcome, made, node)
     if layer is None and outcome.outputs is not None and name.startswith("keras."):
         made = layers.keras_result(m, name, made, args, kwargs, before)
     if "tape" not in m.model_state:

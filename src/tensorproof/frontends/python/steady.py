@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
@@ -133,7 +134,7 @@ class Steady:
         m, heap = self.m, self.m.heap
         path = m.path
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting))
-        errors = m.errors
+        errors, recorded = m.errors, path.recorded
         round_ = symbol(m.name_here("round", self.frame.at or _HERE, "iteration"), 1, rest, Origin.WORLD)
         item = self._symbolic_item(at, round_)
         if item is MISSING:
@@ -142,6 +143,7 @@ class Steady:
         classes = [row.__class__ for row in rows]
         """A loop around this one may be watching them too."""
         mark = heap.mark(_PROOF)
+        places: dict[tuple[int, Any], tuple[Any, Any, Any]] = {}
         grown: dict[tuple[int, Any], list[Any]] | None = None
         try:
             for (number, key), step in pattern.counters.items():
@@ -157,6 +159,7 @@ class Steady:
             signal = one_round(m, self.frame, body)
             if signal is None and len(self.frame.waiting) == kept[6]:
                 grown = self._same(inner, pattern, sole_atom(round_))
+                places = recording.places_of(m, inner, {}) if path.program is not None else {}
         except (Fork, Raised, Dead, _Looked):
             grown = None
         finally:
@@ -172,7 +175,9 @@ class Steady:
             del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], self.frame.waiting[kept[6] :]
             path.calls, m.branching.count, m.errors = kept[3], kept[4], errors
         if not same or grown is None:
+            path.unrecord(recorded)
             return False
+        recording.close(m, recorded, [(*three, three[0]) for three in places.values()], self.frame.at or _HERE)
         self.last_left = bool(pattern.reals) and rest > 1
         return self._advance(pattern, rest - self.last_left, grown, round_)
 

@@ -211,7 +211,7 @@ def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.A
         for i in reversed(range(count)):
             here = disj(eq(index, i), eq(index, i - count))
             if here is not False:
-                result = sequence[i] if result is MISSING else join(here, sequence[i], result)
+                result = sequence[i] if result is MISSING else join(here, sequence[i], result, m.path.program)
     except CannotJoin:
         try:
             return one_of(m, sequence, index, node)
@@ -354,7 +354,7 @@ def _into_symbolic(m: Interpreter, owner: List, index: Term, value: Any, node: a
         m.gap("list[…] = …", node, "the index is not known")
         return
     try:
-        new = [join(disj(eq(index, i), eq(index, i - count)), value, old) for i, old in enumerate(owner.items)]
+        new = [join(disj(eq(index, i), eq(index, i - count)), value, old, m.path.program) for i, old in enumerate(owner.items)]
     except CannotJoin:
         new = [value if iteration.decided(m, disj(eq(index, i), eq(index, i - count))) else old for i, old in enumerate(owner.items)]
     m.heap.touch(owner.items)

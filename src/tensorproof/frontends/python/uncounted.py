@@ -18,6 +18,7 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered, is_text, length, number_of, shown, uncounted
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set
 from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+from tensorproof.values.standing import standing
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -109,7 +110,8 @@ def of_items(m: Interpreter, items: list[Any], node: ast.AST) -> Open | None:
     any_item = samples[-1]
     for one in samples[:-1]:
         any_item = any_of(m, one, any_item, node)
-    return Open(count, lambda k: samples[0] if k == 0 else any_item, 1)
+    first, any_item = standing(m, samples[0]), standing(m, any_item)
+    return Open(count, lambda k: first if k == 0 else any_item, 1)
 
 
 def any_of(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
@@ -159,11 +161,11 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
         at = index if index >= 0 else -index - 1
         for one in ahead[: at + 1]:
             if type(one) is Many:
-                return any_of(m, one.first, one.second, node)
+                return standing(m, any_of(m, one.first, one.second, node))
         if at < len(ahead):
             return ahead[at]
     samples = shown(found)
-    return samples[0] if all(type(v) is type(samples[0]) for v in samples) else Unknown("one of many items")
+    return standing(m, samples[0]) if all(type(v) is type(samples[0]) for v in samples) else Unknown("one of many items")
 
 
 def _in_range(m: Interpreter, items: list[Any], index: Any, node: ast.AST) -> None:
@@ -318,7 +320,7 @@ def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[A
     taken = max(0, before - len(head)) + max(0, after - len(tail))
     count = many.count - taken if isinstance(many.count, (int, Term)) else many.count
     rest = [*head[before:], Many(many.reason, count=count, first=many.first, second=many.second), *tail[: max(0, len(tail) - after)]]
-    first = [*head[:before], *[many.first] * (before - len(head))]
+    first = [*head[:before], *[standing(m, many.first) for _ in range(before - len(head))]]
     last = [*[many.second] * (after - len(tail)), *tail[max(0, len(tail) - after) :]] if after else []
     return [*first, List(m.heap.row(rest)), *last]
 

@@ -1,0 +1,50 @@
+"""Collects the records of one path while a front end runs. A front end that nobody asked for the program form has none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorproof.diagnostics.span import Span
+from tensorproof.ops.applied import Applied
+from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same
+from tensorproof.terms.predicates import Predicate, Truth
+from tensorproof.terms.tensor import TensorType
+
+
+class Recorder:
+    """The records so far. What is tried and undone is cut off again; an iteration that stands for others is closed into a `Loop`."""
+
+    __slots__ = ("records",)
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    @property
+    def position(self) -> int:
+        return len(self.records)
+
+    def cut(self, position: int) -> list[Record]:
+        """Take off the records from a position on."""
+        taken = self.records[position:]
+        del self.records[position:]
+        return taken
+
+    def add(self, record: Record) -> None:
+        self.records.append(record)
+
+    def applied(self, applied: Sequence[Applied], span: Span, conditions: tuple[Predicate, ...] = ()) -> None:
+        self.records += [Computed(one, span, conditions) for one in applied]
+
+    def same(self, source: TensorType, result: TensorType) -> None:
+        if source is not result:
+            self.records.append(Same(source, result))
+
+    def join(self, condition: Truth | None, options: tuple[TensorType | None, ...], result: TensorType) -> None:
+        self.records.append(Join(result, options, condition))
+
+    def changed(self, tensor: TensorType) -> None:
+        self.records.append(Changed(tensor))
+
+    def loop(self, body: Sequence[Record], carried: Sequence[Carried], span: Span, runs: bool = True) -> None:
+        if body or carried:
+            self.records.append(Loop(tuple(body), tuple(carried), span, runs))

@@ -1,0 +1,24 @@
+"""Bounds over the program form hold in real runs, and the form has loops where the interpreter did not follow each iteration."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("torch")
+
+from tests.conformance.program_form import violations
+from tests.conformance.program_form_cases import TORCH
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_values_of_a_program_lie_within_its_bounds(name: str) -> None:
+    text = TORCH[name]
+    paths, found = violations(text)
+    assert paths and not found
+    assert not any(path.gaps for path in paths)
+    for path in paths:
+        assert bool(path.loops) or "# loop" not in text
+        known = re.search(r"# known: (.*)", text)
+        assert not set(known[1].split() if known else ()) & set(path.unknown)
