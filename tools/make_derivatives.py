@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from tensorproof.bindings import rows as tables
+from tensorproof.bindings.call import operator
 from tensorproof.engines.generate.calls import GeneratedCall, valid_calls
 from tensorproof.runners import torch_runner
 
@@ -168,6 +169,12 @@ LEFT_OUT = frozenset({"torch.histogramdd"})
 """Calls that take more memory than there is, whatever the limit."""
 
 
+def _declared(name: str) -> bool:
+    """Whether the declaration of its operator says it."""
+    op = operator(tables.rows(name)[0].op)
+    return bool(op.gradient) and not op.writes
+
+
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     _torch.set_num_threads(1)
@@ -175,7 +182,7 @@ def main() -> None:
     names = sys.argv[1:] or [n for n in tables.names("torch") if n.startswith(homes) and not n.startswith("torch.ops")]
     groups: dict[str, list[str]] = defaultdict(list)
     for name in sorted(set(names)):
-        if (name.endswith("_") and not name.endswith("__")) or name in LEFT_OUT or torch_runner.unsafe(name):
+        if (name.endswith("_") and not name.endswith("__")) or name in LEFT_OUT or torch_runner.unsafe(name) or _declared(name):
             continue
         found = in_child(name)
         print(name, found, file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 """What operators do is said in their declarations: no list of operators' names elsewhere classifies them again.
 
-`word_lists.txt` names the lists that remain, by file, with how many and why: words of Python's data model, of NumPy's functions on boxes, of other
-libraries, tables of spellings, and a few that still classify operators ("operators"). It only shrinks.
+`word_lists.txt` names the lists of such words that mean something else, by file, with how many and why: words of Python's data model, of NumPy's functions
+on boxes, of other libraries, tables of spellings. It only shrinks.
 """
 
 from __future__ import annotations

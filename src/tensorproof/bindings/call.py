@@ -388,7 +388,10 @@ def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:
     """The arguments that a call writes into."""
     if row.inplace:
         return (row.inplace,)
-    return ("x",) if arguments.get("inplace") is True else operator(row.op).writes
+    if arguments.get("inplace") is True:
+        return ("x",)
+    writes = operator(row.op).writes
+    return () if writes and row.framework == "torch" and not row.name.endswith("_") else writes
 
 
 @cache

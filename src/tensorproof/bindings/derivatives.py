@@ -1,6 +1,6 @@
 """What autograd does with a spelling of PyTorch: through which inputs a gradient passes, and what it saves for that (`derivatives.txt`).
 
-The table is made by `tools/make_derivatives.py` from the real library. `x<y,result? y<x` reads: the gradient of x needs y, and in some calls the
+The table is made by `tools/make_derivatives.py` from the real library; an operator that it cannot try declares its own (`Op.gradient`). `x<y,result? y<x` reads: the gradient of x needs y, and in some calls the
 result; the gradient of y needs x. `mask-`: no gradient passes through the mask; of an input that is not named nothing is known.
 `result1` is the second of several results, `other` a tensor that the program does not see, `params` are the parameters of a layer.
 """
@@ -10,18 +10,13 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from tensorproof.bindings.rows import rows
+from tensorproof.catalogue import find
+
 Derivative = dict[str, tuple[tuple[str, bool], ...] | None]
 """For each input: what is saved for its gradient, each with whether that is so in every call; None where no gradient passes through it."""
 
 _FILE = os.path.join(os.path.dirname(__file__), "derivatives.txt")
-_BY_HAND = {
-    "Tensor.copy": "x- y<", "Tensor.__set__": "x< value< y< index-", "Tensor.__getitem__": "x<index?,other? index-",
-    **dict.fromkeys(("Tensor.index_add", "index_add", "Tensor.scatter_add", "scatter_add"), "x< source<index,source? index-"),
-    **dict.fromkeys(("Tensor.index_copy", "index_copy", "Tensor.scatter", "scatter"), "x<index source<index,source? index-"),
-    **dict.fromkeys(("nn.RNN", "nn.GRU", "nn.LSTM", "nn.RNNCell", "nn.GRUCell", "nn.LSTMCell"), "x<other,params? params<other,params?,x? hx<other,params?"),
-    **dict.fromkeys(("Tensor.zero", "Tensor.fill", "Tensor.normal", "Tensor.uniform", "Tensor.random", "Tensor.exponential", "Tensor.bernoulli"), "x-"),
-}  # fmt: skip
-
 
 @cache
 def _rows() -> dict[str, str]:
@@ -30,13 +25,13 @@ def _rows() -> dict[str, str]:
         for line in lines:
             facts, _, names = line.rstrip("\n").partition(": ")
             found.update(dict.fromkeys(names.split(), facts))
-    return {**found, **_BY_HAND}
+    return found
 
 
 @cache
 def derivative(name: str) -> Derivative | None:
     """The facts of a spelling, in place or not; None when there are none."""
-    facts = _rows().get(out_of_place(name).removeprefix("torch."))
+    facts = _facts(name)
     if facts is None:
         return None
     made: Derivative = {}
@@ -47,6 +42,16 @@ def derivative(name: str) -> Derivative | None:
         which, _, saved = part.partition("<")
         made[which.rstrip("?")] = tuple((one.rstrip("?"), not one.endswith("?")) for one in saved.split(",") if one)
     return made
+
+
+def _facts(name: str) -> str | None:
+    """The row of the spelling that writes nothing; where there is none, or where that applies another operator, what the operator's declaration says."""
+    plain, spelled = out_of_place(name), rows(name)
+    op = find(spelled[0].op) if spelled else None
+    own = op.gradient if op is not None else ""
+    if own and not any(row.op == spelled[0].op for row in rows(plain)):
+        return own
+    return _rows().get(plain.removeprefix("torch."), own or None)
 
 
 def out_of_place(name: str) -> str:

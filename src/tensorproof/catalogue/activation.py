@@ -288,10 +288,15 @@ def _softmax(name: str, values: Values, doc: str, evaluate: Evaluate, takes: DTy
     )  # fmt: skip
 
 
-SOFTMAX = replace(_softmax("softmax", bounded(0.0, 1.0), "exp(x) over its sum along an axis", softmax_of), order="compact")
-LOG_SOFTMAX = replace(_softmax("log_softmax", bounded(-INF, 0.0), "the logarithm of softmax", log_softmax_of), order="compact")
+def shares() -> Values:
+    """Along the axis, numbers from 0 on that sum to 1."""
+    return replace(bounded(0.0, 1.0), by="dim", shares="numbers")
+
+
+SOFTMAX = replace(_softmax("softmax", shares(), "exp(x) over its sum along an axis", softmax_of), order="compact")
+LOG_SOFTMAX = replace(_softmax("log_softmax", replace(bounded(-INF, 0.0), by="dim", shares="logarithms"), "the logarithm of softmax", log_softmax_of), order="compact")
 SOFTMIN = replace(
-    _softmax("softmin", bounded(0.0, 1.0), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES),
+    _softmax("softmin", shares(), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES),
     order="compact",
 )
 SOFTMAX_BACKWARD = Op(
@@ -304,6 +309,6 @@ SOFTMAX_BACKWARD = Op(
 )
 GUMBEL_SOFTMAX = Op(
     "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,
-    values=bounded(0.0, 1.0), random=True,
+    values=shares(), random=True,
 )  # fmt: skip
 

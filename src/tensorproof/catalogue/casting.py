@@ -63,10 +63,10 @@ def moved(c: Call) -> TensorType:
 
 CAST = Op(
     "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False), Bool("copy", False)), moved, Given("dtype", SAME),
-    values=MOVES, aliases="x", doc="`compact`: the result is contiguous in memory",
+    values=MOVES, aliases="x", view="itself", doc="`compact`: the result is contiguous in memory",
     evaluate=same,
 )  # fmt: skip
-IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=MOVES, aliases="x", evaluate=same)
+IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=MOVES, aliases="x", view="itself", evaluate=same)
 QUESTION = Op(
     "question", X, (), any_rank(lambda c: ()), opaque="type", doc="Something asked of a tensor: a number or a word is given, and no tensor is computed."
 )
@@ -82,7 +82,7 @@ def marked(c: Call) -> TensorType:
     return x.but(requires_grad=c["on"])
 
 
-REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", writes=("x",), evaluate=same, values=MOVES)
+REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", view="itself", writes=("x",), evaluate=same, values=MOVES)
 
 
 def fits_into(c: Call, shape: Shape, into: Shape, about: tuple[str, ...]) -> None:
@@ -101,6 +101,7 @@ def copied(c: Call) -> TensorType:
 
 COPY_INTO = Op(
     "copy_into", (Tensor("x"), Tensor("y")), (), copied, SAME, writes=("x",), values=moves("y"), doc="y written into x, with x's element type",
+    gradient="x- y<",
     evaluate=lambda np, a: np.broadcast_to(a["y"], a["x"].shape),
 )  # fmt: skip
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.made_numbers import alpha_dropout, dropout, undecided
-from tensorproof.ops.call import Call
+from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import Arguments
-from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, Float, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, DType
@@ -26,28 +25,40 @@ def dropped_type(c: Call) -> DType | None:
     return dtype
 
 
+@any_rank
+def by_element(c: Call) -> Shape:
+    """Where nothing is dropped, x itself is given back."""
+    shape: Shape = c.shape("x")
+    c.copied = bool(c["training"]) and c["p"] != 0 and shape.numel != 0
+    return shape
+
+
 def by_channel(c: Call) -> Shape:
     """Whole channels, the second axis, are dropped."""
-    shape = c.shape("x")
+    shape: Shape = by_element(c)
     if c["training"] and c["p"] not in (0, 1):
         c.require("rank", disj(len(shape) >= 2, eq(shape.numel, 0)), f"{c.name} drops channels, so x must have rank 2 or more, and is {shape!r}", "x")
     return shape
 
 
 DROPOUT = Op(
-    "dropout", (Tensor("x"),), (*ATTRIBUTES, Anything("mask")), same_shape, dropped_type, random=True, aliases="x",
+    "dropout", (Tensor("x"),), (*ATTRIBUTES, Anything("mask")), by_element, dropped_type, random=True, aliases="x", view="itself",
     order="like", doc="`mask`: the shape of what is drawn, which broadcasts over x",
     evaluate=dropout,
 )  # fmt: skip
 ALPHA_DROPOUT = Op(
-    "alpha_dropout", (Tensor("x"),), ATTRIBUTES, same_shape, dropped_type, random=True, aliases="x", order="like", doc="keeps mean and variance",
+    "alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_element, dropped_type, random=True, aliases="x", view="itself", order="like",
+    doc="keeps mean and variance",
     evaluate=alpha_dropout,
 )  # fmt: skip
 FEATURE_DROPOUT = Op(
-    "feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", order="like", doc="drops whole channels",
+    "feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", view="itself", order="like",
+    doc="drops whole channels",
     evaluate=dropout,
 )  # fmt: skip
-FEATURE_ALPHA_DROPOUT = Op("feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", evaluate=alpha_dropout)
+FEATURE_ALPHA_DROPOUT = Op(
+    "feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", view="itself", evaluate=alpha_dropout,
+)  # fmt: skip
 
 
 def with_mask(c: Call) -> list[Any]:

@@ -158,7 +158,9 @@ RAD2DEG = elementwise("rad2deg", REAL, values=increasing(math.degrees), evaluate
 # --- signs and rounding ---
 ABS = elementwise("abs", ANY, dtype=Real("x"), values=within(0.0, INF), fold=folding(absolute), evaluate=numpy("abs"))
 NEG = elementwise("neg", NUMERIC, dtype=SAME, values=decreasing(lambda x: -x), fold=folding(lambda x: -x), evaluate=numpy("negative"))
-POSITIVE_OF = replace(elementwise("positive", ANY, dtype=SAME, values=MOVES, fold=folding(lambda x: x), evaluate=lambda np, a: a["x"]), aliases="x")
+POSITIVE_OF = replace(
+    elementwise("positive", ANY, dtype=SAME, values=MOVES, fold=folding(lambda x: x), evaluate=lambda np, a: a["x"]), aliases="x", view="itself",
+)  # fmt: skip
 SIGN = elementwise(
     "sign", NUMERIC, dtype=SAME, values=increasing(lambda x: float((x > 0) - (x < 0))),
     fold=folding(lambda x: None if isinstance(x, Term) else (x > 0) - (x < 0)), evaluate=lambda np, a: signed(np, a),

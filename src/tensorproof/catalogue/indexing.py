@@ -183,6 +183,7 @@ GETITEM = Op(
     data_dependent=True,
     aliases="x",
     values=selects("index"), doc="x[index].",
+    gradient="x<index?,other? index-",
     evaluate=getitem,
 )
 
@@ -238,6 +239,7 @@ def written(x: TensorType, region: TensorType, value: TensorType) -> tuple[Any, 
 SETITEM = Op(
     "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",),
     values=mixes("x value"), doc="x[index] = value.",
+    gradient="x< value< y< index-",
     evaluate=setitem,
 )  # fmt: skip
 

@@ -169,7 +169,7 @@ def combinations_shape(c: Call) -> Shape:
     return Shape((chosen // factorial(r), r))
 
 
-CARTESIAN_PROD = Op("cartesian_prod", (XS,), (), cartesian_shape, lambda c: c["xs"][0].dtype, aliases="xs")
+CARTESIAN_PROD = Op("cartesian_prod", (XS,), (), cartesian_shape, lambda c: c["xs"][0].dtype, aliases="xs", view="")
 COMBINATIONS = Op("combinations", (Tensor("x", "N"),), (Int("r", 2, least=0), Bool("replacement", False)), combinations_shape, Like("x"))
 
 

@@ -48,6 +48,7 @@ def contiguous_rule(c: Call) -> TensorType:
     if str(memory).removeprefix("torch.") == "preserve_format":
         return x
     if memory is None or not x.shape.known:
+        c.copied = x.strides is not None and x.strides != UNKNOWN_STRIDES and x.shape.concrete
         return x if x.strides is None else x.but(strides=None)
     word = str(memory).removeprefix("torch.")
     rank = {"channels_last": 4, "channels_last_3d": 5}.get(word)
@@ -58,7 +59,8 @@ def contiguous_rule(c: Call) -> TensorType:
 
 
 CONTIGUOUS = Op(
-    "contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", values=MOVES, doc="The same tensor in row-major memory.", evaluate=same,
+    "contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", view="itself", values=MOVES, doc="The same tensor in row-major memory.",
+    evaluate=same,
 )  # fmt: skip
 COPY = Op(
     "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), values=MOVES, doc="The same elements in memory of their own.",
@@ -300,6 +302,7 @@ SUM_TO_SIZE = Op(
     lambda c: sum_to_shape(c),
     lambda c: c.dtype("x") if c["size"] and c.shape("x") == tuple(c["size"]) else Summed("x")(c),
     aliases="x",
+    view="",
     doc="Summed over the axes that broadcasting would repeat.",
     evaluate=summed_to,
 )

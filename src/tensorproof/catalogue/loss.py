@@ -151,7 +151,7 @@ def huber_dtype(c: Call) -> DType | None:
 def error_loss(name: str, x: DTypes, target: DTypes, dtype: DTypeRule, evaluate: Evaluate, *attributes: Attribute, weight: bool = True) -> Op:
     """A loss of the difference of two tensors that broadcast."""
     inputs = (Tensor("x", "...", x), Tensor("target", "...", target), Tensor("weight", "...", WIDE, optional=True))
-    return Op(name, inputs if weight else inputs[:2], (REDUCTION, *attributes), error_shape, dtype, evaluate=evaluate)
+    return Op(name, inputs if weight else inputs[:2], (REDUCTION, *attributes), error_shape, dtype, evaluate=evaluate, paired=("x", "target"))
 
 
 MSE = error_loss("mse_loss", WIDE, WIDE, squared_dtype, formulas.squared_error)

@@ -107,7 +107,7 @@ def cross_entropy_dtype(c: Call) -> DType | None:
 CROSS_ENTROPY = Op(
     "cross_entropy",
     inputs=(
-        Tensor("x", "C | N C ...", FLOATS), Tensor("target", "...", FLOATS | CLASS, values="index:C"),
+        Tensor("x", "C | N C ...", FLOATS, values="scores"), Tensor("target", "...", FLOATS | CLASS, values="index:C"),
         Tensor("weight", "...", ANY_NUMBER, optional=True),
     ),
     attributes=(Int("ignore_index", -100), REDUCTION, Float("label_smoothing", 0.0, most=1.0)),

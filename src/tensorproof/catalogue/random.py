@@ -181,7 +181,7 @@ def distribution(
                 c.require("range", low <= high, f"{ordered[0]} = {low!r} is above {ordered[1]} = {high!r}", ordered)
         return c.shape("x")
 
-    return Op(name, (Tensor("x", "...", dtypes),), attributes, any_rank(shape), Like("x"), random=True, writes=("x",), values=values)
+    return Op(name, (Tensor("x", "...", dtypes),), attributes, any_rank(shape), Like("x"), random=True, writes=("x",), values=values, gradient="x-")
 
 
 UNIFORM = distribution("uniform_fill", FLOATS_OR_COMPLEX, Number("low", 0.0), Number("high", 1.0), ordered=("low", "high"), values=BETWEEN)

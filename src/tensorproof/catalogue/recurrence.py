@@ -60,6 +60,9 @@ def layer_shape(c: Call) -> list[Shape]:
     return [made, *states]
 
 
+GRADIENT = "x<other,params? params<other,params?,x? hx<other,params?"
+
+
 def layer(name: str, outputs: tuple[str, ...], *more: Any) -> Op:
     """A recurrent layer of several levels and one or two directions. `weight` is the first level's map of the input."""
     inputs = [Tensor("x", "A B I | A I", STATE), Tensor("weight", "G I", STATE), *(Tensor(n, "...", STATE, optional=True) for n in ("hx", "cx"))]
@@ -69,7 +72,7 @@ def layer(name: str, outputs: tuple[str, ...], *more: Any) -> Op:
     )  # fmt: skip
     named = tuple(Out(n) for n in outputs)
     kept = tuple(inputs if name == "lstm" else inputs[:3])
-    return Op(name, kept, attributes, layer_shape, Same(*(p.name for p in kept)), outputs=named, codes={"I": "features"})
+    return Op(name, kept, attributes, layer_shape, Same(*(p.name for p in kept)), outputs=named, codes={"I": "features"}, gradient=GRADIENT)
 
 
 LSTM = replace(layer("lstm", ("output", "h_n", "c_n"), Int("proj_size", 0, least=0)), order="compact")
@@ -99,7 +102,7 @@ def cell(name: str, dtypes: Any, dtype: Any, *attributes: Any, outputs: tuple[Ou
     codes = {"I": "features", "H": "state", "N": "batch", "G": "weight"}
     step = {"lstm_cell": lstm_step, "gru_cell": gru_step}.get(name, rnn_step)
     inputs = (Tensor("x", "N I | I", dtypes), *weights, *states, *biases)
-    return Op(name, inputs, attributes, cell_shape, dtype, outputs=outputs, codes=codes, evaluate=step)
+    return Op(name, inputs, attributes, cell_shape, dtype, outputs=outputs, codes=codes, evaluate=step, gradient=GRADIENT)
 
 
 SAME = ("x", "weight_ih", "weight_hh", "hx", "bias_ih", "bias_hh")

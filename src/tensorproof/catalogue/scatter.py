@@ -100,6 +100,7 @@ SCATTER = Op(
     scatter_shape,
     Like("x"),
     fold=scatter_contents,
+    gradient="x<index source<index,source? index-",
     doc="Each element of the source is written to the position that the index names along one axis.",
     evaluate=scatter(),
 )
@@ -109,6 +110,7 @@ SCATTER_ADD = Op(
     (Axis("dim"),),
     scatter_shape,
     Like("x"),
+    gradient="x< source<index,source? index-",
     evaluate=scatter("add"),
 )
 SCATTER_REDUCE = Op(
@@ -152,16 +154,19 @@ def index_write_shape(c: Call) -> Shape:
     return x
 
 
-def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *attributes: Any, evaluate: Evaluate, doc: str = "") -> Op:
+def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *attributes: Any, evaluate: Evaluate, doc: str = "", gradient: str = "") -> Op:
     inputs = (Tensor("x", "...", dtypes), Tensor("index", "...", index, values="index:dim"), Tensor("source", "...", dtypes))
-    return Op(name, inputs, (Axis("dim"), *attributes), index_write_shape, Like("x"), evaluate=evaluate, doc=doc)
+    return Op(name, inputs, (Axis("dim"), *attributes), index_write_shape, Like("x"), evaluate=evaluate, doc=doc, gradient=gradient)
 
 
 INDEX_ADD = index_writer(
     "index_add", NUMBERS, INDEX, Number("alpha", 1), doc="Slices of the source are added to the positions that the index names.",
-    evaluate=index_add,
+    evaluate=index_add, gradient="x< source<index,source? index-",
 )
-INDEX_COPY = index_writer("index_copy", NUMBERS, LONG, doc="Slices of the source are written to the positions that the index names.", evaluate=index_copy)
+INDEX_COPY = index_writer(
+    "index_copy", NUMBERS, LONG, doc="Slices of the source are written to the positions that the index names.",
+    evaluate=index_copy, gradient="x<index source<index,source? index-",
+)
 INDEX_REDUCE = index_writer(
     "index_reduce", REALS, INDEX, Choice("reduce", ("prod", "mean", "amax", "amin")), Bool("include_self", True),
     evaluate=index_reduce,

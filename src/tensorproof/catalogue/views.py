@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import numpy
-from tensorproof.ops.facts import CUTS, MOVES
+from tensorproof.ops.facts import CUTS, MOVES, RESHAPES
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.ops.moves import at_axis, expanded, flattened, narrowed, squeezed
 from tensorproof.ops.record import Op
@@ -81,6 +81,7 @@ def shown_as(c: Call, x: TensorType, shape: Shape, strict: bool) -> TensorType:
             "strides", holds, f"a view as {shape!r} needs another order of memory than {x.shape!r} with strides {x.strides!r} has", "x"
         )
     elif holds is not True:
+        c.copied = holds is False
         strides = None if holds is False else UNKNOWN_STRIDES
     return x.but(shape=shape, strides=strides, weak=False, contents=x.contents if shape.concrete else None)
 
@@ -119,13 +120,14 @@ RESHAPE = Op(
     reshape_rule,
     Like("x"),
     aliases="x",
-    values=MOVES, doc="The same elements in another shape; strict: no copy.",
+    view="compact",
+    values=RESHAPES, doc="The same elements in another shape; strict: no copy.",
     evaluate=lambda np, a: np.reshape(a["x"], tuple(a["size"])),
 )
-FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x", evaluate=flattened, values=MOVES)
+FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x", view="compact", evaluate=flattened, values=RESHAPES)
 UNFLATTEN = Op(
     "unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, Like("x"), aliases="x",
-    evaluate=lambda np, a: np.reshape(a["x"], (*a["x"].shape[: a["dim"]], *a["size"], *a["x"].shape[a["dim"] + 1 :])), values=MOVES,
+    evaluate=lambda np, a: np.reshape(a["x"], (*a["x"].shape[: a["dim"]], *a["size"], *a["x"].shape[a["dim"] + 1 :])), values=RESHAPES,
 )  # fmt: skip
 
 
@@ -225,6 +227,11 @@ def matrix_transpose(c: Call) -> TensorType:
     return ordered(x, [*range(n - 2), n - 1, n - 2])
 
 
+def conjugate_transpose(c: Call) -> TensorType:
+    made = matrix_transpose(c)
+    return made.but(contents=None) if made.dtype is None or made.dtype.is_complex else made
+
+
 PERMUTE = Op(
     "permute", (X,), (Axes("dim", optional=False),), permute_rule, Like("x"), aliases="x", values=MOVES, doc="The axes in another order.",
     evaluate=lambda np, a: np.transpose(a["x"], a["dim"]),
@@ -255,7 +262,7 @@ MATRIX_TRANSPOSE = Op(
     evaluate=lambda np, a: np.swapaxes(a["x"], -1, -2),
 )
 ADJOINT = Op(
-    "adjoint", (Tensor("x", "... N M"),), (), lambda c: matrix_transpose(c).but(contents=None), Like("x"), aliases="x",
+    "adjoint", (Tensor("x", "... N M"),), (), conjugate_transpose, Like("x"), aliases="x",
     evaluate=lambda np, a: np.conj(np.swapaxes(a["x"], -1, -2)), values=MOVES,
 )  # fmt: skip
 
@@ -310,9 +317,9 @@ def atleast_rule(c: Call) -> TensorType:
     return view(x, lambda axes: ([*[(1, 1)] * before, *axes, *[(1, 1)] * (after if missing > 0 else 0)], 0))
 
 
-SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", values=MOVES, doc="Without axes of size 1.", evaluate=squeezed)
+SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", values=RESHAPES, doc="Without axes of size 1.", evaluate=squeezed)
 UNSQUEEZE = Op(
-    "unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", values=MOVES, doc="With a new axis of size 1.",
+    "unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", values=RESHAPES, doc="With a new axis of size 1.",
     evaluate=lambda np, a: np.expand_dims(a["x"], a["dim"]),
 )  # fmt: skip
 ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, Like("x"), aliases="x", values=MOVES, doc="With axes of size 1 added up to a rank.")

@@ -15,11 +15,6 @@ from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
 from tensorproof.values.python_values import Layer
 
-_SAME = frozenset(["cast", "identity", "contiguous"])
-"""Operators that give back the tensor itself where there is nothing to do."""
-_SURE_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "unflatten"])
-"""Views of what is contiguous."""
-
 
 def is_float(t: TensorType) -> bool | None:
     return None if t.dtype is None else t.dtype.kind in "fc"
@@ -64,7 +59,7 @@ def each(value: Any) -> list[TensorType]:
 def observed(m: Any, name: str, outcome: Any, args: Any, kwargs: dict[str, Any], node: Any, layer: Layer | None) -> Any:
     """The results of an operator as objects of the program."""
     result = devices.applied(m, name, outcome, applied(m, name, outcome, kwargs, node, layer), node, layer)
-    made = m.memory.called(name, result, outcome.written, args, kwargs)
+    made = m.memory.called(name, result, outcome, args, kwargs)
     if outcome.written:
         finished(m, name, outcome, node, layer)
     return made
@@ -95,7 +90,9 @@ def applied(m: Any, name: str, outcome: Any, kwargs: dict[str, Any], node: Any, 
         raise m.raised("RuntimeError", words, node, "inplace/out")
     if written:
         _refuse_in_place(m, written[0], enabled, _any((requires, of(m, written[0]).requires)), word, node)
-    return _with_states(m, name, result, bound, inputs, facts, requires if enabled else False if enabled is False else _weaker(requires), node, written)
+    wanted = requires if enabled else False if enabled is False else _weaker(requires)
+    view = outcome.applied[-1].op.view if outcome.applied else ""
+    return _with_states(m, name, result, bound, inputs, facts, wanted, node, written, view)
 
 
 def _any(states: Any) -> bool | None:
@@ -131,7 +128,9 @@ def _inputs(m: Any, facts: Any, bound: dict[str, Any], layer: Layer | None) -> l
     return found
 
 
-def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: Any, facts: Any, requires: bool | None, node: Any, written: Any) -> Any:
+def _with_states(
+    m: Any, name: str, result: Any, bound: dict[str, Any], inputs: Any, facts: Any, requires: bool | None, node: Any, written: Any, view: str
+) -> Any:
     line = getattr(node, "lineno", 0)
     made: list[Node] = []
 
@@ -167,7 +166,9 @@ def _with_states(m: Any, name: str, result: Any, bound: dict[str, Any], inputs: 
     if written:
         held = written[0]
         return result.but(grad=of(m, held), requires_grad=held.requires_grad, parameter=held.parameter) if isinstance(result, TensorType) else result
-    results = _mapped(result, lambda t: state(t, _shown(name, t, bound)) if not _is_same(m, name, t, bound) else t)
+    source = bound.get("x")
+    passes = facts is None or facts.get("x", ()) is not None
+    results = _mapped(result, lambda t: t if view == "itself" and _is_same(t, source) else state(t, _shown(view, t, source) if passes else None))
     if made:
         made[0].saved, made[0].keeps = _saved(m, facts, bound, inputs, each(results), line, name)
         if m.model_state.get("inference"):
@@ -183,23 +184,18 @@ def _mapped(value: Any, change: Any) -> Any:
     return type(value)(_mapped(v, change) for v in value) if type(value) in (tuple, list) else value
 
 
-def _shown(name: str, t: TensorType, bound: dict[str, Any]) -> TensorType | None:
+def _shown(view: str, t: TensorType, source: Any) -> TensorType | None:
     """The tensor that a result surely is a view of, for autograd."""
-    source = bound.get("x")
-    word = name.rpartition(".")[2]
-    if t.base is None or not isinstance(source, TensorType) or word in ("detach", "numpy"):
+    if t.base is None or not isinstance(source, TensorType):
         return None
-    return None if word in _SURE_VIEWS and source.strides is not None else source
+    return source if view == "always" or (view == "compact" and source.strides is None) or (view == "itself" and t.strides == source.strides) else None
 
 
-def _is_same(m: Any, name: str, t: TensorType, bound: dict[str, Any]) -> bool:
+def _is_same(t: TensorType, source: Any) -> bool:
     """Whether a result is the very tensor that was given: `x.to(its own device)`."""
-    source = bound.get("x")
     if t.base is None or not isinstance(source, TensorType) or t.grad is None:
         return False
-    word = name.rpartition(".")[2]
-    alike = t.dtype is source.dtype and t.shape == source.shape and (t.device or "cpu") == (source.device or "cpu")
-    return alike and word in ("to", "contiguous", "float", "double", "half", "bfloat16", "type_as", "cpu", "cuda", "type", "positive", "long", "int")
+    return t.dtype is source.dtype and t.shape == source.shape and (t.device or "cpu") == (source.device or "cpu") and t.strides == source.strides
 
 
 def _saved(m: Any, facts: Any, bound: dict[str, Any], inputs: Any, results: list[TensorType], line: int, name: str) -> tuple[tuple[Saved, ...], bool | None]:

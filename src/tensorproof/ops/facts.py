@@ -7,6 +7,8 @@ from tensorproof.ops.record import Values
 
 MOVES = Values("moves", over="x")
 """All elements of x in other places or another form."""
+RESHAPES = Values("moves", over="x", reshapes=True)
+"""All elements of x in their row-major order, in another shape."""
 CUTS = Values("cuts", over="x")
 """Elements of x that are taken by their place."""
 SELECTS = Values("selects", over="x")

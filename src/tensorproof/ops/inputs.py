@@ -46,8 +46,9 @@ class Tensor:
     default: Any = REQUIRED
     values: str = ""
     """What it holds: "index:AXIS" (whole numbers from 0 on and below that axis, an attribute, or "numel"), "place:AXIS" (negative ones count from the end),
-    "length:AXIS" (up to that axis). What else the generator must put in: "unit" (0 to 1), "positive", "rate" (more than 0, at most 1),
-    "decay" (its negative), "ones", "spd" (a symmetric positive definite matrix), "pivots" (1 to n along the last axis),
+    "length:AXIS" (up to that axis), "scores" (of which the operator itself makes probabilities).
+    What else the generator must put in: "unit" (0 to 1), "positive", "rate" (more than 0, at most 1), "decay" (its negative),
+    "ones", "spd" (a symmetric positive definite matrix), "pivots" (1 to n along the last axis),
     "layout:sparse_coo" (a tensor kept so), "framework:numpy" (its array)."""
     draw: str = ""
     """The layout that the generator draws, where it must say more than `layout`: sizes may be expressions of named axes (`4*H`)."""

@@ -80,7 +80,9 @@ class Values:
     - "between": real numbers from `low` to `high`;
     - "fills": the number in the attribute `by`, everywhere.
 
-    `over` names inputs, separated by spaces; `low`, `high` and `step` are numbers or attributes. `whole` bounds whole numbers by those of the inputs.
+    `reshapes`: what is moved keeps its row-major order, in another shape. `shares`: along the axis `by` the "numbers" are not negative and sum to 1, or their
+    "logarithms" are given. `over` names inputs, separated by spaces; `low`, `high` and `step` are numbers or attributes.
+    `whole` bounds whole numbers by those of the inputs.
     """
 
     kind: str = "unknown"
@@ -94,6 +96,8 @@ class Values:
     high: str | int = 0
     step: str | int = 1
     end: str = ""
+    reshapes: bool = False
+    shares: str = ""
     whole: Callable[[Mapping[str, Any]], Any] | None = None
 
 
@@ -152,7 +156,13 @@ class Op:
     writes: tuple[str, ...] = ()
     """Inputs that are written in place."""
     aliases: str = ""
-    """The input that the output is a view of."""
+    """The input that the output is a view of, unless the rule says that this call copies."""
+    view: str = "always"
+    """When it surely is one: "always"; "compact", where the input is row-major; "itself", where nothing changes: then the very tensor is given back; or "" """
+    gradient: str = ""
+    """What autograd needs, where the table of spellings does not say it or is to be overruled (bindings/derivatives.py has the notation)."""
+    paired: tuple[str, ...] = ()
+    """Inputs that are meant to have one element for each of the other's, although they broadcast: a prediction and its target."""
     random: bool = False
     opaque: str = ""
     """Why no result is a function of real or whole numbers, where that is so; such an operator has no `evaluate`:

@@ -249,7 +249,15 @@ def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[st
     found = m.modules.source_of(m, name)
     if found is not None:
         return call(m, found, args, kwargs, node)
+    _may_write(m, args)
     return outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
+
+
+def _may_write(m: Interpreter, args: tuple[Any, ...]) -> None:
+    """What is not understood may write into the tensors that it gets."""
+    for value in args:
+        if isinstance(value, TensorType) and value.contents is not None:
+            m.memory.write(value)
 
 
 def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -257,6 +265,7 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     if name.startswith("keras.KerasTensor."):
         name, args = layers.keras_operator(name, args)
     if not spelled(name):
+        _may_write(m, args)
         return m.gap(name, node, "no spelling")
     if "keras" in m.model_state and not name.startswith("keras."):
         layers.refuse_symbolic(m, name, args, kwargs, node)

@@ -10,11 +10,15 @@ storage of its kind of numbers, and what is known of it ends with any write of t
 
 from __future__ import annotations
 
+import operator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.call import call as call_bound
+from tensorproof.bindings.rows import rows
 from tensorproof.frontends.python import iteration
+from tensorproof.ops.applied import Applied
 from tensorproof.terms.dtypes import INT64, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
@@ -27,22 +31,17 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 _FOLLOWED = frozenset(["torch", "numpy"])
-_SHOWN_OTHERWISE = frozenset(
-    ["requires_grad_", "detach_", "unsqueeze_", "squeeze_", "t_", "transpose_", "swapaxes_", "swapdims_", "as_strided_", "share_memory_"]
-)
-"""Methods in place that leave the elements as they are."""
-_ARRAY_METHODS = frozenset(["fill", "sort", "partition", "put", "itemset", "resize", "setfield", "byteswap"])
-_ARRAY_FUNCTIONS = frozenset(["copyto", "place", "put", "putmask", "fill_diagonal", "put_along_axis", "shuffle"])
-"""What NumPy writes in place."""
 
 
 @cache
 def writing(name: str) -> bool:
-    """Whether a spelling writes into its first argument."""
-    home, _, word = name.rpartition(".")
-    if word.endswith("_"):
-        return not word.endswith("__") or word == "__setitem__" or (word.startswith("__i") and word not in ("__invert__", "__init__", "__index__", "__int__"))
-    return word in _ARRAY_METHODS if home == "numpy.ndarray" else word in _ARRAY_FUNCTIONS and home.startswith("numpy")
+    """Whether a spelling writes into its first argument: its row says so, it is an operator in place of Python's, or torch's underscore says so."""
+    word = name.rpartition(".")[2]
+    if word.endswith("__"):
+        in_place = word == "__setitem__" or (word.startswith("__i") and hasattr(operator, f"__{word[3:]}"))
+    else:
+        in_place = word.endswith("_") and name.startswith("torch")
+    return in_place or any(row.inplace for row in rows(name))
 
 
 @dataclass(slots=True, eq=False)
@@ -207,19 +206,19 @@ class Memory:
 
     # --- writes ---
 
-    def called(self, name: str, result: Any, written: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, name: str, result: Any, outcome: Outcome, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The results of an operator that ran, and what it wrote into."""
-        targets = self._targets(name, written, args)
+        targets = self._targets(name, outcome.written, args)
         out = kwargs.get("out")
         outs = [out] if isinstance(out, TensorType) else list(out) if isinstance(out, tuple) else []
         if not targets and not outs:
             made = self.made(result)
             if self._is_plain(args, kwargs):
                 self._mark_plain(made)
-            if isinstance(made, TensorType) and made.contents is not None and _surely_shows(name, args, made):
+            if isinstance(made, TensorType) and made.contents is not None and _surely_shows(outcome.applied, args, made):
                 self.held[id(made)].view = name, args, kwargs
             return made
-        if name.rpartition(".")[2] in _SHOWN_OTHERWISE and isinstance(result, TensorType):
+        if outcome.applied and outcome.applied[-1].op.aliases and isinstance(result, TensorType):  # x.unsqueeze_(0): the elements are those that they were
             return self.change(targets[0], result)
         for at, one in enumerate(outs):
             if isinstance(one, TensorType):
@@ -313,21 +312,24 @@ class Memory:
         return made
 
 
-_VIEWS = frozenset(
-    ["view", "select", "narrow", "transpose", "t", "T", "mT", "permute", "unsqueeze", "squeeze", "diagonal", "detach", "numpy", "from_numpy"]
-    + ["swapaxes", "movedim"]
-)
-_VIEWS_OF_CONTIGUOUS = frozenset(["reshape", "flatten", "ravel", "contiguous"])
-
-
-def _surely_shows(name: str, args: tuple[Any, ...], made: TensorType) -> bool:
+def _surely_shows(applied: list[Applied], args: tuple[Any, ...], made: TensorType) -> bool:
     """Whether a result is a view of the first argument, and of nothing else."""
-    source, word = args[0] if args else None, name.rpartition(".")[2]
+    source = args[0] if args else None
     if not isinstance(source, TensorType) or source.contents is None or made.base is not source.base or source.base is None or source.base is SOMEWHERE:
         return False
-    if word == "__getitem__":
-        return all(isinstance(i, int | slice | None) or i is Ellipsis for i in (args[1] if type(args[1]) is tuple else args[1:]))
-    return word in _VIEWS or (word in _VIEWS_OF_CONTIGUOUS and source.strides is None)
+    return bool(applied) and all(one.op.aliases and surely_view(one, one.arguments[one.op.aliases]) for one in applied)
+
+
+def surely_view(one: Applied, source: Any) -> bool:
+    """Whether the result of an operator surely lies in the memory of its source, and which elements it shows is known from the call alone."""
+    if not isinstance(source, TensorType) or any(isinstance(part, TensorType) for p in one.op.attributes for part in _parts(one.arguments[p.name])):
+        return False
+    alike = one.op.view == "itself" and one.results[0].shape == source.shape and one.results[0].dtype is source.dtype
+    return one.op.view == "always" or (source.strides is None and (one.op.view == "compact" or alike))
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return value if type(value) is tuple else (value,)
 
 
 def _kind(dtype: DType | None) -> str:

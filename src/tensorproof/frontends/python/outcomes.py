@@ -56,7 +56,7 @@ def taken(
         given = args if layer is None or not layer.module.parameters else (*args, layer)
         result = outcome.outputs = autograd.observed(m, name, outcome, given, kwargs, node, layer)
         recovery.rooted(m, outcome, layer, assumed)
-    suspects.look(m, name, outcome, node)
+    suspects.look(m, outcome, node)
     if isinstance(result, Module):
         return Layer(result, m.user_span(node))
     if told:

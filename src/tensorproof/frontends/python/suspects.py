@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.call import Outcome
+from tensorproof.bindings.call import Outcome, operator
+from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity
+from tensorproof.ops.inputs import Tensor
+from tensorproof.ops.record import Op, Values
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
-_PAIRWISE = {"__add__", "__sub__", "__rsub__", "__mul__", "__truediv__", "add", "sub", "mul", "div", "subtract", "multiply", "divide"}
-_PAIRED_LOSSES = {"mse_loss", "MSELoss", "l1_loss", "L1Loss", "smooth_l1_loss", "SmoothL1Loss", "huber_loss", "HuberLoss"}
-_SOFTMAX = {"softmax", "Softmax", "log_softmax", "LogSoftmax"}
-_CROSS = {"cross_entropy", "CrossEntropyLoss"}
-_RESHAPE = {"view", "reshape"}
-_LAYERS = {"linear", "Linear", "LayerNorm", "BatchNorm1d", "Conv1d", "Conv2d", "LSTM", "GRU", "RNN"} | _CROSS | _PAIRED_LOSSES
+_ARITHMETIC = frozenset(["sums", "multiplies", "divides"])
 
 
-def look(m: Interpreter, name: str, outcome: Outcome, node: ast.AST) -> None:
+def look(m: Interpreter, outcome: Outcome, node: ast.AST) -> None:
     """Called after every call that ran. After an error nothing is suspected: it may follow from it."""
-    if m.failures:
+    if m.failures or not outcome.applied:
         return
-    word = name.rpartition(".")[2]
+    op = outcome.applied[-1].op
     if m.regrouped:
-        _follow(m, word, outcome)
-    if word in _PAIRWISE:
-        _outer(m, outcome, node)
-    elif word in _PAIRED_LOSSES:
-        _paired(m, outcome, node)
-    elif word in _SOFTMAX:
-        _softmax(m, word, outcome, node)
-    elif word in _RESHAPE:
+        _follow(m, op, outcome)
+    values = op.values
+    if values.kind in _ARITHMETIC:
+        if len(outcome.applied) == 1:
+            _outer(m, outcome, node)
+    elif values.shares:
+        _softmax(m, values, outcome, node)
+    elif values.reshapes:
         _regroup(m, outcome, node)
-    if word in _CROSS:
-        given = outcome.bound.get("x")
-        if isinstance(given, TensorType) and m.probabilities.get(id(given)) is given:
-            m.warn("suspect/softmax-twice", "cross_entropy takes raw scores, and gets the result of a softmax", node)
+    elif op.paired:
+        _paired(m, outcome, node)
+    elif _takes_scores(op) and isinstance(given := outcome.bound.get("x"), TensorType) and m.probabilities.get(id(given)) is given:
+        m.warn("suspect/softmax-twice", "cross_entropy takes raw scores, and gets the result of a softmax", node)
+
+
+@cache
+def _takes_scores(op: Op) -> bool:
+    return any(isinstance(p, Tensor) and p.values == "scores" for p in op.inputs)
 
 
 def _more_than_one(size: Any) -> bool:
@@ -73,9 +77,14 @@ def _meant(node: ast.AST) -> bool:
     for part in (node.left, node.right) if isinstance(node, ast.BinOp) else ():
         if isinstance(part, ast.Subscript) and any(isinstance(one, ast.Constant) and one.value is None for one in ast.walk(part.slice)):
             return True
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in ("unsqueeze", "view", "reshape"):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and _reshapes(part.func.attr):
             return True
     return False
+
+
+@cache
+def _reshapes(method: str) -> bool:
+    return any(operator(row.op).values.reshapes for row in rows(f"torch.Tensor.{method}"))
 
 
 def _paired(m: Interpreter, outcome: Outcome, node: ast.AST) -> None:
@@ -90,11 +99,11 @@ def _paired(m: Interpreter, outcome: Outcome, node: ast.AST) -> None:
         _tell_broadcast(m, *sides, outcome.outputs, node)
 
 
-def _softmax(m: Interpreter, word: str, outcome: Outcome, node: ast.AST) -> None:
+def _softmax(m: Interpreter, values: Values, outcome: Outcome, node: ast.AST) -> None:
     x, dim, out = outcome.bound.get("x"), outcome.bound.get("dim"), outcome.outputs
     if not isinstance(x, TensorType) or not x.shape.known:
         return
-    if word.lower() == "softmax" and isinstance(out, TensorType):
+    if values.shares == "numbers" and isinstance(out, TensorType):
         m.probabilities[id(out)] = out
     if dim in (0, -len(x.shape)) and len(x.shape) == 2 and _more_than_one(x.shape[1]):
         m.warn("suspect/softmax-axis", f"this softmax runs over axis 0, the batch, of {x.shape!r}", node)
@@ -120,14 +129,18 @@ def _count(sizes: Any) -> int:
     return total
 
 
-def _follow(m: Interpreter, word: str, outcome: Outcome) -> None:
+def _follow(m: Interpreter, op: Op, outcome: Outcome) -> None:
     """A layer or a loss that takes such rows makes the warning; what keeps their shape passes them on."""
     x, out = outcome.bound.get("x"), outcome.outputs
     known = m.regrouped.get(id(x))
     if known is None or known[0] is not x:
         return
-    if word in _LAYERS:
+    if op.parameter("target") is not None or (op.values.kind not in _ARITHMETIC and any(_is_parameter(v) for v in outcome.bound.values())):
         if known[1] not in m.path.findings:
             m.path.findings.append(known[1])
     elif isinstance(out, TensorType) and out.shape == known[0].shape:
         m.regrouped[id(out)] = out, known[1]
+
+
+def _is_parameter(value: Any) -> bool:
+    return isinstance(value, TensorType) and value.parameter
