@@ -294,7 +294,9 @@ def shares() -> Values:
 
 
 SOFTMAX = replace(_softmax("softmax", shares(), "exp(x) over its sum along an axis", softmax_of), order="compact")
-LOG_SOFTMAX = replace(_softmax("log_softmax", replace(bounded(-INF, 0.0), by="dim", shares="logarithms"), "the logarithm of softmax", log_softmax_of), order="compact")
+LOG_SOFTMAX = replace(
+    _softmax("log_softmax", replace(bounded(-INF, 0.0), by="dim", shares="logarithms"), "the logarithm of softmax", log_softmax_of), order="compact",
+)  # fmt: skip
 SOFTMIN = replace(
     _softmax("softmin", shares(), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES),
     order="compact",
