@@ -1,7 +1,8 @@
 """What autograd does with a spelling of PyTorch: through which inputs a gradient passes, and what it saves for that (`derivatives.txt`).
 
 The table is made by `tools/make_derivatives.py` from the real library; an operator that it cannot try declares its own (`Op.gradient`).
-`x<y,result? y<x` reads: the gradient of x needs y, and in some calls the result; the gradient of y needs x. `mask-`: no gradient passes through the mask; of an input that is not named nothing is known.
+`x<y,result? y<x` reads: the gradient of x needs y, and in some calls the result; the gradient of y needs x.
+`mask-`: no gradient passes through the mask; of an input that is not named nothing is known.
 `result1` is the second of several results, `other` a tensor that the program does not see, `params` are the parameters of a layer.
 """
 
