@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue.image_sizes import resized_image
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat
 from tensorproof.ops.evaluation import Arguments
@@ -155,6 +156,7 @@ RESIZE_IMAGE = Op(
     ),
     shape=_resized,
     dtype=Like("x"),
+    evaluate=resized_image,
     doc="Images of another height and width; axis is where the height stands.",
 )  # fmt: skip
 

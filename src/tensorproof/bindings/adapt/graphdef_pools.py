@@ -104,7 +104,7 @@ def _placed(run: Run, a: Arguments, n: int, shape: Shape, dtype: DType | None) -
     kernel = spatial(run, a["kernel"], n, last, "kernel", False)
     image, pooled, behind = (fronted(run, a[name], n + 2, last, name) for name in ("x", "values", "y"))
     window = slide(run, a, n, image.shape[2:], kernel, last)
-    made = run.shaped("max_pool_gradient", image.shape, dtype, x=image, values=pooled, y=behind, kernel=kernel, **window.words)
+    made = run.shaped("max_pool_gradient", image.shape, dtype, x=image, values=pooled, y=behind, kernel=kernel, **window.words, ties=n == 3)
     moved = backed(run, made, last)
     return moved if moved.shape == shape else run.shaped("identity", shape, dtype, x=moved)
 
