@@ -44,9 +44,10 @@ def max_pool_gradient(np: Any, a: Arguments) -> Any:
 def mean_pool_gradient(np: Any, a: Arguments) -> Any:
     """Each element of a window takes an equal share."""
     y, window, size = a["y"], _window(a), tuple(numbers(np, a["size"]))
-    counted = window_count(np, size[2:], *window, y.shape[2:], with_padding=bool(a["count_include_pad"]))
+    kernel, stride, dilation, sides = window
+    counted = window_count(np, size[2:], kernel, stride, dilation, sides, y.shape[2:], with_padding=bool(a["count_include_pad"]))
     share = np.divide(y, counted)
-    return _back(np, np.stack([share] * prod(window[0])), size[2:], window)
+    return _back(np, np.stack([share] * prod(kernel)), size[2:], window)
 
 
 def max_pool_positions(np: Any, a: Arguments) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import reduce
+from math import prod
 from typing import Any
 
 from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
+from tensorproof.catalogue.written_places import accumulated, new
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Ints, Tensor, Tensors
 from tensorproof.ops.moves import same
@@ -31,10 +34,12 @@ STATED = Op(
     (Ints("size", None, shape=True, loose=True, optional=True), ElementType()),
     stated,
     Given("dtype"),
+    opaque="handle",
     doc="A tensor of which only the shape and the element type are known: fed, held by a variable, read from a file, or made from strings.",
 )
 STATED_EACH = Op(
     "stated_each", (MADE_FROM,), (Anything("sizes"), Anything("dtypes")), counted=True, doc="Tensors of which only the shapes and the element types are known.",
+    opaque="handle",
     shape=any_rank(lambda c: [TensorType(s if isinstance(s, Shape) else somewhere(c), d, framework="tf") for s, d in zip(c["sizes"], c["dtypes"])]),
 )  # fmt: skip
 ADD_N = Op(
@@ -71,6 +76,19 @@ def sparse_updated(c: Call) -> Shape:
     return x
 
 
+def written_rows(np: Any, a: Arguments) -> Any:
+    """Indices name rows, one after the other; one number stands for all updates."""
+    x, index = a["x"], plain(np, a["index"])
+    if index.size and (np.min(index) < 0 or np.max(index) >= x.shape[0]):
+        raise Undefined("rows beyond the variable")
+    places = np.arange(prod(x.shape)).reshape(x.shape)[index]
+    steps = {
+        "update": new, "add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
+        "div": np.true_divide if x.dtype.kind in "fc" else np.floor_divide,
+    }  # fmt: skip
+    return accumulated(np, x, places, np.broadcast_to(a["y"], places.shape), steps[a["reduction"]])
+
+
 SCATTER_ROWS = Op(
     "scatter_rows",
     (X, Tensor("index"), Tensor("y")),
@@ -79,14 +97,22 @@ SCATTER_ROWS = Op(
     Same("x", "y"),
     writes=("x",),
     doc="Rows of a variable replaced, added to, scaled or held against.",
+    evaluate=written_rows,
 )
 
 # --- control ---------------------------------------------------------------------------------------------------------------------------
 
 SWITCH = Op(
     "switch", (X, Tensor("y", "")), (), any_rank(lambda c: [c.shape("x"), c.shape("x")]), Like("x"), outputs=(Out("when_false"), Out("when_true")), aliases="x",
-    doc="x on one of two ways, as y says; the other is dead.",
+    doc="x on one of two ways, as y says; the other is dead.", values=MOVES, evaluate=lambda np, a: (a["x"], a["x"]),
 )  # fmt: skip
+
+
+def the_only_one(np: Any, a: Arguments) -> Any:
+    """Which of several tensors is alive is not for their values to say."""
+    if len(a["xs"]) != 1:
+        raise Undefined("which of the tensors is alive")
+    return a["xs"][0], np.zeros((), np.int64)
 
 
 @any_rank
@@ -101,16 +127,16 @@ def merged(c: Call) -> list[Any]:
 
 MERGE = Op(
     "merge", (Tensors("xs"),), (), merged, Same("xs"), outputs=(Out("value"), Out("place", INT32)), values=Values("mixes", over="xs"),
-    doc="The one of several tensors that is alive, and which it is.",
+    doc="The one of several tensors that is alive, and which it is.", evaluate=the_only_one,
 )  # fmt: skip
 
 # --- tensor arrays, stacks, queues ---------------------------------------------------------------------------------------------------
 
 TENSOR_ARRAY = Op(
-    "tensor_array", (Tensor("x", "", optional=True, default=None), MADE_FROM), (), doc="A handle and a flow: an array of tensors.",
+    "tensor_array", (Tensor("x", "", optional=True, default=None), MADE_FROM), (), doc="A handle and a flow: an array of tensors.", opaque="handle",
     shape=lambda c: [TensorType(Shape((2,)), DType.RESOURCE, framework="tf"), TensorType(Shape(), FLOAT32, framework="tf")], counted=True,
 )  # fmt: skip
-FLOW = Op("flow", (MADE_FROM,), (), any_rank(lambda c: Shape()), FLOAT32, doc="The token that orders the uses of a tensor array.")
+FLOW = Op("flow", (MADE_FROM,), (), any_rank(lambda c: Shape()), FLOAT32, opaque="handle", doc="The token that orders the uses of a tensor array.")
 
 
 @any_rank
@@ -122,7 +148,10 @@ def gathered(c: Call) -> Any:
     return Shape((index[0] if index.known and len(index) == 1 else c.fresh("elements"), *size))
 
 
-ARRAY_GATHER = Op("array_gather", (Tensor("index"), MADE_FROM), (Anything("size"), ElementType()), gathered, Given("dtype"))
+ARRAY_GATHER = Op(
+    "array_gather", (Tensor("index"), MADE_FROM), (Anything("size"), ElementType()), gathered, Given("dtype"), opaque="handle",
+    doc="Elements of a tensor array, stacked.",
+)  # fmt: skip
 LIKE_ALL = Op(
     "each_like", (Tensors("xs"),), (), any_rank(lambda c: list(c["xs"])), counted=True, doc="The tensors themselves.",
     evaluate=lambda np, a: tuple(a["xs"]),

@@ -102,7 +102,7 @@ def fused_batch_norm_grad(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         x=fronted(run, a["x"], len(shape), last), weight=a["weight"], mean=a["mean"], variance=a["variance"], kept=a.get("spare"), eps=a["epsilon"],
         training=a["training"],
     )  # fmt: skip
-    return backed(run, made, last), weight, bias, *(run.typed("zeros", wide, size=(0,), dtype=wide) for _ in range(2))
+    return backed(run, made, last), weight, bias, *(run.typed("full", wide, size=(0,), value=0, dtype=wide) for _ in range(2))
 
 
 @takes(Tensor("x", "N H W C"), *(Tensor(n, "C") for n in ("mean", "variance", "bias", "weight")))
