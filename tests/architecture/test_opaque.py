@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorproof.catalogue import find
 from tensorproof.catalogue.where import WHERE
 
-REASONS = {"memory", "text", "file", "handle", "type", "program"}
+REASONS = {"memory", "text", "file", "handle", "type", "program", "form"}
 
 
 def test_opaque_operators_say_why_and_have_no_reference_function() -> None:

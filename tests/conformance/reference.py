@@ -148,6 +148,8 @@ def pairs(ours: Any, theirs: Any) -> Iterator[tuple[TensorType, Seen]]:
     """Our tensors beside theirs."""
     if isinstance(ours, TensorType) and isinstance(theirs, Seen):
         yield ours, theirs
+    elif isinstance(ours, TensorType) and ours.dtype is not None and isinstance(theirs, (bool, int, float, complex)):
+        yield ours, Seen.of((), ours.dtype.label, theirs)
     elif isinstance(ours, (tuple, list)) and isinstance(theirs, (tuple, list)) and not isinstance(theirs, Seen):
         for a, b in zip(ours, theirs):
             yield from pairs(a, b)
@@ -277,7 +279,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 continue
             compared = False
             between = set(types_in([one.results for one in outcome.applied]))
-            for ours, theirs in pairs(outcome.outputs, seen.outputs):
+            for ours, theirs in pairs(outcome.made, seen.outputs):
                 if id(ours) not in values:
                     record["not"].append(f"{spelling}: a result was made by no operator")
                     break

@@ -6,15 +6,16 @@ import math
 from operator import and_, mul, or_, sub, xor
 from typing import Any
 
+from tensorproof.catalogue.pair_formulas import div_no_nan, log_of_sum, mul_no_nan, neighbour, xdivy
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, promoted
-from tensorproof.ops.evaluation import Arguments, numpy
+from tensorproof.ops.evaluation import Arguments, numpy, plain
 from tensorproof.ops.facts import DIFFERENCES, GREATER, LESS, LIMITED, PRODUCTS, QUOTIENTS, REMAINDERS, SUMS, mixes
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.inputs import Choice, Number, Tensor
 from tensorproof.ops.ones import pairs
-from tensorproof.ops.record import NON_ZERO, POSITIVE, DTypeRule, Hazard, Op
+from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, DTypeRule, Hazard, Op, Values
 from tensorproof.terms.dtypes import (
     ALL_INTS,
     BOOL,
@@ -149,11 +150,11 @@ DIV, REMAINDER, FMOD = map(
 )  # fmt: skip
 
 NO_NAN = tuple(
-    promoting(name, MIXED, doc=doc)
-    for name, doc in (
-        ("div_no_nan", "x / y, and 0 where y is 0."),
-        ("xdivy", "x / y, and 0 where x is 0, whatever y is."),
-        ("mul_no_nan", "x · y, and 0 where y is 0, whatever x is."),
+    promoting(name, MIXED, evaluate=evaluate, doc=doc)
+    for name, evaluate, doc in (
+        ("div_no_nan", div_no_nan, "x / y, and 0 where y is 0."),
+        ("xdivy", xdivy, "x / y, and 0 where x is 0, whatever y is."),
+        ("mul_no_nan", mul_no_nan, "x · y, and 0 where y is 0, whatever x is."),
     )
 )
 
@@ -217,8 +218,8 @@ FLOAT_PAIRS = tuple(
     promoting(name, FLOATS, dtype=ToFloat("x", "y"), evaluate=numpy(theirs, "x", "y")) for name, theirs in (("atan2", "arctan2"), ("copysign", "copysign"))
 )
 STRICT_FLOAT_PAIRS = tuple(promoting(name, FLOATS, evaluate=numpy(name, "x", "y")) for name in ("hypot", "logaddexp2"))
-NEXTAFTER = promoting("nextafter", FLOATS, doc="The next number of the element type after x, towards y.")
-LOGADDEXP = promoting("logaddexp", MIXED, evaluate=numpy("logaddexp", "x", "y"))
+NEXTAFTER = promoting("nextafter", FLOATS, evaluate=neighbour, doc="The next number of the element type after x, towards y.")
+LOGADDEXP = promoting("logaddexp", MIXED, evaluate=log_of_sum)
 LDEXP = promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y", evaluate=lambda np, a: np.multiply(a["x"], np.power(2.0, a["y"])))
 
 MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=GREATER, fold=folding(maximum), doc="nan where either is nan", evaluate=numpy("maximum", "x", "y"))
@@ -374,5 +375,6 @@ def true_places(c: Call) -> list[tuple[Any]]:
 
 WHERE_TRUE = Op(
     "where_true", inputs=(Tensor("condition", "...", PLAIN),), shape=true_places, dtype=INT64, counted=True, data_dependent=True,
-    doc="the places of what is not zero, one index vector an axis",
+    doc="the places of what is not zero, one index vector an axis", values=Values("bounded", bounds=NON_NEGATIVE),
+    evaluate=lambda np, a: np.nonzero(np.atleast_1d(plain(np, np.not_equal(a["condition"], 0)))),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorproof.ops.call import Call, any_rank
@@ -98,7 +98,7 @@ def all_close(c: Call) -> TensorType:
     return answer(c)
 
 
-def _unequal(x: Shape, y: Shape, broadcast: bool) -> bool:
+def _unequal(x: Sequence[Any], y: Sequence[Any], broadcast: bool) -> bool:
     """Whether shapes of known sizes differ; by `broadcast`, whether they cannot be broadcast."""
     if not broadcast:
         return tuple(x) != tuple(y)
@@ -116,13 +116,21 @@ def all_equal(c: Call) -> TensorType:
     return answer(c)
 
 
+def same_elements(np: Any, a: Arguments) -> Any:
+    x, y = a["x"], a["y"]
+    if _unequal(x.shape, y.shape, a["broadcast"]):
+        return np.asarray(False)
+    same = np.equal(x, y)
+    return np.all(np.logical_or(same, np.logical_and(np.isnan(x), np.isnan(y))) if a["equal_nan"] else same)
+
+
 PAIR = (Tensor("x", "...", NUMBERS | ALL_INTS), Tensor("y", "...", NUMBERS | ALL_INTS))
 ALLCLOSE = Op(
     "allclose", PAIR, TOLERANCES, all_close, BOOL, evaluate=lambda np, a: np.all(close(np, a)), doc="whether all elements are close, as one Python bool"
 )
 EQUAL = Op(
     "equal", (Tensor("x"), Tensor("y")), (Bool("broadcast", False), Bool("equal_nan", False)), all_equal, BOOL,
-    doc="whether shape and contents are the same, as one Python bool; `broadcast`: whether the contents are, once broadcast",
+    evaluate=same_elements, doc="whether shape and contents are the same, as one Python bool; `broadcast`: whether the contents are, once broadcast",
 )  # fmt: skip
 
 

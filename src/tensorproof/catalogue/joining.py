@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, combinations_with_replacement, pairwise
 from math import factorial
 from typing import Any
 
 from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote
+from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.facts import CUTS, JOINS, moves
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
@@ -129,7 +130,19 @@ def block_diag_shape(c: Call) -> Shape:
     return Shape((rows, columns))
 
 
-BLOCK_DIAG = Op("block_diag", (ANY_NUMBER,), (), block_diag_shape, lambda c: Promote("xs")(c) if c["xs"] else c.session.default_float, order="compact")
+def on_blocks(np: Any, a: Arguments) -> Any:
+    blocks = [x if x.ndim == 2 else np.reshape(x, (1, x.size)) for x in a["xs"]] or [np.zeros((1, 0))]
+    width, at = sum(x.shape[1] for x in blocks), 0
+    rows: list[Any] = []
+    for x in blocks:
+        rows.append(np.pad(x, [(0, 0), (at, width - at - x.shape[1])]))
+        at += x.shape[1]
+    return np.concatenate(rows)
+
+
+BLOCK_DIAG = Op(
+    "block_diag", (ANY_NUMBER,), (), block_diag_shape, lambda c: Promote("xs")(c) if c["xs"] else c.session.default_float, order="compact", evaluate=on_blocks
+)
 
 # --- grids ---------------------------------------------------------------------------------------------------------------------
 
@@ -169,8 +182,27 @@ def combinations_shape(c: Call) -> Shape:
     return Shape((chosen // factorial(r), r))
 
 
-CARTESIAN_PROD = Op("cartesian_prod", (XS,), (), cartesian_shape, lambda c: c["xs"][0].dtype, aliases="xs", view="")
-COMBINATIONS = Op("combinations", (Tensor("x", "N"),), (Int("r", 2, least=0), Bool("replacement", False)), combinations_shape, Like("x"))
+def every_choice(np: Any, a: Arguments) -> Any:
+    """One element of each vector, in each row."""
+    xs = a["xs"]
+    if len(xs) == 1:
+        return xs[0]
+    sizes = [x.shape[0] for x in xs]
+    columns = [np.ravel(np.broadcast_to(np.reshape(x, (-1, *[1] * (len(xs) - 1 - i))), sizes)) for i, x in enumerate(xs)]
+    return np.stack(columns, -1)
+
+
+def every_group(np: Any, a: Arguments) -> Any:
+    if a["r"] == 0:
+        return a["x"][:0]
+    chosen = (combinations_with_replacement if a["replacement"] else combinations)(range(a["x"].shape[0]), a["r"])
+    return np.take(a["x"], np.asarray(list(chosen), np.int64).reshape(-1, a["r"]))
+
+
+CARTESIAN_PROD = Op("cartesian_prod", (XS,), (), cartesian_shape, lambda c: c["xs"][0].dtype, aliases="xs", view="", evaluate=every_choice, values=JOINS)
+COMBINATIONS = Op(
+    "combinations", (Tensor("x", "N"),), (Int("r", 2, least=0), Bool("replacement", False)), combinations_shape, Like("x"), evaluate=every_group, values=CUTS
+)
 
 
 def broadcast_shapes(c: Call) -> list[Any]:

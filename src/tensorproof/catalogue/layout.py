@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from tensorproof.catalogue.memory_formulas import resized
 from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
+from tensorproof.ops.evaluation import Arguments, plain
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Number, Tensor
@@ -174,8 +177,9 @@ FLIP = Op(
     evaluate=lambda np, a: np.flip(a["x"], None if a["dim"] is None else tuple(a["dim"])) if a["x"].ndim else a["x"],
 )  # fmt: skip
 FLIP_FLAGGED = Op(
-    "flip_flagged", (X, Tensor("flags", "_", frozenset({BOOL}))), (), any_rank(same_shape), Like("x"), doc="The axes whose flag is set in reverse order."
-)
+    "flip_flagged", (X, Tensor("flags", "_", frozenset({BOOL}))), (), any_rank(same_shape), Like("x"), values=MOVES,
+    doc="The axes whose flag is set in reverse order.", evaluate=lambda np, a: np.flip(a["x"], tuple(np.nonzero(plain(np, a["flags"]))[0])),
+)  # fmt: skip
 
 
 def roll_shape(c: Call) -> Shape:
@@ -266,7 +270,8 @@ def diag_embed_contents(c: Call) -> tuple[Any, ...] | None:
 
 ROLL_BY = Op(
     "roll_by", (X, Tensor("shifts", "_ | ", INDEX), Tensor("dim", "_ | ", INDEX)), (), any_rank(same_shape), Like("x"),
-    doc="Elements moved round along axes; shifts and axes are tensors.",
+    values=MOVES, doc="Elements moved round along axes; shifts and axes are tensors.",
+    evaluate=lambda np, a: np.roll(a["x"], tuple(np.atleast_1d(plain(np, a["shifts"]))), tuple(np.atleast_1d(plain(np, a["dim"])))),
 )  # fmt: skip
 DIAG_EMBED = Op(
     "diag_embed", (X,), (Int("offset", 0), Int("dim1", -2), Int("dim2", -1)), diag_embed_shape, Like("x"),
@@ -283,9 +288,18 @@ def filled_diagonal(c: Call) -> TensorType:
     return x.but(contents=None)
 
 
+def diagonal_written(np: Any, a: Arguments) -> Any:
+    """The diagonal goes through every (width + 1)-th element; without `wrap` it ends at the least size."""
+    shape = a["x"].shape
+    at = np.arange(a["x"].size).reshape(shape)
+    step = sum(math.prod(shape[i + 1 :]) for i in range(len(shape)))
+    inside = True if a["wrap"] and len(shape) == 2 else at < step * min(shape)
+    return np.where((at % step == 0) & inside, a["value"], a["x"])
+
+
 FILL_DIAGONAL = Op(
     "fill_diagonal", (Tensor("x", draw="_ _ | N N N"),), (Number("value"), Bool("wrap", False)), filled_diagonal, Like("x"), ones=on_diagonal_filled,
-    doc="x with one number on its main diagonal; `wrap`: again below in tall matrices.",
+    evaluate=diagonal_written, doc="x with one number on its main diagonal; `wrap`: again below in tall matrices.",
 )
 
 
@@ -294,7 +308,7 @@ def resize_rule(c: Call) -> TensorType:
     return x.but(shape=shape, contents=None, strides=strides_of_format(shape, c["memory"]) if x.strides is None else UNKNOWN_STRIDES)
 
 
-RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",))
+RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",), evaluate=resized)
 SUM_TO_SIZE = Op(
     "sum_to_size",
     (X,),

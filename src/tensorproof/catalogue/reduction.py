@@ -19,6 +19,7 @@ from tensorproof.catalogue.folded_lines import (
     summed,
     variance,
 )
+from tensorproof.catalogue.memory_formulas import hashed_bits
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
 from tensorproof.ops.evaluation import numpy_reduction
@@ -237,4 +238,6 @@ def hashed(c: Call) -> DType:
     return UINT64
 
 
-HASH_TENSOR = reduction("hash_tensor", NUMERIC, Int("mode", 0, least=0, most=0), dtype=hashed, doc="The exclusive or of the elements' bits.")
+HASH_TENSOR = reduction(
+    "hash_tensor", NUMERIC, Int("mode", 0, least=0, most=0), dtype=hashed, doc="The exclusive or of the elements' bits.", evaluate=hashed_bits
+)

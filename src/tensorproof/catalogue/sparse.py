@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.creation import STORED
-from tensorproof.catalogue.sparse_products import product, sampled
+from tensorproof.catalogue.sparse_products import from_places, from_starts, product, sampled
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, Number, Sizes, Tensor
@@ -103,7 +103,7 @@ SPARSE_COO = Op(
     (Tensor("index", "D N", values="index:size"), Tensor("value")),
     (Ints("size", None, least=0, optional=True, shape=True), ElementType()),
     coo_rule,
-    doc="A sparse tensor from places (a column for each) and values.",
+    doc="A sparse tensor from places (a column for each) and values.", evaluate=from_places,
 )
 
 
@@ -133,6 +133,7 @@ SPARSE_COMPRESSED = Op(
     (Tensor("starts"), Tensor("places"), Tensor("value")),
     (Ints("size", None, least=0, optional=True, shape=True), ElementType(), Choice("format", FORMATS[1:], "sparse_csr")),
     compressed_rule,
+    evaluate=from_starts,
 )
 
 
@@ -146,7 +147,7 @@ def held_rule(c: Call) -> TensorType:
 
 
 INTS_INDEX = next(d for d in INDEX if d.bits == 64)
-HELD = Op("sparse_part", (SPARSE,), (Choice("part", ("indices", "values")),), held_rule, data_dependent=True)
+HELD = Op("sparse_part", (SPARSE,), (Choice("part", ("indices", "values")),), held_rule, data_dependent=True, opaque="form")
 
 # --- products -----------------------------------------------------------------------------------------------------------------------
 

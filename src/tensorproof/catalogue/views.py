@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tensorproof.catalogue.memory_formulas import parts_joined, same_bits, strided
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import numpy
@@ -163,7 +164,7 @@ VIEW_DTYPE = Op(
     view_dtype_rule,
     lambda c: c["dtype"],
     aliases="x",
-    doc="The same bits as another element type.",
+    doc="The same bits as another element type.", evaluate=same_bits,
 )
 
 
@@ -180,14 +181,14 @@ def view_as_complex_rule(c: Call) -> TensorType:
 
 
 VIEW_AS_COMPLEX = Op(
-    "view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x"
+    "view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x", evaluate=parts_joined
 )
 VIEW_AS_REAL = Op(
     "view_as_real",
     (Tensor("x", "...", COMPLEXES),),
     shape=lambda c: Shape((*c.shape("x"), 2)),
     dtype=lambda c: None if c.dtype("x") is None else c.tensor("x").dtype.real,  # type: ignore[union-attr]
-    aliases="x",
+    aliases="x", evaluate=lambda np, a: np.stack([np.real(a["x"]), np.imag(a["x"])], -1),
 )
 
 # --- another order -----------------------------------------------------------------------------------------------------------
@@ -322,7 +323,10 @@ UNSQUEEZE = Op(
     "unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", values=RESHAPES, doc="With a new axis of size 1.",
     evaluate=lambda np, a: np.expand_dims(a["x"], a["dim"]),
 )  # fmt: skip
-ATLEAST = Op("atleast", (X,), (Int("least"),), atleast_rule, Like("x"), aliases="x", values=MOVES, doc="With axes of size 1 added up to a rank.")
+ATLEAST = Op(
+    "atleast", (X,), (Int("least"),), atleast_rule, Like("x"), aliases="x", values=MOVES, doc="With axes of size 1 added up to a rank.",
+    evaluate=lambda np, a: getattr(np, f"atleast_{a['least']}d")(a["x"]),
+)  # fmt: skip
 
 
 def expand_rule(c: Call) -> TensorType:
@@ -453,5 +457,5 @@ AS_STRIDED = Op(
     (Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True)),
     as_strided_rule,
     Like("x"),
-    aliases="x", values=CUTS,
+    aliases="x", values=CUTS, evaluate=strided,
 )

@@ -33,7 +33,7 @@ def points(np: Any, value: Any) -> Any:
         return value
     if np.any(value.lo != value.hi) or np.any(value.nan):
         raise Undetermined
-    return value.lo
+    return value.lo.astype(np.int64 if value.dtype.kind in "biu" else np.float64)
 
 
 def numpy(function: str, *names: str) -> Evaluate:

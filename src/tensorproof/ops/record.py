@@ -135,9 +135,9 @@ class Op:
     """The exact contents of the output (a flat tuple), or None, for small integer tensors."""
     evaluate: Evaluate | None = None
     """The values of the outputs: `evaluate(np, a)`, where `np` is NumPy. `a` holds arrays for tensors (bool, int64, float64 or complex128; those of
-    Python numbers have no axes) and plain values for attributes, by name, and the element types of the `results`. It gives one array, or a
-    tuple for several outputs; the caller sets the element types. Written with functions of NumPy throughout, it gives bounds as well
-    (engines/values/boxes.py)."""
+    Python numbers have no axes) and plain values for attributes, by name; in `tensors` what else is known of the inputs, and in `results` the element
+    types of the results. It gives one array, or a tuple for several outputs; the caller sets the element types. Written with functions of NumPy
+    throughout, it gives bounds as well (engines/values/boxes.py)."""
     values: Values = Values()
     ones: Callable[[Any], Any] | None = None
     """How many ones the result holds, where the inputs hold zeros and ones (ops/ones.py)."""
@@ -169,7 +169,8 @@ class Op:
 
     - "memory": the elements are not set; - "text" or "file": it reads or makes strings, or the bytes of a file;
     - "handle": it makes or holds a resource, a queue, a list of tensors; - "type": it answers about the tensor itself, its shape or element type;
-    - "program": it applies a function that the program gives.
+    - "program": it applies a function that the program gives;
+    - "form": it tells how a tensor is held, such as which elements of a sparse one are stored.
     """
     counted: bool = False
     """Whether the number of outputs depends on the call: the shape rule returns a list and the result is a tuple."""

@@ -145,6 +145,13 @@ def float_pair(a: dict[str, Any], run: Run) -> Any:
     return _pair(a, run, common(a["x"], a["y"], more=(PY_FLOAT,)))
 
 
+def nextafter(a: dict[str, Any], run: Run) -> Any:
+    """The next number of float64, in the element type of the result."""
+    dtype = computable(run, common(a["x"], a["y"], more=(PY_FLOAT,)), "x", "y")
+    x, y = (run.typed("cast", FLOAT64, x=tensor(a[name]), dtype=FLOAT64) for name in ("x", "y"))
+    return run.typed("cast", dtype, x=run.typed("nextafter", FLOAT64, x=x, y=y), dtype=dtype)
+
+
 def wide_pair(a: dict[str, Any], run: Run) -> Any:
     """The result is a float, of 64 bits where the operands have as many."""
     x, y = a["x"], a["y"]
@@ -170,9 +177,12 @@ def comparison(a: dict[str, Any], run: Run) -> Any:
 
 
 def isclose(a: dict[str, Any], run: Run) -> Any:
+    """Only floats have tolerances."""
     if any(isinstance(a[k], (int, float)) and a[k] < 0 for k in ("rtol", "atol")):
         raise run.give_up("a negative tolerance")
-    return run.typed("isclose", BOOL, **{k: a[k] for k in ("x", "y", "rtol", "atol", "equal_nan")})
+    dtype = common(a["x"], a["y"])
+    exact = {} if dtype is None or dtype.is_float else {"rtol": 0.0, "atol": 0.0}
+    return run.typed("isclose", BOOL, **{**{k: a[k] for k in ("x", "y", "rtol", "atol", "equal_nan")}, **exact})
 
 
 def allclose(a: dict[str, Any], run: Run) -> Any:

@@ -112,7 +112,8 @@ class Draw:
             case _ if getattr(kind, "like", ()):
                 if getattr(kind, "many", False):
                     return [self._value(r.choice(kind.like)) for _ in range(r.randint(1, 3))]
-                return self._value(r.choice(kind.like))
+                chosen = r.choice(kind.like)
+                return self._value(chosen) if isinstance(chosen, Parameter) else chosen
             case _:
                 return SKIP if default is not REQUIRED else None
 

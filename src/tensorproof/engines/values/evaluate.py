@@ -37,11 +37,12 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
 
 
 def _arguments(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
-    """The arguments as values, and the element types of the results. Truth values are numbers where the results are."""
+    """The arguments as values, the tensors that they are of, and the element types of the results. Truth values are numbers where the results are."""
     given = {name: _value(np, value, values) for name, value in one.arguments.items()}
     for attribute in one.op.attributes:
         if isinstance(attribute, (Sizes, Axis)) and isinstance(given.get(attribute.name), int):
             given[attribute.name] = _as_read(attribute, given)
+    given["tensors"] = one.arguments
     given["results"] = tuple(result.dtype for result in one.results)
     if any(result.dtype is not None and result.dtype.kind == "b" for result in one.results):
         return given
@@ -143,7 +144,7 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
         made = None
     parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
     for i, (result, part) in enumerate(zip(one.results, parts)):
-        box = None if part is None else _outward(np, boxed(part), result.dtype)
+        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else _outward(np, boxed(part), result.dtype)
         boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, _fact(one, i), boxes))
 
 

@@ -43,6 +43,20 @@ def _divide(x: Any, y: Any) -> Box:
     return Box(np.where(zero, -INF, lo), np.where(zero, INF, hi), x.nan | y.nan | of_nothing | both, float_of(x, y))
 
 
+def _defined(function: Rule) -> Rule:
+    """A quotient or a product of a box with y, where what 0 / 0 or 0 · inf gives does not matter."""
+
+    def rule(y: Any, x: Any) -> Box:
+        x, y = boxed(x), boxed(y)
+        made = function(x, y)
+        endless = (np.isinf(x.lo) | np.isinf(x.hi)) & (np.isinf(y.lo) | np.isinf(y.hi)) if function is _divide else False
+        return Box(made.lo, made.hi, x.nan | y.nan | endless, made.dtype)
+
+    return rule
+
+
+register("defined_quotient", _defined(_divide))
+register("defined_product", _defined(multiply))
 register("add", _add)
 register("subtract", lambda x, y: _add(x, RULES["negative"](y)))
 register("multiply", multiply)
@@ -182,6 +196,18 @@ def _copysign(x: Any, y: Any) -> Box:
 
 register("copysign", _copysign)
 
+
+def _heaviside(x: Any, y: Any) -> Box:
+    """0, y or 1 where x is negative, zero or positive; of nan libraries make nan or 0."""
+    x, y = boxed(x), boxed(y)
+    zero = (x.lo <= 0) & (x.hi >= 0)
+    given = [((x.lo < 0) | x.nan, 0.0, 0.0), (x.hi > 0, 1.0, 1.0), (zero, y.lo, y.hi)]
+    lo = np.minimum.reduce(np.broadcast_arrays(*(np.where(there, least, INF) for there, least, _ in given)))
+    hi = np.maximum.reduce(np.broadcast_arrays(*(np.where(there, most, -INF) for there, _, most in given)))
+    return Box(lo, hi, x.nan | (zero & y.nan), kind_of(x, y))
+
+
+register("heaviside", _heaviside)
 
 
 def _logaddexp(x: Any, y: Any, base: float = math.e) -> Box:

@@ -1,0 +1,63 @@
+"""Reference functions of pairs that are defined where the plain quotient or product is not, and of neighbours among the numbers of an element type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.mathematics import label_of
+
+
+def _quotient(np: Any, x: Any, y: Any) -> Any:
+    """x / y, where 0 / 0 does not matter."""
+    return y.of("defined_quotient", x) if hasattr(y, "of") else np.true_divide(x, y)
+
+
+def _product(np: Any, x: Any, y: Any) -> Any:
+    """x · y, where an infinite number times 0 does not matter."""
+    return y.of("defined_product", x) if hasattr(y, "of") else np.multiply(x, y)
+
+
+def div_no_nan(np: Any, a: Arguments) -> Any:
+    return np.where(np.equal(a["y"], 0), 0, _quotient(np, a["x"], a["y"]))
+
+
+def xdivy(np: Any, a: Arguments) -> Any:
+    return np.where(np.equal(a["x"], 0), 0, _quotient(np, a["x"], a["y"]))
+
+
+def mul_no_nan(np: Any, a: Arguments) -> Any:
+    return np.where(np.equal(a["y"], 0), 0, _product(np, a["x"], a["y"]))
+
+
+def log_of_sum(np: Any, a: Arguments) -> Any:
+    """log(exp(x) + exp(y))."""
+    x, y = a["x"], a["y"]
+    if "c" not in (x.dtype.kind, y.dtype.kind):
+        return np.logaddexp(x, y)
+    return np.log(np.add(np.exp(x), np.exp(y)))
+
+
+_STEPS = {"float16": (2.0**-10, 2.0**-24), "bfloat16": (2.0**-7, 2.0**-133), "float32": (2.0**-23, 2.0**-149), "float64": (2.0**-52, 2.0**-1074)}
+"""By element type: the step of a number as a part of it, at most, and the least step."""
+
+
+def neighbour(np: Any, a: Arguments) -> Any:
+    """The next number of the element type after x, towards y."""
+    x, y, label = a["x"], a["y"], label_of(a)
+    if hasattr(x, "of") or hasattr(y, "of"):
+        part, least = _STEPS[label]
+        step = np.add(np.multiply(np.absolute(x), part), least)
+        return np.where(np.less(x, y), np.add(x, step), np.where(np.greater(x, y), np.subtract(x, step), x))
+    if label == "bfloat16":
+        return _neighbour_of_upper_half(np, x, y)
+    return np.nextafter(x.astype(label), y.astype(label))
+
+
+def _neighbour_of_upper_half(np: Any, x: Any, y: Any) -> Any:
+    """Of numbers that are the upper half of a float32: their bits, read as whole numbers with a sign, are in the same order."""
+    x, y = np.broadcast_arrays(x, y)
+    bits = np.atleast_1d(x).astype(np.float32).view(np.uint32).astype(np.int64) >> 16
+    at = np.where(bits & 0x8000, -(bits & 0x7FFF), bits) + np.sign(y - x).astype(np.int64)
+    moved = np.where(at < 0, -at | 0x8000, at).astype(np.uint32) << np.uint32(16)
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.where(x == y, y, moved.view(np.float32).reshape(x.shape)))
