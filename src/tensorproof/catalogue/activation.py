@@ -6,18 +6,19 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.ops import mathematics
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same, Within
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import elementwise, replaced, same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Number, Tensor
-from tensorproof.ops.mathematics import curve, either, log_sigmoid, mathematical
+from tensorproof.ops.later import later
 from tensorproof.ops.record import FINITE, Evaluate, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, COMPLEXES, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType, DTypes
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
+
+mathematics = later("ops.mathematics")
 
 INF = math.inf
 SAME = Like("x")
@@ -63,31 +64,31 @@ def leaky(np: Any, x: Any, slope: Any) -> Any:
 
 def rrelu_of(np: Any, a: Arguments) -> Any:
     if a["training"]:
-        return either(np, leaky(np, a["x"], a["lower"]), leaky(np, a["x"], a["upper"]))
+        return mathematics.either(np, leaky(np, a["x"], a["lower"]), leaky(np, a["x"], a["upper"]))
     return leaky(np, a["x"], (a["lower"] + a["upper"]) / 2)
 
 
 def silu_of(np: Any, a: Arguments) -> Any:
     if a["x"].dtype.kind == "c":
         return np.multiply(a["x"], mathematics.sigmoid(np, a["x"]))
-    return curve(np, lambda x: np.true_divide(x, np.add(1.0, np.exp(np.negative(x)))), a["x"], (-1.2784645427610738,))
+    return mathematics.curve(np, lambda x: np.true_divide(x, np.add(1.0, np.exp(np.negative(x)))), a["x"], (-1.2784645427610738,))
 
 
 def mish_of(np: Any, a: Arguments) -> Any:
-    return curve(np, lambda x: np.multiply(x, np.tanh(np.logaddexp(0.0, x))), a["x"], (-1.1924304694193,))
+    return mathematics.curve(np, lambda x: np.multiply(x, np.tanh(np.logaddexp(0.0, x))), a["x"], (-1.1924304694193,))
 
 
 def hardswish_of(np: Any, a: Arguments) -> Any:
-    return curve(np, lambda x: np.multiply(x, np.clip(np.add(x, 3.0), 0.0, 6.0)) / 6.0, a["x"], (-1.5, -3.0))
+    return mathematics.curve(np, lambda x: np.multiply(x, np.clip(np.add(x, 3.0), 0.0, 6.0)) / 6.0, a["x"], (-1.5, -3.0))
 
 
 def gelu_of(np: Any, a: Arguments) -> Any:
     """The exact one by the error function, or the approximation by tanh."""
     if a["approximate"] == "tanh":
         inner: Callable[[Any], Any] = lambda x: np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
-        return curve(np, lambda x: 0.5 * x * (1.0 + inner(x)), a["x"], (-0.7524614220710162,))
-    lower = mathematical(np, lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
-    return curve(np, lambda x: x * lower(x), a["x"], (-0.7517915246935645,))
+        return mathematics.curve(np, lambda x: 0.5 * x * (1.0 + inner(x)), a["x"], (-0.7524614220710162,))
+    lower = mathematics.mathematical(np, lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
+    return mathematics.curve(np, lambda x: x * lower(x), a["x"], (-0.7517915246935645,))
 
 
 def softplus_of(np: Any, a: Arguments) -> Any:
@@ -147,7 +148,9 @@ HARDSIGMOID = elementwise(
     "hardsigmoid", FLOATS, values=increasing(lambda x: min(max(x / 6 + 0.5, 0.0), 1.0)),
     evaluate=lambda np, a: np.true_divide(np.clip(np.add(a["x"], 3.0), 0.0, 6.0), 6.0),
 )  # fmt: skip
-LOGSIGMOID = replace(elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: log_sigmoid(np, a["x"])), order="compact")
+LOGSIGMOID = replace(
+    elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: mathematics.log_sigmoid(np, a["x"])), order="compact",
+)
 SELU = elementwise("selu", FLOATS, values=increasing(selu), evaluate=selu_of)
 SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.2784646, INF), doc="x · sigmoid(x)", evaluate=silu_of)
 MISH = elementwise("mish", FLOATS, values=bounded(-0.3088415, INF), doc="x · tanh(softplus(x))", evaluate=mish_of)

@@ -6,7 +6,6 @@ import math
 from operator import and_, mul, or_, sub, xor
 from typing import Any
 
-from tensorproof.catalogue.pair_formulas import div_no_nan, log_of_sum, mul_no_nan, neighbour, xdivy
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, promoted
@@ -14,6 +13,7 @@ from tensorproof.ops.evaluation import Arguments, numpy, plain
 from tensorproof.ops.facts import DIFFERENCES, GREATER, LESS, LIMITED, PRODUCTS, QUOTIENTS, REMAINDERS, SUMS, mixes
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.inputs import Choice, Number, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.ones import pairs
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, DTypeRule, Hazard, Op, Values
 from tensorproof.terms.dtypes import (
@@ -40,6 +40,8 @@ from tensorproof.terms.dtypes import (
 from tensorproof.terms.ints import Term, maximum, minimum
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
+
+pair_formulas = later("catalogue.pair_formulas")
 
 PLAIN: DTypes = NUMBERS | ALL_INTS | FLOAT8S
 MIXED: DTypes = FLOATS | FULL_COMPLEXES
@@ -152,9 +154,9 @@ DIV, REMAINDER, FMOD = map(
 NO_NAN = tuple(
     promoting(name, MIXED, evaluate=evaluate, doc=doc)
     for name, evaluate, doc in (
-        ("div_no_nan", div_no_nan, "x / y, and 0 where y is 0."),
-        ("xdivy", xdivy, "x / y, and 0 where x is 0, whatever y is."),
-        ("mul_no_nan", mul_no_nan, "x · y, and 0 where y is 0, whatever x is."),
+        ("div_no_nan", pair_formulas.div_no_nan, "x / y, and 0 where y is 0."),
+        ("xdivy", pair_formulas.xdivy, "x / y, and 0 where x is 0, whatever y is."),
+        ("mul_no_nan", pair_formulas.mul_no_nan, "x · y, and 0 where y is 0, whatever x is."),
     )
 )
 
@@ -218,8 +220,8 @@ FLOAT_PAIRS = tuple(
     promoting(name, FLOATS, dtype=ToFloat("x", "y"), evaluate=numpy(theirs, "x", "y")) for name, theirs in (("atan2", "arctan2"), ("copysign", "copysign"))
 )
 STRICT_FLOAT_PAIRS = tuple(promoting(name, FLOATS, evaluate=numpy(name, "x", "y")) for name in ("hypot", "logaddexp2"))
-NEXTAFTER = promoting("nextafter", FLOATS, evaluate=neighbour, doc="The next number of the element type after x, towards y.")
-LOGADDEXP = promoting("logaddexp", MIXED, evaluate=log_of_sum)
+NEXTAFTER = promoting("nextafter", FLOATS, evaluate=pair_formulas.neighbour, doc="The next number of the element type after x, towards y.")
+LOGADDEXP = promoting("logaddexp", MIXED, evaluate=pair_formulas.log_of_sum)
 LDEXP = promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y", evaluate=lambda np, a: np.multiply(a["x"], np.power(2.0, a["y"])))
 
 MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=GREATER, fold=folding(maximum), doc="nan where either is nan", evaluate=numpy("maximum", "x", "y"))

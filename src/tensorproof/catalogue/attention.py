@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue import attention_formulas as formulas
 from tensorproof.catalogue.loss import mixed
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Same
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, UINT64, DType
 from tensorproof.terms.ints import Dim, ceildiv, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+formulas = later("catalogue.attention_formulas")
 
 MASK = FLOATS | {BOOL}
 QKV = (Tensor("query", "... L E", FLOATS), Tensor("key", "... S E", FLOATS), Tensor("value", "... S V", FLOATS))

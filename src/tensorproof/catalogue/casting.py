@@ -11,7 +11,7 @@ from tensorproof.ops.contents import wrapped
 from tensorproof.ops.element_types import Given, Like, Promote
 from tensorproof.ops.facts import FILLED, MOVES, moves
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
-from tensorproof.ops.moves import same
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
@@ -19,6 +19,8 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+array_moves = later("ops.moves")
 
 X = (Tensor("x"),)
 SAME = Like("x")
@@ -64,13 +66,13 @@ def moved(c: Call) -> TensorType:
 CAST = Op(
     "cast", X, (ElementType("dtype"), Anything("device"), Anything("memory_format"), Bool("compact", False), Bool("copy", False)), moved, Given("dtype", SAME),
     values=MOVES, aliases="x", view="itself", doc="`compact`: the result is contiguous in memory",
-    evaluate=same,
+    evaluate=array_moves.same,
 )  # fmt: skip
-IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=MOVES, aliases="x", view="itself", evaluate=same)
+IDENTITY = Op("identity", X, (), any_rank(lambda c: c.tensor("x").but(weak=False)), SAME, values=MOVES, aliases="x", view="itself", evaluate=array_moves.same)
 QUESTION = Op(
     "question", X, (), any_rank(lambda c: ()), opaque="type", doc="Something asked of a tensor: a number or a word is given, and no tensor is computed."
 )
-DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=MOVES, aliases="x", evaluate=same)
+DETACH = Op("detach", X, (), any_rank(lambda c: c.tensor("x").but(requires_grad=False)), SAME, values=MOVES, aliases="x", evaluate=array_moves.same)
 
 
 @any_rank
@@ -82,7 +84,7 @@ def marked(c: Call) -> TensorType:
     return x.but(requires_grad=c["on"])
 
 
-REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", view="itself", writes=("x",), evaluate=same, values=MOVES)
+REQUIRES_GRAD = Op("requires_grad", X, (Bool("on", True),), marked, SAME, aliases="x", view="itself", writes=("x",), evaluate=array_moves.same, values=MOVES)
 
 
 def fits_into(c: Call, shape: Shape, into: Shape, about: tuple[str, ...]) -> None:
@@ -145,5 +147,5 @@ def as_array(c: Call) -> TensorType:
 
 
 NUMPY_HAS = frozenset(REALS_OR_BOOL | FULL_COMPLEXES | ALL_INTS) - {BFLOAT16}
-NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=MOVES, aliases="x", evaluate=same)
+NUMPY = Op("numpy", X, (Bool("force", False),), as_array, SAME, values=MOVES, aliases="x", evaluate=array_moves.same)
 RESULT_TYPE = Op("result_type", (Tensor("x", scalar=True), Tensor("y", scalar=True)), (), lambda c: (), Promote("x", "y"), opaque="type")

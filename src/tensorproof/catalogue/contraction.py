@@ -5,30 +5,20 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from tensorproof.catalogue.contraction_products import (
-    added_product,
-    added_sum,
-    bilinear_product,
-    chained,
-    conjugate_dot,
-    contracted,
-    cross_product,
-    grouped_product,
-    linear_map,
-    scaled_product,
-    summed_along,
-)
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Same, Within
 from tensorproof.ops.evaluation import numpy
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Number, Tensor, Tensors
+from tensorproof.ops.later import later
 from tensorproof.ops.record import DTypeRule, Evaluate, Op, Values
 from tensorproof.terms.dtypes import BFLOAT16, COMPLEX32, FLOAT8S, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, INT32, NUMBERS, REALS, DType
 from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
+
+contraction_products = later("catalogue.contraction_products")
 
 
 def Agreed(*names: str) -> DTypeRule:
@@ -69,7 +59,9 @@ MM = replace(contraction("mm", "N K", "K M", "N M", "The product of two matrices
 BMM = replace(contraction("bmm", "B N K", "B K M", "B N M", "The products of two equal batches of matrices."), order="compact")
 MV = replace(contraction("mv", "N K", "K", "N", "A matrix times a vector."), order="compact")
 DOT = contraction("dot", "K", "K", "", "The sum of the products of two vectors.")
-VDOT = contraction("vdot", "K", "K", "", "The sum of the products of two vectors; complex numbers of the first are conjugated.", conjugate_dot)
+VDOT = contraction(
+    "vdot", "K", "K", "", "The sum of the products of two vectors; complex numbers of the first are conjugated.", contraction_products.conjugate_dot,
+)
 
 
 def inner_shape(c: Call) -> Shape:
@@ -114,7 +106,7 @@ def vecdot_shape(c: Call) -> Shape:
 VECDOT = Op(
     "vecdot", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Int("dim", -1),), vecdot_shape, Agreed("x", "y"),
     values=Values("dot", over="dim"), doc="The sum of products along one axis of two tensors that broadcast.",
-    evaluate=summed_along,
+    evaluate=contraction_products.summed_along,
 )  # fmt: skip
 
 
@@ -142,7 +134,7 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
     return Op(
         name, (Tensor("start", "...", dtypes, draw=f"{out} | {out.split()[-1]} | "), Tensor("x", x, dtypes), Tensor("y", y, dtypes)),
         (Number("beta", 1), Number("alpha", 1)), shape, dtype, codes={"K": "inner", "B": "batch"},
-        evaluate=added_sum if name == "addbmm" else added_product, doc=doc,
+        evaluate=contraction_products.added_sum if name == "addbmm" else contraction_products.added_product, doc=doc,
     )  # fmt: skip
 
 
@@ -194,7 +186,7 @@ MULTI_DOT = Op(
     "multi_dot", (Tensors("xs", "...", NUMERIC),), (Bool("vectors", True), Bool("two_of_any_rank", False)), multi_dot_shape,
     lambda c: summable(c, Agreed("xs")(c)) if len(c["xs"]) > 1 else c["xs"][0].dtype,
     doc="The product of a chain of matrices, in the cheapest order.",
-    evaluate=chained,
+    evaluate=contraction_products.chained,
 )  # fmt: skip
 
 LINEAR = Op(
@@ -205,7 +197,7 @@ LINEAR = Op(
     codes={"K": "features", "M": "bias"},
     values=Values("dot", over="K"),
     order="compact", doc="x times the transpose of weight, plus bias.",
-    evaluate=linear_map,
+    evaluate=contraction_products.linear_map,
 )
 
 
@@ -255,7 +247,7 @@ BILINEAR = Op(
     shape=bilinear_shape,
     codes={"I": "features", "J": "features", "M": "bias"},
     order="compact", doc="x times weight times y, for each output feature, plus bias.",
-    evaluate=bilinear_product,
+    evaluate=contraction_products.bilinear_product,
 )
 
 
@@ -298,7 +290,7 @@ TENSORDOT = Op(
     dtype=Agreed("x", "y"),
     values=Values("dot", over="dim"),
     order="compact", doc="The sum of products over pairs of axes.",
-    evaluate=contracted,
+    evaluate=contraction_products.contracted,
 )
 
 
@@ -338,7 +330,7 @@ def cross_shape(c: Call) -> Shape:
 CROSS = Op(
     "cross", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Axis("dim", None, optional=True, scalar_ok=False),), cross_shape, Agreed("x", "y"),
     doc="The vector product in three dimensions.",
-    evaluate=cross_product,
+    evaluate=contraction_products.cross_product,
 )  # fmt: skip
 
 
@@ -366,7 +358,7 @@ SCALED_MM = Op(
     dtype=Given("dtype", Like("x")),
     codes={"K": "inner"},
     doc="The product of two matrices of small floats, each with its scale.",
-    evaluate=scaled_product,
+    evaluate=contraction_products.scaled_product,
 )  # fmt: skip
 
 
@@ -405,5 +397,5 @@ GROUPED_MM = Op(
     shape=grouped_mm_shape,
     dtype=grouped_mm_type,
     doc="Products of groups of rows, each with its own matrix.",
-    evaluate=grouped_product,
+    evaluate=contraction_products.grouped_product,
 )

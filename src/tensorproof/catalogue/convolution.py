@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.convolution_windows import convolution, greatest_sum, time_convolution, transposed_convolution
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Bool, Choice, Int, Ints, Sizes, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
 from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEX64, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
+
+convolution_windows = later("catalogue.convolution_windows")
 
 _same = Same("x", "weight", "bias")
 
@@ -118,7 +120,7 @@ def _conv(n: int) -> Op:
         dtype=_conv_dtype,
         codes={"M": "bias"},
         order="channels",
-        evaluate=convolution,
+        evaluate=convolution_windows.convolution,
         doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis; empty_output: there may be no output channels.",
     )
 
@@ -200,7 +202,7 @@ def _conv_transpose(n: int) -> Op:
         dtype=_same,
         codes={"C": "channels"},
         order="channels",
-        evaluate=transposed_convolution,
+        evaluate=convolution_windows.transposed_convolution,
         doc=f"Transposed convolution over {n} spatial axes.",
     )
 
@@ -224,7 +226,7 @@ CONV_TBC = Op(
     dtype=_same,
     codes={"C": "channels", "M": "bias"},
     order="channels",
-    evaluate=time_convolution,
+    evaluate=convolution_windows.time_convolution,
 )
 
 
@@ -244,6 +246,6 @@ GREY_DILATION = Op(
     shape=_grey_dilation_shape,
     dtype=Same("x", "weight"),
     codes={"C": "channels"},
-    evaluate=greatest_sum,
+    evaluate=convolution_windows.greatest_sum,
     doc="The greatest of x plus the weight in each window, channel by channel, with the channels last.",
 )

@@ -6,11 +6,11 @@ from math import ceil, isfinite
 from struct import pack, unpack
 from typing import Any
 
-from tensorproof.catalogue.made_numbers import arange, at_angle, geomspace, inclusive_range, linspace, logspace, vander, window, with_imaginary
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.facts import FILLS, draws, moves
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints, Number, Tensor, is_size
+from tensorproof.ops.later import later
 from tensorproof.ops.ones import diagonal
 from tensorproof.ops.record import Evaluate, Op
 from tensorproof.ops.storage import cast, small, strides_or_none
@@ -35,6 +35,8 @@ from tensorproof.terms.ints import Dim, Term, ceildiv, maximum
 from tensorproof.terms.predicates import ge, implies, le, lt, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+made_numbers = later("catalogue.made_numbers")
 
 STORED = NUMBERS | ALL_INTS | frozenset(d for d in DType if d.kind == "f")
 SIZE = Ints("size", least=0, shape=True)
@@ -262,7 +264,7 @@ ARANGE = Op(
     shape=lambda c: Shape((arange_size(c),)),
     fold=arange_contents,
     values=draws("start", "end", "step"), doc="Numbers from start up to, and without, end; `may_be_empty`: none where the step leads away.",
-    evaluate=arange,
+    evaluate=made_numbers.arange,
 )
 
 
@@ -286,7 +288,7 @@ RANGE = Op(
     attributes=(Number("start", 0), Number("end"), Number("step", 1), ElementType(dtypes=REALS)),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape((range_size(c),)),
-    evaluate=inclusive_range,
+    evaluate=made_numbers.inclusive_range,
 )
 
 
@@ -338,9 +340,9 @@ def spaced(name: str, evaluate: Evaluate, *attributes: Any, doc: str = "") -> Op
     )  # fmt: skip
 
 
-LINSPACE = spaced("linspace", linspace, doc="Numbers with equal steps between them; without the `endpoint` the last step leads to the end.")
-LOGSPACE = spaced("logspace", logspace, Float("base", 10.0), doc="Powers of `base` with equal steps between the exponents.")
-GEOMSPACE = spaced("geomspace", geomspace, doc="Numbers with equal quotients from one to the next.")
+LINSPACE = spaced("linspace", made_numbers.linspace, doc="Numbers with equal steps between them; without the `endpoint` the last step leads to the end.")
+LOGSPACE = spaced("logspace", made_numbers.logspace, Float("base", 10.0), doc="Powers of `base` with equal steps between the exponents.")
+GEOMSPACE = spaced("geomspace", made_numbers.geomspace, doc="Numbers with equal quotients from one to the next.")
 CONSTANT = Op(
     "constant",
     attributes=(Anything("data"), ElementType()),
@@ -357,7 +359,7 @@ WINDOW = Op(
     dtype=Given("dtype", default_float),
     shape="n",
     doc="A window function of n samples: `kind` is hann, hamming, blackman, bartlett, kaiser (with `beta`) ...",
-    evaluate=window,
+    evaluate=made_numbers.window,
 )
 
 
@@ -372,7 +374,7 @@ VANDER = Op(
     attributes=(Int("n", None, least=0, optional=True), Bool("increasing", False)),
     dtype=lambda c: INT64 if c.dtype("x") is BOOL or (c.dtype("x") or FLOAT32).is_integer else c.dtype("x"),
     shape=vander_shape,
-    evaluate=vander,
+    evaluate=made_numbers.vander,
 )
 
 
@@ -388,5 +390,5 @@ def parts(name: str, dtypes: frozenset[DType], evaluate: Evaluate, doc: str) -> 
     return Op(name, (Tensor("x", "...", dtypes), Tensor("y", "...", dtypes)), (), shape, complex_type, evaluate=evaluate, doc=doc)
 
 
-COMPLEX = parts("complex", frozenset({FLOAT16, FLOAT32, FLOAT64}), with_imaginary, "Complex numbers from real and imaginary parts.")
-POLAR = parts("polar", frozenset({FLOAT32, FLOAT64}), at_angle, "Complex numbers from length and angle.")
+COMPLEX = parts("complex", frozenset({FLOAT16, FLOAT32, FLOAT64}), made_numbers.with_imaginary, "Complex numbers from real and imaginary parts.")
+POLAR = parts("polar", frozenset({FLOAT32, FLOAT64}), made_numbers.at_angle, "Complex numbers from length and angle.")

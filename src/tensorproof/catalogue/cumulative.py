@@ -6,12 +6,12 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
-from tensorproof.catalogue.folded_lines import differences, running, running_extreme, running_logsumexp, slopes, trapezoids
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Summed, Within, float_of
 from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Number, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
@@ -20,6 +20,9 @@ from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+folded_lines = later("catalogue.folded_lines")
+made = makers("catalogue.folded_lines")
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 
@@ -67,18 +70,20 @@ def total(c: Call) -> DType | None:
 
 CUMSUM = scan(
     "cumsum", ElementType(), dtype=total, fold=_running(lambda a, b: a + b, 0),
-    evaluate=running(lambda np, x, dim: np.cumsum(x, axis=dim), 0), doc="Running sums.",
+    evaluate=made.running(lambda np, x, dim: np.cumsum(x, axis=dim), 0), doc="Running sums.",
 )  # fmt: skip
 CUMPROD = scan(
     "cumprod", ElementType(), dtype=total, fold=_running(lambda a, b: a * b, 1),
-    evaluate=running(lambda np, x, dim: np.cumprod(x, axis=dim), 1), doc="Running products.",
+    evaluate=made.running(lambda np, x, dim: np.cumprod(x, axis=dim), 1), doc="Running products.",
 )  # fmt: skip
-LOGCUMSUMEXP = scan("logcumsumexp", dtype=Like("x"), evaluate=running(running_logsumexp, float("-inf")), doc="Running logarithms of sums of exponentials.")
+LOGCUMSUMEXP = scan(
+    "logcumsumexp", dtype=Like("x"), evaluate=made.running(folded_lines.running_logsumexp, float("-inf")), doc="Running logarithms of sums of exponentials.",
+)
 EXTREMES = tuple(
     Op(
         name, (Tensor("x", "...", STORED),), (Axis("dim"),), lambda c: [c.shape("x")] * 2, Lined(REALS_OR_BOOL, Like("x")),
         outputs=(Out("values", values=SELECTS), Out("indices", INT64, values=places("dim"))), doc=f"The {word} element so far, and where it stood.",
-        evaluate=running_extreme(function),
+        evaluate=made.running_extreme(function),
     )
     for name, word, function in (("cummax", "greatest", "maximum"), ("cummin", "least", "minimum"))
 )  # fmt: skip
@@ -109,7 +114,7 @@ DIFF = Op(
     shape=diff_shape,
     dtype=Promote("x", "prepend", "append"),
     doc="Differences of neighbours along an axis, n times over.",
-    evaluate=differences,
+    evaluate=folded_lines.differences,
 )
 
 
@@ -147,12 +152,12 @@ _STEPS = (Number("dx", 1), Axis("dim", -1, of="y"))
 TRAPEZOID = Op(
     "trapezoid", _CURVE, _STEPS, lambda c: Shape(s for i, s in enumerate(_steps(c)) if i != c["dim"]), trapezoid_type,
     doc="The integral along an axis by the trapezoidal rule.",
-    evaluate=lambda np, a: np.sum(trapezoids(np, a), axis=a["dim"]),
+    evaluate=lambda np, a: np.sum(folded_lines.trapezoids(np, a), axis=a["dim"]),
 )  # fmt: skip
 CUMULATIVE_TRAPEZOID = Op(
     "cumulative_trapezoid", _CURVE, _STEPS, _steps, trapezoid_type,
     doc="Running integrals along an axis by the trapezoidal rule.",
-    evaluate=lambda np, a: np.cumsum(trapezoids(np, a), axis=a["dim"]),
+    evaluate=lambda np, a: np.cumsum(folded_lines.trapezoids(np, a), axis=a["dim"]),
 )  # fmt: skip
 
 
@@ -198,5 +203,5 @@ GRADIENT = Op(
     shape=gradient_shapes,
     counted=True,
     doc="The slope along each axis, by differences of neighbours.",
-    evaluate=slopes,
+    evaluate=folded_lines.slopes,
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.looked_up import cdist, cosine_similarity, pairwise_distance, pdist
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Promote, Same, Within, float_of, promoted
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Interval, Op, Values
 from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_FLOATS, DType
 from tensorproof.terms.shapes import Shape
+
+looked_up = later("catalogue.looked_up")
 
 CDIST = Op(
     "cdist",
@@ -27,12 +29,12 @@ CDIST = Op(
     dtype=Same("x", "y"),
     codes={"K": "features"},
     order="compact", doc="The p-norm distance of each row of x to each row of y.",
-    evaluate=cdist,
+    evaluate=looked_up.cdist,
 )
 PDIST = Op(
     "pdist", (Tensor("x", "N _", FULL_FLOATS),), (Float("p", 2.0, least=0.0),), "N*(N-1)//2", lambda c: c.dtype("x"),
     doc="The p-norm distances of all pairs of rows.",
-    evaluate=pdist,
+    evaluate=looked_up.pdist,
 )  # fmt: skip
 
 
@@ -57,7 +59,7 @@ PAIRWISE_DISTANCE = Op(
     shape=pairwise_shape,
     dtype=pairwise_type,
     doc="The p-norm distance of corresponding vectors along the last axis.",
-    evaluate=pairwise_distance,
+    evaluate=looked_up.pairwise_distance,
 )
 
 
@@ -78,5 +80,5 @@ COSINE_SIMILARITY = Op(
     dtype=Within(Promote("x", "y"), FLOATS),
     values=Values("bounded", bounds=Interval(-1.01, 1.01)),
     doc="The cosine of the angle between vectors along an axis.",
-    evaluate=cosine_similarity,
+    evaluate=looked_up.cosine_similarity,
 )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.made_numbers import alpha_dropout, dropout, undecided
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.inputs import Anything, Bool, Float, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
+
+made_numbers = later("catalogue.made_numbers")
 
 ATTRIBUTES = (Float("p", 0.5, least=0.0, most=1.0), Bool("training", True))
 
@@ -44,20 +46,20 @@ def by_channel(c: Call) -> Shape:
 DROPOUT = Op(
     "dropout", (Tensor("x"),), (*ATTRIBUTES, Anything("mask")), by_element, dropped_type, random=True, aliases="x", view="itself",
     order="like", doc="`mask`: the shape of what is drawn, which broadcasts over x",
-    evaluate=dropout,
+    evaluate=made_numbers.dropout,
 )  # fmt: skip
 ALPHA_DROPOUT = Op(
     "alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_element, dropped_type, random=True, aliases="x", view="itself", order="like",
     doc="keeps mean and variance",
-    evaluate=alpha_dropout,
+    evaluate=made_numbers.alpha_dropout,
 )  # fmt: skip
 FEATURE_DROPOUT = Op(
     "feature_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", view="itself", order="like",
     doc="drops whole channels",
-    evaluate=dropout,
+    evaluate=made_numbers.dropout,
 )  # fmt: skip
 FEATURE_ALPHA_DROPOUT = Op(
-    "feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", view="itself", evaluate=alpha_dropout,
+    "feature_alpha_dropout", (Tensor("x"),), ATTRIBUTES, by_channel, dropped_type, random=True, aliases="x", view="itself", evaluate=made_numbers.alpha_dropout,
 )  # fmt: skip
 
 
@@ -77,11 +79,11 @@ def _kept(np: Any, a: Arguments) -> Any:
     x = a["x"]
     if a["training"] is False or a["p"] in (0, 1):
         return np.full_like(x, a["training"] is False or a["p"] == 0)
-    return undecided(np, x)
+    return made_numbers.undecided(np, x)
 
 
 NATIVE_DROPOUT = Op(
     "native_dropout", (Tensor("x"),), (Float("p"), Bool("training", optional=True)), with_mask, Like("x"),
     outputs=(Out("result"), Out("mask", BOOL)), random=True,
-    evaluate=lambda np, a: (dropout(np, a), _kept(np, a)),
+    evaluate=lambda np, a: (made_numbers.dropout(np, a), _kept(np, a)),
 )  # fmt: skip

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.looked_up import embedding, embedding_backward, embedding_bag, embedding_renorm
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, INDEX, NUMBERS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+looked_up = later("catalogue.looked_up")
 
 
 def in_table(c: Call, rows: Dim, used: int | None = None) -> None:
@@ -47,7 +49,7 @@ EMBEDDING = Op(
     attributes=TABLE,
     shape=any_rank(lambda c: Shape((*c.shape("index"), table_checked(c)[1]))),
     dtype=Like("weight"),
-    order="compact", evaluate=embedding,
+    order="compact", evaluate=looked_up.embedding,
 )
 EMBEDDING_RENORM = Op(
     "embedding_renorm",
@@ -56,7 +58,7 @@ EMBEDDING_RENORM = Op(
     shape=renorm_shape,
     dtype=Like("x"),
     writes=("x",),
-    evaluate=embedding_renorm,
+    evaluate=looked_up.embedding_renorm,
 )
 def backward_shape(c: Call) -> Shape:
     """The gradient of the table, from that of the rows taken."""
@@ -73,7 +75,7 @@ EMBEDDING_BACKWARD = Op(
     attributes=(Int("num_weights", least=0), Int("padding_idx", -1), Bool("scale_grad_by_freq", False)),
     shape=backward_shape,
     dtype=Like("x"),
-    evaluate=embedding_backward,
+    evaluate=looked_up.embedding_backward,
 )
 
 
@@ -121,7 +123,9 @@ BAG_INPUTS = (
 BAG_ATTRIBUTES = (
     *TABLE, Choice("mode", ("sum", "mean", "max"), "mean"), Bool("include_last_offset", False), Bool("scale_grad_by_freq", False), Bool("sparse", False),
 )  # fmt: skip
-EMBEDDING_BAG = Op("embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"), order="compact", evaluate=embedding_bag)
+EMBEDDING_BAG = Op(
+    "embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"), order="compact", evaluate=looked_up.embedding_bag,
+)
 
 
 def bag_forward_shape(c: Call) -> list[Shape | TensorType]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.folding_moves import channel_patches, channels_in_turn, channels_of_pixels, columns, image_of_columns, pixels_of_channels
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.inputs import Choice, Int, Sizes, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import images, must_fit, places, span
 from tensorproof.terms.dtypes import BOOL, COMPLEX32, FLOATS, FULL_COMPLEXES, NUMBERS
 from tensorproof.terms.ints import Dim, ceildiv, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
+
+folding_moves = later("catalogue.folding_moves")
 
 _PATCHED = FLOATS | FULL_COMPLEXES | {BOOL}
 _WINDOW = (Sizes("kernel", 2, least=1), Sizes("dilation", 2, 1, least=1), Sizes("padding", 2, 0, least=0), Sizes("stride", 2, 1, least=1))
@@ -40,7 +42,7 @@ def _im2col_shape(c: Call) -> Shape:
 
 
 IM2COL = Op(
-    "im2col", (Tensor("x", images(2), _PATCHED),), _WINDOW, _im2col_shape, Like("x"), evaluate=columns,
+    "im2col", (Tensor("x", images(2), _PATCHED),), _WINDOW, _im2col_shape, Like("x"), evaluate=folding_moves.columns,
     order="compact", doc="Every patch of an image as a column.",
 )  # fmt: skip
 
@@ -54,7 +56,7 @@ def _patches_shape(c: Call) -> Shape:
 
 EXTRACT_PATCHES = Op(
     "extract_patches", (Tensor("x", "N H W C"),), (_WINDOW[0], _WINDOW[3], _WINDOW[1], Choice("padding", ("SAME", "VALID"))), _patches_shape, Like("x"),
-    evaluate=channel_patches, doc="Every patch of an image whose channels are last, flattened along the channels.",
+    evaluate=folding_moves.channel_patches, doc="Every patch of an image whose channels are last, flattened along the channels.",
 )  # fmt: skip
 
 
@@ -73,7 +75,7 @@ COL2IM = Op(
     attributes=(Sizes("output_size", 2, least=1), *_WINDOW),
     shape=_col2im_shape,
     dtype=Like("x"),
-    evaluate=image_of_columns,
+    evaluate=folding_moves.image_of_columns,
     order="compact", doc="Columns summed back into the image that they are patches of.",
 )
 
@@ -87,7 +89,7 @@ def _pixel_shuffle_shape(c: Call) -> Shape:
 
 
 PIXEL_SHUFFLE = Op(
-    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_shuffle_shape, Like("x"), evaluate=pixels_of_channels,
+    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_shuffle_shape, Like("x"), evaluate=folding_moves.pixels_of_channels,
     values=MOVES,
 )  # fmt: skip
 
@@ -102,7 +104,8 @@ def _pixel_unshuffle_shape(c: Call) -> Shape:
 
 
 PIXEL_UNSHUFFLE = Op(
-    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_unshuffle_shape, Like("x"), evaluate=channels_of_pixels,
+    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_unshuffle_shape, Like("x"),
+    evaluate=folding_moves.channels_of_pixels,
     values=MOVES,
 )  # fmt: skip
 
@@ -114,6 +117,7 @@ def _channel_shuffle_shape(c: Call) -> Shape:
 
 
 CHANNEL_SHUFFLE = Op(
-    "channel_shuffle", (Tensor("x", "N C X ...", _MOVED),), (Int("groups", least=1),), _channel_shuffle_shape, Like("x"), evaluate=channels_in_turn,
+    "channel_shuffle", (Tensor("x", "N C X ...", _MOVED),), (Int("groups", least=1),), _channel_shuffle_shape, Like("x"),
+    evaluate=folding_moves.channels_in_turn,
     values=MOVES,
 )  # fmt: skip

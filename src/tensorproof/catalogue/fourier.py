@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.fourier_transforms import along_axes, along_axis, frequency_list, overlapped, shifting, short_time, short_time_inverse
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, float_of, promoted
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Ints, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOATS, FLOATS_OR_COMPLEX, FULL_COMPLEXES, FULL_FLOATS, DType
 from tensorproof.terms.ints import Dim, ite, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
+
+fourier_transforms = later("catalogue.fourier_transforms")
+made = makers("catalogue.fourier_transforms")
 
 NORM = Choice("norm", (None, "forward", "backward", "ortho"), None)
 WHOLE, FORWARD, BACKWARD = "whole", "forward", "backward"
@@ -51,7 +54,7 @@ def one(name: str, kind: str, doc: str) -> Op:
     """Along one axis, padded or cut to `n`."""
     return Op(
         name, (Tensor("x", "_ ...", NUMERIC),), (Int("n", None, optional=True), Axis("dim", -1), NORM),
-        lambda c: transformed(c, (c["dim"],), (c["n"],), kind), lambda c: spectrum(c, kind), order="own", evaluate=along_axis(name), doc=doc,
+        lambda c: transformed(c, (c["dim"],), (c["n"],), kind), lambda c: spectrum(c, kind), order="own", evaluate=made.along_axis(name), doc=doc,
     )  # fmt: skip
 
 
@@ -72,7 +75,7 @@ def several(name: str, kind: str, doc: str) -> Op:
     """Along several axes, padded or cut to `size`."""
     return Op(
         name, (Tensor("x", "...", NUMERIC),), (Ints("size", None, optional=True), Axes("dim", None, scalar_ok=False), NORM),
-        lambda c: several_shape(c, kind), lambda c: spectrum(c, kind), order="own", evaluate=along_axes(name), doc=doc,
+        lambda c: several_shape(c, kind), lambda c: spectrum(c, kind), order="own", evaluate=made.along_axes(name), doc=doc,
     )  # fmt: skip
 
 
@@ -106,7 +109,10 @@ def shifted(c: Call) -> Shape:
 
 
 SHIFTS = tuple(
-    Op(name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"), evaluate=shifting(name), values=MOVES, doc=doc)
+    Op(
+        name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"),
+        evaluate=made.shifting(name), values=MOVES, doc=doc,
+    )
     for name, doc in (("fftshift", "The zero frequency moved to the middle."), ("ifftshift", "The inverse of fftshift."))
 )
 
@@ -118,7 +124,7 @@ def frequencies(name: str, count: Any, doc: str) -> Op:
         return Shape((made,))
 
     dtype = Given("dtype", lambda c: c.option("float") or c.session.default_float)
-    return Op(name, attributes=(Int("n"), Float("d", 1.0), ElementType(dtypes=FLOATS)), shape=shape, dtype=dtype, evaluate=frequency_list(name), doc=doc)
+    return Op(name, attributes=(Int("n"), Float("d", 1.0), ElementType(dtypes=FLOATS)), shape=shape, dtype=dtype, evaluate=made.frequency_list(name), doc=doc)
 
 
 FFTFREQ = frequencies("fftfreq", lambda n: n, "The frequencies of a transform of length n.")
@@ -128,7 +134,7 @@ RFFTFREQ = frequencies("rfftfreq", lambda n: ite(lt(n, 0), -(-n // 2), n // 2) +
 OVERLAP_AND_ADD = Op(
     "overlap_and_add", (Tensor("x", "... F L", NUMERIC),), (Int("step", least=1),),
     lambda c: Shape((*c.lead["x"], (c.dims["F"] - 1) * c["step"] + c.dims["L"])), Like("x"),
-    evaluate=overlapped, doc="The sum of frames, each `step` elements behind the one before.",
+    evaluate=fourier_transforms.overlapped, doc="The sum of frames, each `step` elements behind the one before.",
 )  # fmt: skip
 
 
@@ -220,7 +226,7 @@ STFT = Op(
     ),
     shape=stft_shape,
     dtype=stft_type,
-    evaluate=short_time,
+    evaluate=fourier_transforms.short_time,
     order="own", doc="The spectra of overlapping frames of a signal.",
 )
 
@@ -265,6 +271,6 @@ ISTFT = Op(
     attributes=(*FRAMES, Int("length", None, optional=True), Bool("return_complex", False)),
     shape=istft_shape,
     dtype=istft_type,
-    evaluate=short_time_inverse,
+    evaluate=fourier_transforms.short_time_inverse,
     doc="The signal of overlapping frames' spectra.",
 )

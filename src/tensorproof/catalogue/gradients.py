@@ -5,14 +5,16 @@ Images have their channels behind the batch, and windows are given in the words 
 
 from __future__ import annotations
 
-from tensorproof.catalogue import gradient_sums as sums
 from tensorproof.catalogue.tensorflow_arrays import ENDS, MASKS, numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Ints, Pairs, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.shapes import Shape
+
+sums = later("catalogue.gradient_sums")
 
 _WINDOW = (Ints("stride"), Anything("padding", 0), Anything("padding_end"))
 _KERNEL = Ints("kernel")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.grid_points import affine_grid, sampled
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Bool, Choice, Ints, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, REALS
 from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
+
+grid_points = later("catalogue.grid_points")
 
 
 def _affine_grid_shape(c: Call) -> Shape:
@@ -34,7 +36,7 @@ AFFINE_GRID = Op(
     attributes=(Ints("size", one=False, shape=True), Bool("align_corners", None, optional=True), Bool("checked", False)),
     shape=_affine_grid_shape,
     dtype=Like("x"),
-    evaluate=affine_grid,
+    evaluate=grid_points.affine_grid,
 )
 
 
@@ -60,5 +62,5 @@ GRID_SAMPLE = Op(
     shape=_grid_sample_shape,
     dtype=Same("x", "grid"),
     codes={"N": "batch"},
-    evaluate=sampled,
+    evaluate=grid_points.sampled,
 )

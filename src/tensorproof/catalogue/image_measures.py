@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.image_pixels import similarity, sobel
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, UINT8, DType
 from tensorproof.terms.shapes import Shape
 
+image_pixels = later("catalogue.image_pixels")
+
 SOBEL_EDGES = Op(
     "sobel_edges", (Tensor("x", "N H W C", FLOATS),), (), lambda c: Shape((*c.shape("x"), 2)), Like("x"),
     doc="The slopes of images along their height and their width, by Sobel's filters over mirrored edges.",
-    evaluate=sobel,
+    evaluate=image_pixels.sobel,
 )  # fmt: skip
 
 
@@ -29,7 +31,7 @@ SSIM = Op(
     (Float("most"), Int("filter_size", 11), Float("filter_sigma", 1.5), Float("k1", 0.01), Float("k2", 0.03), Bool("windows", False)),
     each_pair,
     FLOAT32,
-    evaluate=similarity,
+    evaluate=image_pixels.similarity,
     doc="The structural similarity of pairs of images, averaged over their windows unless `windows` are wanted; "
     "`most` is what lies between their least and greatest value.",
 )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue import image_pixels as pixels
-from tensorproof.catalogue.kept_boxes import best_boxes
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Float, Ints, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, FLOAT32, FLOATS, INT32
 from tensorproof.terms.shapes import Shape
+
+pixels = later("catalogue.image_pixels")
+kept_boxes = later("catalogue.kept_boxes")
 
 _FACTOR = Tensor("factor", "", FLOATS, scalar=True)
 ADJUSTED = tuple(
@@ -48,7 +50,7 @@ NON_MAX_SUPPRESSION = Op(
     ),
     (Anything("most"),), lambda c: Shape((c.fresh("selected"),)), INT32, codes={"N": "boxes"}, data_dependent=True,
     doc="The places of at most `most` boxes, the best first, of which none overlaps a better one by more than iou or has less than score.",
-    evaluate=best_boxes,
+    evaluate=kept_boxes.best_boxes,
 )  # fmt: skip
 DRAW_BOXES = Op(
     "draw_boxes", (Tensor("x", "N H W C", FLOATS), Tensor("boxes", "N B 4", FLOATS), Tensor("colours", "_ _", FLOATS, optional=True, default=None)), (),

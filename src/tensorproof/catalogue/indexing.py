@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.written_places import gather, getitem, setitem, take_along
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import mixes, selects
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Axis, Index, Tensor, is_size
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, positions, row_major, selected, sliced, small, span, true_count, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX, INT64, UINT8
@@ -20,6 +20,8 @@ from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+written_places = later("catalogue.written_places")
 
 X = Tensor("x")
 MASKS = (BOOL, UINT8)
@@ -184,7 +186,7 @@ GETITEM = Op(
     aliases="x",
     values=selects("index"), doc="x[index].",
     gradient="x<index?,other? index-",
-    evaluate=getitem,
+    evaluate=written_places.getitem,
 )
 
 
@@ -240,7 +242,7 @@ SETITEM = Op(
     "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",),
     values=mixes("x value"), doc="x[index] = value.",
     gradient="x< value< y< index-",
-    evaluate=setitem,
+    evaluate=written_places.setitem,
 )  # fmt: skip
 
 # --- along one axis --------------------------------------------------------------------------------------------------------------
@@ -294,7 +296,7 @@ def gather_rule(c: Call) -> TensorType:
 GATHER = Op(
     "gather", (X, Tensor("index", "...", INDEX, values="index:dim")), (Axis("dim"),), gather_rule,
     values=selects("index"), doc="For each place of the index, the element of x at that position along one axis.",
-    evaluate=gather,
+    evaluate=written_places.gather,
 )  # fmt: skip
 
 
@@ -315,7 +317,7 @@ TAKE_ALONG = Op(
     (X, Tensor("index", "...", frozenset({INT64}), values="place:dim")),
     (Axis("dim", None, optional=True),),
     take_along_rule, values=selects("index"),
-    evaluate=take_along,
+    evaluate=written_places.take_along,
 )
 
 

@@ -13,7 +13,7 @@ from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.facts import CUTS, JOINS, moves
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Int, Ints, Tensor, Tensors
-from tensorproof.ops.moves import at_axis, concatenated, in_chunks, in_parts, in_sizes, in_stretches
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, selected, sliced, span
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, ite, lower, product
@@ -21,6 +21,8 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, lt
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
+
+array_moves = later("ops.moves")
 
 XS = Tensors("xs")
 
@@ -105,7 +107,7 @@ def stack_shape(c: Call) -> Shape:
 CAT = Op(
     "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, values=JOINS,
     order="pictures", doc="Tensors one behind the other along an axis.",
-    evaluate=concatenated,
+    evaluate=array_moves.concatenated,
 )
 STACK = Op(
     "stack", (XS,), (Axis("dim", 0, of="xs", extra=1),), stack_shape, Promote("xs"),
@@ -301,15 +303,15 @@ def unbind_rule(c: Call) -> list[TensorType]:
 X = Tensor("x")
 SPLIT = Op(
     "split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", values=CUTS, doc="Parts of one size; the last may be smaller.",
-    evaluate=in_parts,
+    evaluate=array_moves.in_parts,
 )
 SPLIT_SIZES = Op(
     "split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", values=CUTS, doc="Parts of given sizes.",
-    evaluate=in_sizes,
+    evaluate=array_moves.in_sizes,
 )
 CHUNK = Op(
     "chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", values=CUTS, doc="At most so many parts of one size.",
-    evaluate=in_chunks,
+    evaluate=array_moves.in_chunks,
 )  # fmt: skip
 TENSOR_SPLIT = Op(
     "tensor_split",
@@ -319,9 +321,9 @@ TENSOR_SPLIT = Op(
     counted=True,
     aliases="x",
     values=CUTS, doc="Parts as equal as can be, or cut at given places.",
-    evaluate=in_stretches,
+    evaluate=array_moves.in_stretches,
 )
 UNBIND = Op(
     "unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", values=CUTS, doc="Every position of an axis.",
-    evaluate=lambda np, a: tuple(a["x"][at_axis(a["dim"], i)] for i in range(a["x"].shape[a["dim"]])),
+    evaluate=lambda np, a: tuple(a["x"][array_moves.at_axis(a["dim"], i)] for i in range(a["x"].shape[a["dim"]])),
 )  # fmt: skip

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.image_sizes import resized_image
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Sizes, Tensor, Tensors
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_COMPLEXES, DTypes
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
+
+image_sizes = later("catalogue.image_sizes")
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 
@@ -156,7 +158,7 @@ RESIZE_IMAGE = Op(
     ),
     shape=_resized,
     dtype=Like("x"),
-    evaluate=resized_image,
+    evaluate=image_sizes.resized_image,
     doc="Images of another height and width; axis is where the height stands.",
 )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorproof.catalogue.memory_formulas import resized
 from tensorproof.catalogue.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Summed
@@ -13,7 +12,7 @@ from tensorproof.ops.evaluation import Arguments, plain
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Ints, Number, Tensor
-from tensorproof.ops.moves import interleaved, on_diagonal, rolled, same, summed_to, windowed
+from tensorproof.ops.later import later
 from tensorproof.ops.ones import kept
 from tensorproof.ops.ones import on_diagonal as on_diagonal_filled
 from tensorproof.ops.record import Op
@@ -23,6 +22,10 @@ from tensorproof.terms.ints import Dim, absolute, maximum
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+memory_formulas = later("catalogue.memory_formulas")
+
+array_moves = later("ops.moves")
 
 X = Tensor("x")
 
@@ -63,11 +66,11 @@ def contiguous_rule(c: Call) -> TensorType:
 
 CONTIGUOUS = Op(
     "contiguous", (X,), (Anything("memory"),), contiguous_rule, aliases="x", view="itself", values=MOVES, doc="The same tensor in row-major memory.",
-    evaluate=same,
+    evaluate=array_moves.same,
 )  # fmt: skip
 COPY = Op(
     "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), values=MOVES, doc="The same elements in memory of their own.",
-    evaluate=same,
+    evaluate=array_moves.same,
 )
 
 
@@ -157,7 +160,7 @@ REPEAT_INTERLEAVE = Op(
     (Anything("times"), Axis("dim", None, optional=True), Int("size", None, optional=True)),
     repeat_interleave_rule,
     values=CUTS, doc="Every position of an axis several times.",
-    evaluate=interleaved,
+    evaluate=array_moves.interleaved,
 )
 
 
@@ -217,7 +220,7 @@ ROLL = Op(
     Like("x"),
     fold=roll_contents,
     values=MOVES, doc="Elements moved round along axes.",
-    evaluate=rolled,
+    evaluate=array_moves.rolled,
 )
 
 
@@ -276,7 +279,7 @@ ROLL_BY = Op(
 DIAG_EMBED = Op(
     "diag_embed", (X,), (Int("offset", 0), Int("dim1", -2), Int("dim2", -1)), diag_embed_shape, Like("x"),
     fold=diag_embed_contents, ones=kept, doc="The last axis laid on a diagonal of a new matrix.",
-    evaluate=on_diagonal,
+    evaluate=array_moves.on_diagonal,
 )  # fmt: skip
 
 
@@ -308,7 +311,7 @@ def resize_rule(c: Call) -> TensorType:
     return x.but(shape=shape, contents=None, strides=strides_of_format(shape, c["memory"]) if x.strides is None else UNKNOWN_STRIDES)
 
 
-RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",), evaluate=resized)
+RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",), evaluate=memory_formulas.resized)
 SUM_TO_SIZE = Op(
     "sum_to_size",
     (X,),
@@ -318,7 +321,7 @@ SUM_TO_SIZE = Op(
     aliases="x",
     view="",
     doc="Summed over the axes that broadcasting would repeat.",
-    evaluate=summed_to,
+    evaluate=array_moves.summed_to,
 )
 
 
@@ -353,5 +356,5 @@ UNFOLD = Op(
     Like("x"),
     aliases="x",
     values=CUTS, doc="Every stretch of an axis, as a new last axis; `short`: an axis that is too short has none.",
-    evaluate=windowed,
+    evaluate=array_moves.windowed,
 )

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.catalogue import linalg_functions as f
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
 from tensorproof.terms.dtypes import FULL_COMPLEXES, INT32, INT64, LINALG, PRODUCTS, REALS, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
+
+f = later("catalogue.linalg_functions")
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
 MATRIX = Tensor("x", "... M N", NUMERIC)

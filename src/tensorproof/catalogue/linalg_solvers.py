@@ -5,26 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.linalg import CODES, FLOAT, INFO, one_type, real, smaller, typed
-from tensorproof.catalogue.linalg_systems import (
-    from_cholesky,
-    from_lu,
-    least_squares,
-    solved,
-    solved_status,
-    tensor_inverse,
-    tensor_solution,
-    triangular,
-    triangular_and_system,
-    unpacked,
-)
 from tensorproof.ops.call import Call
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import INT32, INT64, DType
 from tensorproof.terms.ints import Dim, ite, minimum, product
 from tensorproof.terms.predicates import Truth, conj, eq, ge, gt
 from tensorproof.terms.shapes import Shape, unknown_shape
+
+linalg_systems = later("catalogue.linalg_systems")
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
 RIGHT = Tensor("y", "...", NUMERIC, draw="... N K | ... N | ... K N")
@@ -76,22 +67,24 @@ def matrices(c: Call, n: Dim, left: bool, y: str = "y") -> Shape:
 
 
 LEFT = Bool("left", True)
-SOLVE = Op("solve", (SQUARE, RIGHT), (LEFT,), solve_shape, agreed, codes=CODES, order="own", doc="The solution of a square system.", evaluate=solved)
+SOLVE = Op(
+    "solve", (SQUARE, RIGHT), (LEFT,), solve_shape, agreed, codes=CODES, order="own", doc="The solution of a square system.", evaluate=linalg_systems.solved,
+)
 SOLVE_EX = Op(
     "solve_ex", (SQUARE, RIGHT), (LEFT,), lambda c: [solve_shape(c), c.lead["x"]], agreed, outputs=(Out("result"), INFO), codes=CODES,
     order="own", doc="The solution of a square system, with a status.",
-    evaluate=solved_status,
+    evaluate=linalg_systems.solved_status,
 )  # fmt: skip
 SOLVE_TRIANGULAR = Op(
     "solve_triangular", (SQUARE, RIGHT), (Bool("upper"), LEFT, Bool("unitriangular", False)), lambda c: matrices(c, c.dims["N"], c["left"]),
     lambda c: c.dtype("x") if c.option("type_of_x") else agreed(c),
     codes=CODES, order="own", doc="The solution of a triangular system.",
-    evaluate=triangular,
+    evaluate=linalg_systems.triangular,
 )  # fmt: skip
 CHOLESKY_SOLVE = Op(
     "cholesky_solve", (SQUARE, RIGHT), (Bool("upper", False),), lambda c: matrices(c, c.dims["N"], True), agreed, codes=CODES,
     order="own", doc="The solution of a positive definite system, from its triangular factor.",
-    evaluate=from_cholesky,
+    evaluate=linalg_systems.from_cholesky,
 )  # fmt: skip
 
 
@@ -103,7 +96,7 @@ def triangular_solve_shape(c: Call) -> list[Shape]:
 TRIANGULAR_SOLVE = Op(
     "triangular_solve", (SQUARE, RIGHT), (Bool("upper", True), Bool("transpose", False), Bool("unitriangular", False)), triangular_solve_shape,
     agreed, outputs=(Out("solution"), Out("cloned_coefficient")), codes=CODES, order="own", doc="The solution of a triangular system, and the system.",
-    evaluate=triangular_and_system,
+    evaluate=linalg_systems.triangular_and_system,
 )  # fmt: skip
 
 PIVOTS = Tensor("pivots", "... P", frozenset({INT32}), values="pivots", draw="... N")
@@ -125,7 +118,7 @@ def factored_shape(c: Call) -> Shape:
 LU_SOLVE = Op(
     "lu_solve", (SQUARE, PIVOTS, RIGHT), (LEFT, Bool("adjoint", False)), factored_shape, agreed, codes=CODES,
     order="own", doc="The solution of a system, from its LU factors.",
-    evaluate=from_lu,
+    evaluate=linalg_systems.from_lu,
 )  # fmt: skip
 LDL_SOLVE = Op(
     "ldl_solve", (SQUARE, PIVOTS, RIGHT), (Bool("hermitian", False),), factored_shape, agreed, codes=CODES,
@@ -151,7 +144,7 @@ LU_UNPACK = Op(
     "lu_unpack", (Tensor("x", "... M N", draw="... M N"), Tensor("pivots", values="pivots", draw="... N")),
     (Bool("unpack_data", True), Bool("unpack_pivots", True)), unpack_shape, lambda c: c.dtype("x"),
     outputs=(Out("P"), Out("L"), Out("U")), codes=CODES, order="own", doc="The factors that a compact LU factorisation holds.",
-    evaluate=unpacked,
+    evaluate=linalg_systems.unpacked,
 )  # fmt: skip
 
 
@@ -206,7 +199,7 @@ LSTSQ = Op(
     codes=CODES,
     data_dependent=True,
     order="own", doc="The least-squares solution of a system.",
-    evaluate=least_squares,
+    evaluate=linalg_systems.least_squares,
 )
 
 
@@ -229,7 +222,7 @@ def tensorinv_shape(c: Call) -> Shape:
 
 TENSORINV = Op(
     "tensorinv", (Tensor("x", "...", NUMERIC),), (Int("ind", 2, least=1),), tensorinv_shape, FLOAT, order="own", doc="The inverse for tensordot.",
-    evaluate=tensor_inverse,
+    evaluate=linalg_systems.tensor_inverse,
 )
 
 
@@ -260,7 +253,7 @@ def tensorsolve_shape(c: Call) -> Shape:
 TENSORSOLVE = Op(
     "tensorsolve", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Ints("dim", None, optional=True),), tensorsolve_shape, agreed,
     order="own", doc="The x with tensordot(a, x) = b.",
-    evaluate=tensor_solution,
+    evaluate=linalg_systems.tensor_solution,
 )  # fmt: skip
 
 

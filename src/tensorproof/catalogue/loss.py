@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorproof.catalogue import loss_formulas as formulas
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Attribute, Bool, Choice, Float, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import DTypeRule, Evaluate, Op
 from tensorproof.terms.dtypes import (
     ALL_INTS,
@@ -27,6 +27,8 @@ from tensorproof.terms.ints import Dim, ite
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
+
+formulas = later("catalogue.loss_formulas")
 
 REDUCTION = Choice("reduction", ("mean", "none", "sum"), "mean")
 SUBTRACTED: DTypes = ALL_INTS | FLOATS | COMPLEXES

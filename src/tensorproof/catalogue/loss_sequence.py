@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue import loss_class_formulas as formulas
 from tensorproof.catalogue.loss import ANY_NUMBER, REDUCTION, mixed, reduced
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out, ShapeRule
 from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, INDEX, INT64, INTS, UINT8, DType, DTypes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
 from tensorproof.terms.shapes import Shape, unknown_shape
+
+formulas = later("catalogue.loss_class_formulas")
 
 LONG: DTypes = frozenset({INT64})
 CLASS: DTypes = frozenset({INT64, UINT8})

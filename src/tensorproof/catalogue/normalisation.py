@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue import normalisation_formulas as formulas
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, Float, Int, Ints, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import DTypeRule, Op, Out
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, FULL_FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim, minimum
@@ -16,6 +16,8 @@ from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+formulas = later("catalogue.normalisation_formulas")
 
 _HALVES = (FLOAT16, BFLOAT16)
 

@@ -8,9 +8,11 @@ from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import elementwise, same_shape
 from tensorproof.ops.inputs import Axis, Number, Tensor
-from tensorproof.ops.mathematics import sigmoid
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Interval, Op, Values
 from tensorproof.terms.dtypes import FLOATS
+
+mathematics = later("ops.mathematics")
 
 
 def scaled_elu(np: Any, a: Arguments) -> Any:
@@ -32,7 +34,7 @@ def hardmax(np: Any, a: Arguments) -> Any:
 _UNIT = Values("bounded", bounds=Interval(0.0, 1.0))
 SWISH = elementwise(
     "swish", FLOATS, Number("alpha", 1.0), dtype=Like("x"), doc="x times the logistic function of alpha x.",
-    evaluate=lambda np, a: np.multiply(a["x"], sigmoid(np, np.multiply(a["x"], a["alpha"]))),
+    evaluate=lambda np, a: np.multiply(a["x"], mathematics.sigmoid(np, np.multiply(a["x"], a["alpha"]))),
 )  # fmt: skip
 HARD_SIGMOID = elementwise(
     "hard_sigmoid", FLOATS, Number("alpha", 0.2), Number("beta", 0.5), dtype=Like("x"), values=_UNIT, doc="alpha x + beta, kept between 0 and 1.",

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.joining import pieces
-from tensorproof.catalogue.kept_boxes import best_boxes_of_classes
 from tensorproof.catalogue.onnx_tensors import axis_in, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.families import broadcast_shape, same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor, Tensors
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.storage import selected
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, INT64, UINT8, DType
@@ -21,6 +21,8 @@ from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+kept_boxes = later("catalogue.kept_boxes")
 
 STRINGS = frozenset({DType.STRING})
 SEQUENCES = frozenset({DType.VARIANT})
@@ -238,6 +240,6 @@ NON_MAX_SUPPRESSION = Op(
     INT64,
     codes={"B": "batch", "N": "boxes"},
     data_dependent=True,
-    evaluate=best_boxes_of_classes,
+    evaluate=kept_boxes.best_boxes_of_classes,
     doc="Batch, class and place of the boxes that are kept.",
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from struct import pack, unpack
 from typing import Any
 
-from tensorproof.catalogue import onnx_moves as moves
 from tensorproof.catalogue.onnx_tensors import X, axes_in, length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.facts import MOVES, selects
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Ints, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, small
 from tensorproof.ops.window import scaled
@@ -20,6 +20,8 @@ from tensorproof.terms.ints import Dim, Term, bounds, product
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+moves = later("catalogue.onnx_moves")
 
 # --- gathering ---------------------------------------------------------------------------------------------------------------------
 

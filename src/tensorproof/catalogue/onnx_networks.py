@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue import onnx_networks_functions as f
 from tensorproof.catalogue.onnx_tensors import axes_in
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.families import reduction, same_shape
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Float, Int, Ints, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import ALL_INTS, FLOAT32, FLOATS, INDEX, INT32, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+f = later("catalogue.onnx_networks_functions")
+made = makers("catalogue.onnx_networks_functions")
 
 REALS = ALL_INTS | FLOATS
 
@@ -78,7 +81,7 @@ def _equal_shapes(c: Call, a: str, b: str) -> Shape:
 # --- reductions that have no name of their own elsewhere -----------------------------------------------------------------------------
 
 REDUCTIONS = tuple(
-    reduction(name, REALS, dtype=Like("x"), evaluate=f.reduced(name), doc=words)
+    reduction(name, REALS, dtype=Like("x"), evaluate=made.reduced(name), doc=words)
     for name, words in (
         ("norm1", "The sum of absolute values over axes."),
         ("norm2", "The root of the sum of squares over axes."),
@@ -262,7 +265,7 @@ def _recurrence(name: str, gates: int, *more: Tensor) -> Op:
         Same("x", "weight_ih", "weight_hh", "bias", "hx", *(m.name for m in more)),
         outputs=outputs,
         codes={"D": "directions", "G": "gates", "I": "input"},
-        evaluate=f.recurrence(name, gates),
+        evaluate=made.recurrence(name, gates),
         doc=f"One layer of a recurrent network with {gates} gate(s), with directions as an axis of their own.",
     )
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue import onnx_quantised_arithmetic as f
 from tensorproof.catalogue.contraction import matmul_shape
 from tensorproof.catalogue.onnx_windows import convolved, sliding
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import ElementType, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
 from tensorproof.terms.dtypes import ANY, FLOAT32, FLOATS, INT8, INT32, UINT8, DType
 from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.shapes import Shape
+
+f = later("catalogue.onnx_quantised_arithmetic")
 
 BYTES = frozenset({INT8, UINT8})
 REAL32 = frozenset({FLOAT32})

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue import onnx_signals_spectra as f
 from tensorproof.catalogue.onnx_networks import maybe
 from tensorproof.catalogue.onnx_tensors import somewhere
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+f = later("catalogue.onnx_signals_spectra")
 
 
 def dft_shape(c: Call) -> Shape:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue import onnx_moves as moves
 from tensorproof.catalogue.views import resolved, shown_as, without_ones
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Ints, Tensor, Tensors
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, sliced, small, span, view
 from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT64
@@ -21,6 +21,8 @@ from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
+
+moves = later("catalogue.onnx_moves")
 
 X = Tensor("x")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.catalogue import onnx_windows_functions as f
 from tensorproof.catalogue.onnx_tensors import length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Attribute, Bool, Choice, Int, Ints, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.window import must_fit, places, span
 from tensorproof.terms.dtypes import FLOATS, INT8, INT64, UINT8
@@ -17,6 +17,9 @@ from tensorproof.terms.ints import Dim, ceildiv, ite, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+f = later("catalogue.onnx_windows_functions")
+made = makers("catalogue.onnx_windows_functions")
 
 AUTO_PAD = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -249,7 +252,7 @@ def one_each(c: Call) -> Shape:
 GLOBAL_POOLS = tuple(
     Op(
         f"global_{name}_pool", (Tensor("x", "N C ...", FLOATS),), (Int("p", 2),) if name == "lp" else (), one_each, Like("x"),
-        evaluate=f.global_pool(name), doc=f"The {words} of each channel.",
+        evaluate=made.global_pool(name), doc=f"The {words} of each channel.",
     )
     for name, words in (("avg", "mean"), ("max", "greatest number"), ("lp", "norm"))
 )

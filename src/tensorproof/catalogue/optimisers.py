@@ -5,14 +5,17 @@ Slots and gradient have the variable's shape (the gradient of a sparse step that
 
 from __future__ import annotations
 
-from tensorproof.catalogue import optimiser_steps
 from tensorproof.catalogue.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import REQUIRED, Attribute, Bool, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import INDEX
 from tensorproof.terms.shapes import Shape
+
+optimiser_steps = later("catalogue.optimiser_steps")
+made = makers("catalogue.optimiser_steps")
 
 
 @any_rank
@@ -28,7 +31,7 @@ def step(name: str, slots: str, rates: str, doc: str, *attributes: Attribute, op
     scalars = tuple(Tensor(n, "", optional=n in optional.split(), default=None if n in optional.split() else REQUIRED) for n in rates.split())
     inputs = (Tensor("var"), *kept, Tensor("grad"), *scalars, Tensor("indices", "K", INDEX, optional=True, default=None))
     written = ("var", *slots.split())
-    computed = optimiser_steps.step_by(getattr(optimiser_steps, name), written)
+    computed = made.step_by(getattr(optimiser_steps, name), written)
     return Op(f"{name}_step", inputs, attributes, updated, Like("var"), writes=written, doc=doc, evaluate=computed)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.order_statistics import argsort, distinct, kthvalue, sort, topk
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.facts import MOVES, SELECTS, orders, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shape
 from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import NON_NEGATIVE, Evaluate, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
@@ -18,6 +18,9 @@ from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES
+
+order_statistics = later("catalogue.order_statistics")
+made = makers("catalogue.order_statistics")
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 SORTED = ALL_INTS | FLOATS | BOOLS
@@ -59,12 +62,12 @@ SORT = Op(
     dtype=Like("x"),
     outputs=(Out("values", values=MOVES), Out("indices", INT64, values=orders("dim"))),
     doc="The elements in order along an axis, and where they stood.",
-    evaluate=sort,
+    evaluate=order_statistics.sort,
 )
 ARGSORT = Op(
     "argsort", (ORDERED,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
     fold=lambda c: ranked(c, least_first=not c["descending"])[1], values=orders("dim"), doc="Where the elements stand in order along an axis.",
-    evaluate=argsort,
+    evaluate=order_statistics.argsort,
 )  # fmt: skip
 
 
@@ -108,7 +111,7 @@ def topk_shape(c: Call) -> list[Any]:
 TOPK = Op(
     "topk", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("largest", True), Bool("sorted", True)), topk_shape, Like("x"), outputs=PAIR,
     doc="The k greatest (or least) elements along an axis, and where they stood.",
-    evaluate=topk,
+    evaluate=order_statistics.topk,
 )  # fmt: skip
 
 
@@ -120,7 +123,7 @@ def kthvalue_shape(c: Call) -> list[Shape]:
 KTHVALUE = Op(
     "kthvalue", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("keepdim", False)), kthvalue_shape, Lined(REALS, Like("x")), outputs=PAIR,
     doc="The k-th least element along an axis, and where it stood.",
-    evaluate=kthvalue,
+    evaluate=order_statistics.kthvalue,
 )  # fmt: skip
 
 
@@ -163,7 +166,7 @@ def _distinct(name: str, doc: str) -> Op:
         outputs=(
             Out("values", values=SELECTS), Out("index", INT64, "return_index"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts"),
         ),
-        data_dependent=True, evaluate=distinct(name == "unique_consecutive"), doc=doc,
+        data_dependent=True, evaluate=made.distinct(name == "unique_consecutive"), doc=doc,
     )  # fmt: skip
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, cast
 
-from tensorproof.catalogue.made_numbers import pad
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Anything, Bool, Choice, Ints, Number, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast_one, known, small
 from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, ge, le, lt
 from tensorproof.terms.shapes import Shape
+
+made_numbers = later("catalogue.made_numbers")
 
 MODES = ("constant", "reflect", "replicate", "circular", "symmetric", "linear_ramp", "maximum", "mean", "median", "minimum", "empty")
 """The last seven are NumPy's alone."""
@@ -121,5 +123,5 @@ PAD = Op(
     fold=pad_contents,
     doc="`padding` is (before, after) of the last axis, then of the one before it, and so on. `repeats`: the tensor's own elements are taken as often as it "
     "takes to fill the padding; `extent`: how many elements at each end a mean, median, maximum or minimum is of.",
-    evaluate=pad,
+    evaluate=made_numbers.pad,
 )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.pooling_windows import adaptive_max, adaptive_mean, max_pool, mean_pool, norm_pool
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out, Values
 from tensorproof.ops.window import AXES, images, must_fit, places, places_rounded_up, scaled, span
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX32, FLOATS, FULL_FLOATS, INT64, REALS, DType, DTypes
 from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt, ne
 from tensorproof.terms.shapes import Shape
+
+pooling_windows = later("catalogue.pooling_windows")
 
 
 def not_empty(c: Call, first: int) -> None:
@@ -71,7 +73,7 @@ def _max_pool(n: int) -> Op:
         outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
         shape=shape,
         dtype=_max_dtype,
-        evaluate=max_pool,
+        evaluate=pooling_windows.max_pool,
         values=Values("convex"),
     )
 
@@ -100,7 +102,7 @@ def _avg_pool(n: int, dtypes: DTypes) -> Op:
         attributes=_sliding(n, Bool("count_include_pad", True), Int("divisor_override", None, optional=True)),
         shape=shape,
         dtype=Like("x"),
-        evaluate=mean_pool,
+        evaluate=pooling_windows.mean_pool,
     )
 
 
@@ -128,7 +130,7 @@ def _lp_pool(n: int, floats: DTypes) -> Op:
         attributes=(Float("norm"), *_sliding(n, padded=False)),
         shape=shape,
         dtype=_lp_dtype,
-        evaluate=norm_pool,
+        evaluate=pooling_windows.norm_pool,
     )
 
 
@@ -168,7 +170,7 @@ def _adaptive_avg(n: int) -> Op:
     return Op(
         f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 2 else f"... {AXES[n]}", _ANYTHING),),
         (Sizes("output_size", n, least=0, holes=n > 1), Bool("mean", True)), shape, _adaptive_avg_dtype,
-        evaluate=adaptive_mean, values=Values("convex"),
+        evaluate=pooling_windows.adaptive_mean, values=Values("convex"),
     )  # fmt: skip
 
 
@@ -181,7 +183,7 @@ def _adaptive_max(n: int) -> Op:
         f"adaptive_max_pool{n}d", (Tensor("x", images(n), FLOATS),),
         (Sizes("output_size", n, least=0, holes=n > 1), Bool("return_indices", False)), shape, Like("x"),
         outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
-        evaluate=adaptive_max, values=Values("convex"),
+        evaluate=pooling_windows.adaptive_max, values=Values("convex"),
     )  # fmt: skip
 
 

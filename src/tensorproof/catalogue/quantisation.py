@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue import quantisation_formulas as formulas
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOATS, INT8, INT32, REALS, UINT8, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
+
+formulas = later("catalogue.quantisation_formulas")
 
 SINGLE = frozenset({FLOAT32})
 STORED = {DType.QINT8: INT8, DType.QUINT8: UINT8, DType.QINT32: INT32}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from tensorproof.catalogue.recurrence_steps import gru_step, lstm_step, packed, padded_again, padded_together, rnn_step, taken_apart
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.storage import strides_or_none
 from tensorproof.terms.dtypes import ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
@@ -18,6 +18,8 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
+
+recurrence_steps = later("catalogue.recurrence_steps")
 
 STATE = FLOATS | FULL_COMPLEXES
 
@@ -100,7 +102,7 @@ def cell(name: str, dtypes: Any, dtype: Any, *attributes: Any, outputs: tuple[Ou
     weights = (Tensor("weight_ih", "G I", dtypes), Tensor("weight_hh", "G H", dtypes))
     biases = tuple(Tensor(n, "G", dtypes, optional=True) for n in ("bias_ih", "bias_hh"))
     codes = {"I": "features", "H": "state", "N": "batch", "G": "weight"}
-    step = {"lstm_cell": lstm_step, "gru_cell": gru_step}.get(name, rnn_step)
+    step = {"lstm_cell": recurrence_steps.lstm_step, "gru_cell": recurrence_steps.gru_step}.get(name, recurrence_steps.rnn_step)
     inputs = (Tensor("x", "N I | I", dtypes), *weights, *states, *biases)
     return Op(name, inputs, attributes, cell_shape, dtype, outputs=outputs, codes=codes, evaluate=step, gradient=GRADIENT)
 
@@ -182,7 +184,7 @@ PACK_PADDED = Op(
     shape=packed_shape,
     dtype=Like("x"),
     data_dependent=True,
-    evaluate=packed,
+    evaluate=recurrence_steps.packed,
 )
 
 
@@ -206,7 +208,7 @@ PAD_PACKED = Op(
     shape=padded_shape,
     dtype=Like("x"),
     data_dependent=True,
-    evaluate=padded_again,
+    evaluate=recurrence_steps.padded_again,
 )
 
 
@@ -229,7 +231,7 @@ PAD_SEQUENCE = Op(
     attributes=(Bool("batch_first", False), Float("padding_value", 0.0), Choice("padding_side", ("right", "left"), "right")),
     shape=pad_sequence_shape,
     dtype=lambda c: c["xs"][0].dtype,
-    evaluate=padded_together,
+    evaluate=recurrence_steps.padded_together,
 )
 
 
@@ -252,5 +254,5 @@ UNPAD_SEQUENCE = Op(
     dtype=Like("x"),
     counted=True,
     data_dependent=True,
-    evaluate=taken_apart,
+    evaluate=recurrence_steps.taken_apart,
 )

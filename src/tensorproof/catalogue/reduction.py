@@ -5,33 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.catalogue.folded_lines import (
-    cast_first,
-    deviation,
-    extreme_along,
-    logsumexp,
-    nan_extreme,
-    nan_mean,
-    nan_sum,
-    nan_variance,
-    over,
-    reduced,
-    summed,
-    variance,
-)
-from tensorproof.catalogue.memory_formulas import hashed_bits
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
 from tensorproof.ops.evaluation import numpy_reduction
 from tensorproof.ops.facts import GREATEST, LEAST, SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import known, lines
 from tensorproof.ops.record import NON_NEGATIVE, Evaluate, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, NUMBERS, REALS_OR_BOOL, UINT8, UINT64, DType
 from tensorproof.terms.ints import Term, maximum, minimum, product
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.records import replace
+
+folded_lines = later("catalogue.folded_lines")
+made = makers("catalogue.folded_lines")
+memory_formulas = later("catalogue.memory_formulas")
 
 
 def axes_of(c: Call) -> tuple[int, ...]:
@@ -105,19 +95,20 @@ def nan_total(c: Call) -> DType | None:
 
 SUM = reduction(
     "sum", STORED, DTYPE, dtype=total, fold=folded(lambda v: sum(_numbers(v))), values=Values("totals", over="x"), doc="The sum over axes.",
-    evaluate=summed("sum"),
+    evaluate=made.summed("sum"),
 )  # fmt: skip
 NANSUM = reduction(
     "nansum", STORED, DTYPE, dtype=nan_total, doc="The sum of what is not NaN.",
-    evaluate=lambda np, a: nan_sum(np, cast_first(np, a), over(a)),
+    evaluate=lambda np, a: folded_lines.nan_sum(np, folded_lines.cast_first(np, a), folded_lines.over(a)),
 )  # fmt: skip
-PROD = reduction("prod", STORED, DTYPE, dtype=total, fold=folded(lambda v: product(_numbers(v))), doc="The product over axes.", evaluate=summed("prod"))
+PROD = reduction("prod", STORED, DTYPE, dtype=total, fold=folded(lambda v: product(_numbers(v))), doc="The product over axes.", evaluate=made.summed("prod"))
 MEAN = reduction(
     "mean", STORED, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes.",
-    evaluate=summed("mean"),
+    evaluate=made.summed("mean"),
 )  # fmt: skip
 NANMEAN = reduction(
-    "nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), values=Values("convex"), doc="The mean of what is not NaN.", evaluate=reduced(nan_mean)
+    "nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), values=Values("convex"), doc="The mean of what is not NaN.",
+    evaluate=made.reduced(folded_lines.nan_mean)
 )
 AMAX = reduction(
     "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=GREATEST, fold=folded(_extreme(maximum)), evaluate=numpy_reduction("max"),
@@ -129,11 +120,11 @@ AMIN = reduction(
 )
 NANMAX = reduction(
     "nanmax", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The greatest element that is not NaN.",
-    evaluate=reduced(nan_extreme("max")),
+    evaluate=made.reduced(made.nan_extreme("max")),
 )  # fmt: skip
 NANMIN = reduction(
     "nanmin", NUMERIC, dtype=Like("x"), nonempty=True, values=Values("convex"), doc="The least element that is not NaN.",
-    evaluate=reduced(nan_extreme("min")),
+    evaluate=made.reduced(made.nan_extreme("min")),
 )  # fmt: skip
 AMINMAX = reduction(
     "aminmax",
@@ -143,12 +134,12 @@ AMINMAX = reduction(
     one_axis=True,
     outputs=(Out("min", values=SELECTS), Out("max", values=SELECTS)),
     doc="The least and the greatest element.",
-    evaluate=lambda np, a: (np.min(a["x"], **over(a)), np.max(a["x"], **over(a))),
+    evaluate=lambda np, a: (np.min(a["x"], **folded_lines.over(a)), np.max(a["x"], **folded_lines.over(a))),
 )
 MAX_ALONG, MIN_ALONG = (
     reduction(
         name, NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=(Out("values", values=SELECTS), Out("indices", INT64, values=places("dim"))),
-        doc=f"The {word} element along an axis, and where it stands.", evaluate=extreme_along(name[:3]),
+        doc=f"The {word} element along an axis, and where it stands.", evaluate=made.extreme_along(name[:3]),
     )
     for name, word in (("max_along", "greatest"), ("min_along", "least"))
 )  # fmt: skip
@@ -205,15 +196,15 @@ COUNT_NONZERO = reduction(
     evaluate=numpy_reduction("count_nonzero"),
 )  # fmt: skip
 LOGSUMEXP = replace(
-    reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.", evaluate=reduced(logsumexp)),
+    reduction("logsumexp", NUMERIC, dtype=ToFloat("x"), doc="The logarithm of the sum of exponentials.", evaluate=made.reduced(folded_lines.logsumexp)),
     order="compact",
 )
-VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance over axes.", evaluate=variance)
-STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation over axes.", evaluate=deviation)
-NANVAR = reduction("nanvar", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance of what is not NaN.", evaluate=nan_variance)
+VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance over axes.", evaluate=folded_lines.variance)
+STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation over axes.", evaluate=folded_lines.deviation)
+NANVAR = reduction("nanvar", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance of what is not NaN.", evaluate=folded_lines.nan_variance)
 NANSTD = reduction(
     "nanstd", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation of what is not NaN.",
-    evaluate=lambda np, a: np.sqrt(nan_variance(np, a)),
+    evaluate=lambda np, a: np.sqrt(folded_lines.nan_variance(np, a)),
 )  # fmt: skip
 
 
@@ -225,12 +216,13 @@ def _moments(name: str, evaluate: Evaluate, doc: str) -> Op:
 
     return Op(
         name, (Tensor("x", "...", NUMERIC),), (Axes("dim", None, empty_is_all=True), Bool("keepdim", False), CORRECTION), shape, spread,
-        outputs=(Out(name.partition("_")[0]), Out("mean")), doc=doc, evaluate=lambda np, a: (evaluate(np, a), np.mean(a["x"], **over(a))), values=SPREAD,
+        outputs=(Out(name.partition("_")[0]), Out("mean")), doc=doc,
+        evaluate=lambda np, a: (evaluate(np, a), np.mean(a["x"], **folded_lines.over(a))), values=SPREAD,
     )  # fmt: skip
 
 
-VAR_MEAN = _moments("var_mean", variance, "The variance and the mean over axes.")
-STD_MEAN = _moments("std_mean", deviation, "The standard deviation and the mean over axes.")
+VAR_MEAN = _moments("var_mean", folded_lines.variance, "The variance and the mean over axes.")
+STD_MEAN = _moments("std_mean", folded_lines.deviation, "The standard deviation and the mean over axes.")
 
 
 def hashed(c: Call) -> DType:
@@ -239,5 +231,5 @@ def hashed(c: Call) -> DType:
 
 
 HASH_TENSOR = reduction(
-    "hash_tensor", NUMERIC, Int("mode", 0, least=0, most=0), dtype=hashed, doc="The exclusive or of the elements' bits.", evaluate=hashed_bits
+    "hash_tensor", NUMERIC, Int("mode", 0, least=0, most=0), dtype=hashed, doc="The exclusive or of the elements' bits.", evaluate=memory_formulas.hashed_bits
 )

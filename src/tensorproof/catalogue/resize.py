@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.resize_weights import interpolated
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Bool, Choice, Floats, Ints, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import scaled
 from tensorproof.terms.dtypes import FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS_OR_BOOL, UINT8
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
+
+resize_weights = later("catalogue.resize_weights")
 
 RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "lanczos": 4, "trilinear": 5}
 """The modes that work on one rank only."""
@@ -83,5 +85,5 @@ INTERPOLATE = Op(
     ),
     shape=_interpolated,
     dtype=Like("x"),
-    evaluate=interpolated,
+    evaluate=resize_weights.interpolated,
 )

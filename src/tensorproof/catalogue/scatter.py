@@ -6,24 +6,11 @@ from typing import Any
 
 from tensorproof.catalogue.indexing import check_positions, same_rank
 from tensorproof.catalogue.views import as_strided_rule, diagonal_rule, select_rule, slice_rule
-from tensorproof.catalogue.written_places import (
-    diagonal_part,
-    index_add,
-    index_copy,
-    index_fill,
-    index_reduce,
-    masked_scatter,
-    put,
-    region,
-    scatter,
-    select_part,
-    slice_part,
-    strided,
-)
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import mixes
 from tensorproof.ops.inputs import Axis, Bool, Choice, Int, Ints, Number, Tensor
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Evaluate, Op
 from tensorproof.ops.storage import cast, known, positions, row_major, true_count, whole
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INDEX, INT64, NUMBERS, REALS, REALS_OR_BOOL, DType
@@ -31,6 +18,9 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+written_places = later("catalogue.written_places")
+made = makers("catalogue.written_places")
 
 LONG = frozenset({INT64})
 REDUCED = REALS_OR_BOOL | FULL_COMPLEXES
@@ -102,7 +92,7 @@ SCATTER = Op(
     fold=scatter_contents,
     gradient="x<index source<index,source? index-",
     doc="Each element of the source is written to the position that the index names along one axis.",
-    evaluate=scatter(),
+    evaluate=made.scatter(),
 )
 SCATTER_ADD = Op(
     "scatter_add",
@@ -111,7 +101,7 @@ SCATTER_ADD = Op(
     scatter_shape,
     Like("x"),
     gradient="x< source<index,source? index-",
-    evaluate=scatter("add"),
+    evaluate=made.scatter("add"),
 )
 SCATTER_REDUCE = Op(
     "scatter_reduce",
@@ -119,7 +109,7 @@ SCATTER_REDUCE = Op(
     (Axis("dim"), Choice("reduce", ("sum", "prod", "mean", "amax", "amin")), Bool("include_self", True)),
     scatter_shape,
     Like("x"),
-    evaluate=scatter(),
+    evaluate=made.scatter(),
 )
 
 # --- whole slices -----------------------------------------------------------------------------------------------------------------
@@ -161,15 +151,15 @@ def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *
 
 INDEX_ADD = index_writer(
     "index_add", NUMBERS, INDEX, Number("alpha", 1), doc="Slices of the source are added to the positions that the index names.",
-    evaluate=index_add, gradient="x< source<index,source? index-",
+    evaluate=written_places.index_add, gradient="x< source<index,source? index-",
 )
 INDEX_COPY = index_writer(
     "index_copy", NUMBERS, LONG, doc="Slices of the source are written to the positions that the index names.",
-    evaluate=index_copy, gradient="x<index source<index,source? index-",
+    evaluate=written_places.index_copy, gradient="x<index source<index,source? index-",
 )
 INDEX_REDUCE = index_writer(
     "index_reduce", REALS, INDEX, Choice("reduce", ("prod", "mean", "amax", "amin")), Bool("include_self", True),
-    evaluate=index_reduce,
+    evaluate=written_places.index_reduce,
 )  # fmt: skip
 
 
@@ -186,7 +176,7 @@ def index_fill_shape(c: Call) -> Shape:
 INDEX_FILL = Op(
     "index_fill", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="place:dim"), Tensor("value", "...", scalar=True)), (Axis("dim"),),
     index_fill_shape, Like("x"),
-    evaluate=index_fill,
+    evaluate=written_places.index_fill,
 )  # fmt: skip
 
 
@@ -206,7 +196,7 @@ PUT = Op(
     (Bool("accumulate", False),),
     put_shape,
     Like("x"),
-    evaluate=put,
+    evaluate=written_places.put,
 )
 
 
@@ -226,7 +216,7 @@ MASKED_SCATTER = Op(
     (),
     masked_scatter_shape,
     Like("x"),
-    evaluate=masked_scatter,
+    evaluate=written_places.masked_scatter,
 )
 
 # --- views, written ---------------------------------------------------------------------------------------------------------------
@@ -241,14 +231,15 @@ def region_writer(name: str, rule: Any, choose: Any, *attributes: Any) -> Op:
         c.require("source", holds, f"the source is {source!r} and the part it is written to {region!r}", ("source", "x"))
         return c.shape("x")
 
-    return Op(name, (Tensor("x"), Tensor("source")), attributes, shape, Like("x"), evaluate=region(choose), values=mixes("x source"))
+    return Op(name, (Tensor("x"), Tensor("source")), attributes, shape, Like("x"), evaluate=made.region(choose), values=mixes("x source"))
 
 
-SELECT_SCATTER = region_writer("select_scatter", select_rule, select_part, Axis("dim"), Int("index"))
+SELECT_SCATTER = region_writer("select_scatter", select_rule, written_places.select_part, Axis("dim"), Int("index"))
 SLICE_SCATTER = region_writer(
-    "slice_scatter", slice_rule, slice_part, Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)
+    "slice_scatter", slice_rule, written_places.slice_part, Axis("dim", 0), Int("start", None, optional=True), Int("end", None, optional=True), Int("step", 1)
 )
-DIAGONAL_SCATTER = region_writer("diagonal_scatter", diagonal_rule, diagonal_part, Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1))
+DIAGONAL_SCATTER = region_writer("diagonal_scatter", diagonal_rule, written_places.diagonal_part, Int("offset", 0), Axis("dim1", 0), Axis("dim2", 1))
 AS_STRIDED_SCATTER = region_writer(
-    "as_strided_scatter", as_strided_rule, strided, Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True),
+    "as_strided_scatter", as_strided_rule, written_places.strided,
+    Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True),
 )  # fmt: skip

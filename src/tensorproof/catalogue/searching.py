@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.indexing import X, check_positions
-from tensorproof.catalogue.written_places import mask_select, nonzero_static, one_hot, searchsorted, unravel
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import selects
 from tensorproof.ops.inputs import Anything, Bool, Int, Ints, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Values
 from tensorproof.ops.storage import row_major, small, true_count, whole
 from tensorproof.terms.dtypes import BOOL, INT32, INT64, REALS_OR_BOOL, DType
@@ -17,6 +17,8 @@ from tensorproof.terms.ints import bounds, product
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+written_places = later("catalogue.written_places")
 
 
 def masked_select_shape(c: Call) -> Shape:
@@ -32,7 +34,7 @@ def masked_select_shape(c: Call) -> Shape:
 MASKED_SELECT = Op(
     "masked_select", (X, Tensor("mask", "...", frozenset({BOOL}))), (), masked_select_shape, Like("x"), data_dependent=True,
     values=selects("mask"),
-    evaluate=mask_select,
+    evaluate=written_places.mask_select,
 )  # fmt: skip
 
 
@@ -53,7 +55,7 @@ NONZERO = Op(
 )
 NONZERO_STATIC = Op(
     "nonzero_static", (X,), (Int("size", least=0), Int("fill_value", -1)), lambda c: Shape((c["size"], c.rank("x"))), INT64,
-    evaluate=nonzero_static,
+    evaluate=written_places.nonzero_static,
 )  # fmt: skip
 
 
@@ -90,7 +92,7 @@ SEARCHSORTED = Op(
     lambda c: INT32 if c["int32"] else INT64,
     values=Values("bounded", bounds=NON_NEGATIVE),
     doc="Where values would be put into a sorted sequence.",
-    evaluate=searchsorted,
+    evaluate=written_places.searchsorted,
 )
 
 
@@ -117,7 +119,7 @@ ONE_HOT = Op(
     "one_hot", (Tensor("x", "...", frozenset({INT64}), values="index:classes"),), (Int("classes", -1),), one_hot_shape, INT64,
     values=Values("bounded", bounds=Interval(0.0, 1.0)),
     fold=one_hot_contents, data_dependent=True,
-    order="compact", evaluate=one_hot,
+    order="compact", evaluate=written_places.one_hot,
 )  # fmt: skip
 
 
@@ -135,5 +137,5 @@ UNRAVEL = Op(
     unravel_shapes,
     INT64,
     counted=True,
-    evaluate=unravel,
+    evaluate=written_places.unravel,
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.written_places import segments
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Axis, Bool, Choice, Number, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOATS, INDEX
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
+
+written_places = later("catalogue.written_places")
 
 REDUCTIONS = ("sum", "prod", "mean", "max", "min", "amax", "amin")
 
@@ -46,5 +48,5 @@ SEGMENT_REDUCE = Op(
     shape=segment_reduce_shape,
     dtype=Like("x"),
     doc="Runs of neighbours along an axis, each reduced to one.",
-    evaluate=segments,
+    evaluate=written_places.segments,
 )  # fmt: skip

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.creation import STORED
-from tensorproof.catalogue.sparse_products import from_places, from_starts, product, sampled
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, Number, Sizes, Tensor
-from tensorproof.ops.moves import same
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import true_count, whole
 from tensorproof.terms.dtypes import FLOATS_OR_COMPLEX, INDEX
@@ -20,6 +19,9 @@ from tensorproof.terms.ints import maximum, minimum
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+sparse_products = later("catalogue.sparse_products")
+array_moves = later("ops.moves")
 
 X = Tensor("x", "...", STORED)
 SPARSE = Tensor("x", "...", STORED, values="layout:sparse_coo")
@@ -51,9 +53,9 @@ TO_SPARSE = Op(
     (X,),
     (Choice("format", FORMATS, "sparse_coo"), Int("sparse_dim", None, optional=True), Sizes("blocksize", 2, None, least=1, optional=True, one=False)),
     to_sparse_rule,
-    evaluate=same,
+    evaluate=array_moves.same,
 )
-TO_DENSE = Op("to_dense", (X,), (ElementType(),), to_dense_rule, evaluate=same)
+TO_DENSE = Op("to_dense", (X,), (ElementType(),), to_dense_rule, evaluate=array_moves.same)
 
 
 @any_rank
@@ -63,7 +65,7 @@ def sparse_only(c: Call) -> TensorType:
     return x
 
 
-COALESCE = Op("coalesce", (SPARSE,), (), sparse_only, doc="Entries of one place are added up.", evaluate=same)
+COALESCE = Op("coalesce", (SPARSE,), (), sparse_only, doc="Entries of one place are added up.", evaluate=array_moves.same)
 
 
 def coo_rule(c: Call) -> TensorType:
@@ -103,7 +105,7 @@ SPARSE_COO = Op(
     (Tensor("index", "D N", values="index:size"), Tensor("value")),
     (Ints("size", None, least=0, optional=True, shape=True), ElementType()),
     coo_rule,
-    doc="A sparse tensor from places (a column for each) and values.", evaluate=from_places,
+    doc="A sparse tensor from places (a column for each) and values.", evaluate=sparse_products.from_places,
 )
 
 
@@ -133,7 +135,7 @@ SPARSE_COMPRESSED = Op(
     (Tensor("starts"), Tensor("places"), Tensor("value")),
     (Ints("size", None, least=0, optional=True, shape=True), ElementType(), Choice("format", FORMATS[1:], "sparse_csr")),
     compressed_rule,
-    evaluate=from_starts,
+    evaluate=sparse_products.from_starts,
 )
 
 
@@ -175,7 +177,7 @@ SPARSE_MM = Op(
     sparse_mm_rule,
     codes={"K": "inner"},
     doc="A sparse matrix times a matrix.",
-    evaluate=product,
+    evaluate=sparse_products.product,
 )
 SAMPLED_ADDMM = Op(
     "sampled_addmm",
@@ -188,7 +190,7 @@ SAMPLED_ADDMM = Op(
     sampled_rule,
     Same("x", "y", "z"),
     codes={"K": "inner"},
-    evaluate=sampled,
+    evaluate=sparse_products.sampled,
 )
 
 

@@ -6,15 +6,17 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.catalogue import special_curves as curves
 from tensorproof.ops.element_types import Promote, ToFloat
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.families import broadcast_shape, elementwise, promoting
 from tensorproof.ops.inputs import Float, Int, Tensor
-from tensorproof.ops.mathematics import curve, mathematical, x_log_x
+from tensorproof.ops.later import later
 from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Evaluate, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, UINT8, DTypes
 from tensorproof.terms.records import replace
+
+curves = later("catalogue.special_curves")
+mathematics = later("ops.mathematics")
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 FULL_REAL: DTypes = FULL_FLOATS | ALL_INTS | BOOLS
@@ -24,7 +26,7 @@ INF = math.inf
 
 def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: float = -INF, hi: float = INF) -> Evaluate:
     """A function of Python's numbers that is monotone between its turning points on [lo, hi]."""
-    return lambda np, a: curve(np, mathematical(np, function), a["x"], turns, lo, hi)
+    return lambda np, a: mathematics.curve(np, mathematics.mathematical(np, function), a["x"], turns, lo, hi)
 
 
 def each(function: Callable[..., float], *names: str) -> Evaluate:
@@ -75,11 +77,11 @@ def logit_of(np: Any, a: Arguments) -> Any:
     x, eps = a["x"], a["eps"]
     if eps is not None:
         x = np.clip(x, eps, 1.0 - eps) if eps <= 0.5 else np.where(np.less(x, eps), eps, np.where(np.greater(x, 1.0 - eps), 1.0 - eps, x))
-    return curve(np, lambda v: np.log(np.true_divide(v, 1.0 - v)), x, (), 0.0, 1.0)
+    return mathematics.curve(np, lambda v: np.log(np.true_divide(v, 1.0 - v)), x, (), 0.0, 1.0)
 
 
 def entropy_of(np: Any, a: Arguments) -> Any:
-    return np.where(np.less(a["x"], 0), -INF, np.negative(x_log_x(np, np.where(np.less(a["x"], 0), 0.0, a["x"]))))
+    return np.where(np.less(a["x"], 0), -INF, np.negative(mathematics.x_log_x(np, np.where(np.less(a["x"], 0), 0.0, a["x"]))))
 
 
 def bits_set(np: Any, a: Arguments) -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.counted_bins import bincount, confusion, correlation, covariance, fixed_width, histc, histogram, histogramdd, p_norm
-from tensorproof.catalogue.order_statistics import median, mode, quantile
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
 from tensorproof.ops.facts import SELECTS, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Number, Tensor, is_size
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined
 from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, REALS_OR_BOOL, DType
@@ -19,11 +18,15 @@ from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
+counted_bins = later("catalogue.counted_bins")
+order_statistics = later("catalogue.order_statistics")
+made = makers("catalogue.order_statistics")
+
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 COUNTS = Values("bounded", bounds=NON_NEGATIVE)
 PAIR = (Out("values", values=SELECTS), Out("indices", INT64, values=places("dim")))
-MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median.", evaluate=median())
-NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median of what is not NaN.", evaluate=median(skips=True))
+MEDIAN = reduction("median", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median.", evaluate=made.median())
+NANMEDIAN = reduction("nanmedian", NUMERIC, dtype=Like("x"), values=SELECTS, doc="The (lower) median of what is not NaN.", evaluate=made.median(skips=True))
 MEDIAN_ALONG = reduction(
     "median_along",
     NUMERIC,
@@ -32,16 +35,16 @@ MEDIAN_ALONG = reduction(
     one_axis=True,
     outputs=PAIR,
     doc="The median along an axis, and where it stands.",
-    evaluate=median(places=True),
+    evaluate=made.median(places=True),
 )
 NANMEDIAN_ALONG = reduction(
     "nanmedian_along", NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=PAIR, doc="The same, of what is not NaN.",
-    evaluate=median(skips=True, places=True),
+    evaluate=made.median(skips=True, places=True),
 )
 MODE = reduction(
     "mode", STORED, dtype=Lined(REALS_OR_BOOL, Like("x")), nonempty=True, one_axis=True, outputs=PAIR,
     doc="The most frequent element along an axis, and where it stands.",
-    evaluate=mode,
+    evaluate=order_statistics.mode,
 )  # fmt: skip
 
 
@@ -73,7 +76,7 @@ QUANTILES = tuple(
             Axis("dim", None, optional=True), Bool("keepdim", False), Choice("interpolation", WAYS, "linear"), Anything("method"),
             Bool("empty_is_nan", False),
         ),
-        quantile_shape, quantile_type, doc=doc, evaluate=quantile(skips), values=Values("convex"),
+        quantile_shape, quantile_type, doc=doc, evaluate=made.quantile(skips), values=Values("convex"),
     )
     for name, skips, doc in (
         ("quantile", False, "The values below which shares q of the elements lie; `method`: NumPy's name of another rule than `interpolation` has."),
@@ -117,11 +120,11 @@ COV = Op(
     shape=cov_shape,
     dtype=cov_type,
     doc="The covariance of variables (rows) over observations (columns).",
-    evaluate=covariance,
+    evaluate=counted_bins.covariance,
 )
 CORRCOEF = Op(
     "corrcoef", (Tensor("x", "N M | M | ", NUMERIC),), (), lambda c: cov_shape(c), ToFloat("x"), doc="Correlation coefficients of rows.",
-    evaluate=correlation,
+    evaluate=counted_bins.correlation,
     values=Values("bounded", bounds=Interval(-1.0001, 1.0001)),
 )
 
@@ -139,7 +142,7 @@ def histc_shape(c: Call) -> Shape:
 HISTC = Op(
     "histc", (Tensor("x", "...", NUMERIC),), (Int("bins", 100, least=1), Number("min", 0), Number("max", 0)), histc_shape, Like("x"),
     doc="How many elements fall into each of equal bins.",
-    evaluate=histc,
+    evaluate=counted_bins.histc,
     values=COUNTS,
 )  # fmt: skip
 
@@ -189,7 +192,7 @@ HISTOGRAM = Op(
     dtype=Like("x"),
     outputs=(Out("hist"), Out("bin_edges")),
     doc="How many elements fall into each bin, and the bins' edges.",
-    evaluate=histogram,
+    evaluate=counted_bins.histogram,
 )
 
 
@@ -223,7 +226,7 @@ HISTOGRAMDD = Op(
     dtype=Like("x"),
     counted=True,
     doc="Counts over a grid of bins in several dimensions, and the edges along each.",
-    evaluate=histogramdd,
+    evaluate=counted_bins.histogramdd,
 )
 
 
@@ -248,20 +251,20 @@ BINCOUNT = Op(
     dtype=lambda c: INT64 if not c.given("weight") or c.dims["N"] == 0 else FLOAT32 if c.dtype("weight") is FLOAT32 else FLOAT64,
     data_dependent=True,
     doc="How often each whole number occurs; those from `maxlength` on are not counted.",
-    evaluate=bincount,
+    evaluate=counted_bins.bincount,
 )
 HISTOGRAM_FIXED_WIDTH = Op(
     "histogram_fixed_width", (Tensor("x", "...", NUMERIC), Tensor("limits", "2", NUMERIC)), (Int("bins", 100, least=1),),
     any_rank(lambda c: Shape((c["bins"],))), INT64,
     doc="How many elements fall into each of equal bins between two limits; what lies beyond counts with the first or the last.",
-    evaluate=fixed_width,
+    evaluate=counted_bins.fixed_width,
     values=COUNTS,
 )  # fmt: skip
 CONFUSION_MATRIX = Op(
     "confusion_matrix", (Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS), WEIGHT), (Int("count"),),
     any_rank(lambda c: Shape((c["count"], c["count"]))), INT64,
     doc="How often (or with what weight) each class in x goes with each class in y.",
-    evaluate=confusion,
+    evaluate=counted_bins.confusion,
 )  # fmt: skip
 
 
@@ -280,5 +283,5 @@ DIST = Op(
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))[:0],
     dtype=dist_type,
     doc="The p-norm of the difference.",
-    values=COUNTS, evaluate=lambda np, a: p_norm(np, np.subtract(a["x"], a["y"]), a["p"]),
+    values=COUNTS, evaluate=lambda np, a: counted_bins.p_norm(np, np.subtract(a["x"], a["y"]), a["p"]),
 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue import tensorflow_places
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.inputs import Anything, ElementType, Int, Ints, Tensor, Tensors
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.storage import Axes, span, view
 from tensorproof.terms.dtypes import INDEX, INT32
@@ -20,6 +20,8 @@ from tensorproof.terms.ints import Dim, Term, maximum, upper
 from tensorproof.terms.predicates import conj, eq, ge, le, lt, ne
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import TensorType
+
+tensorflow_places = later("catalogue.tensorflow_places")
 
 X = Tensor("x")
 INDICES = Tensor("index", "...", INDEX)

@@ -7,17 +7,20 @@ from math import prod
 from typing import Any
 
 from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
-from tensorproof.catalogue.written_places import accumulated, new
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Ints, Tensor, Tensors
-from tensorproof.ops.moves import same
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out, Values
 from tensorproof.terms.dtypes import FLOAT32, INT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+written_places = later("catalogue.written_places")
+
+array_moves = later("ops.moves")
 
 
 @any_rank
@@ -50,7 +53,7 @@ ADD_N = Op(
 PLACEHOLDER = Op(
     "placeholder_with_default", (X,), (Anything("size"),), any_rank(lambda c: agreed(c, [c["size"], c.shape("x")], ("x", "size"))), Like("x"),
     values=MOVES, doc="What is fed at run time, of the shape that the graph states; x where nothing is fed.",
-    evaluate=same,
+    evaluate=array_moves.same,
 )  # fmt: skip
 
 
@@ -83,10 +86,10 @@ def written_rows(np: Any, a: Arguments) -> Any:
         raise Undefined("rows beyond the variable")
     places = np.arange(prod(x.shape)).reshape(x.shape)[index]
     steps = {
-        "update": new, "add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
+        "update": written_places.new, "add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
         "div": np.true_divide if x.dtype.kind in "fc" else np.floor_divide,
     }  # fmt: skip
-    return accumulated(np, x, places, np.broadcast_to(a["y"], places.shape), steps[a["reduction"]])
+    return written_places.accumulated(np, x, places, np.broadcast_to(a["y"], places.shape), steps[a["reduction"]])
 
 
 SCATTER_ROWS = Op(
@@ -156,4 +159,4 @@ LIKE_ALL = Op(
     "each_like", (Tensors("xs"),), (), any_rank(lambda c: list(c["xs"])), counted=True, doc="The tensors themselves.",
     evaluate=lambda np, a: tuple(a["xs"]),
 )  # fmt: skip
-CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", values=MOVES, doc="x, handed on.", evaluate=same)
+CHECKED = Op("checked", (X,), (), any_rank(lambda c: c.tensor("x")), Like("x"), aliases="x", values=MOVES, doc="x, handed on.", evaluate=array_moves.same)

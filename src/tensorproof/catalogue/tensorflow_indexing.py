@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue import tensorflow_places
 from tensorproof.catalogue.tensorflow_arrays import INDICES, X, agreed, numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import MOVES, selects
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Int, Ints, Tensor, Tensors
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, INT32
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+tensorflow_places = later("catalogue.tensorflow_places")
 
 
 @any_rank

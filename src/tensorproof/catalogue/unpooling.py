@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from tensorproof.catalogue.pooling import not_empty, windows
-from tensorproof.catalogue.unpooling_moves import put_back, summed_back
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Bool, Ints, Sizes, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import images
 from tensorproof.terms.dtypes import FLOATS, INT64
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, eq, ge, gt, lt
 from tensorproof.terms.shapes import Shape
+
+unpooling_moves = later("catalogue.unpooling_moves")
 
 
 def _same_shapes(c: Call, x: str, y: str, code: str) -> None:
@@ -56,7 +58,7 @@ def _unpool(n: int) -> Op:
         shape=lambda c: _unpool_shape(c, n),
         dtype=Like("x"),
         codes=dict.fromkeys("NCZYX", "indices"),
-        evaluate=put_back,
+        evaluate=unpooling_moves.put_back,
     )
 
 
@@ -76,7 +78,7 @@ def _unpool_to(n: int) -> Op:
         shape=shape,
         dtype=Like("x"),
         codes=dict.fromkeys("NCZYX", "indices"),
-        evaluate=put_back,
+        evaluate=unpooling_moves.put_back,
         doc="Unpooling to a size that is told outright.",
     )
 
@@ -111,5 +113,5 @@ MAX_POOL2D_BACKWARD = Op(
     shape=_backward_shape,
     dtype=Same("grad", "x"),
     codes={"N": "grad", "C": "grad"},
-    evaluate=summed_back,
+    evaluate=unpooling_moves.summed_back,
 )

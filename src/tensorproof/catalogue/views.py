@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.catalogue.memory_formulas import parts_joined, same_bits, strided
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import numpy
 from tensorproof.ops.facts import CUTS, MOVES, RESHAPES
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int, Ints, Tensor
-from tensorproof.ops.moves import at_axis, expanded, flattened, narrowed, squeezed
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import from_end, positions, reshaped, selected, sliced, small, span, steps_of, strides_or_none, view
 from tensorproof.terms.dtypes import COMPLEXES, FLOAT16, FLOAT32, FLOAT64, INT64
@@ -19,6 +18,10 @@ from tensorproof.terms.ints import Dim, Origin, Term, ite, lower, maximum, minim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+
+memory_formulas = later("catalogue.memory_formulas")
+
+array_moves = later("ops.moves")
 
 X = Tensor("x")
 
@@ -125,7 +128,10 @@ RESHAPE = Op(
     values=RESHAPES, doc="The same elements in another shape; strict: no copy.",
     evaluate=lambda np, a: np.reshape(a["x"], tuple(a["size"])),
 )
-FLATTEN = Op("flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x", view="compact", evaluate=flattened, values=RESHAPES)
+FLATTEN = Op(
+    "flatten", (X,), (Axis("start", 0), Axis("end", -1)), flatten_rule, Like("x"), aliases="x", view="compact",
+    evaluate=array_moves.flattened, values=RESHAPES,
+)  # fmt: skip
 UNFLATTEN = Op(
     "unflatten", (X,), (Axis("dim"), Ints("size", shape=True)), unflatten_rule, Like("x"), aliases="x",
     evaluate=lambda np, a: np.reshape(a["x"], (*a["x"].shape[: a["dim"]], *a["size"], *a["x"].shape[a["dim"] + 1 :])), values=RESHAPES,
@@ -164,7 +170,7 @@ VIEW_DTYPE = Op(
     view_dtype_rule,
     lambda c: c["dtype"],
     aliases="x",
-    doc="The same bits as another element type.", evaluate=same_bits,
+    doc="The same bits as another element type.", evaluate=memory_formulas.same_bits,
 )
 
 
@@ -181,7 +187,8 @@ def view_as_complex_rule(c: Call) -> TensorType:
 
 
 VIEW_AS_COMPLEX = Op(
-    "view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x", evaluate=parts_joined
+    "view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x",
+    evaluate=memory_formulas.parts_joined
 )
 VIEW_AS_REAL = Op(
     "view_as_real",
@@ -318,7 +325,10 @@ def atleast_rule(c: Call) -> TensorType:
     return view(x, lambda axes: ([*[(1, 1)] * before, *axes, *[(1, 1)] * (after if missing > 0 else 0)], 0))
 
 
-SQUEEZE = Op("squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", values=RESHAPES, doc="Without axes of size 1.", evaluate=squeezed)
+SQUEEZE = Op(
+    "squeeze", (X,), (Axes("dim", None),), squeeze_rule, Like("x"), aliases="x", values=RESHAPES, doc="Without axes of size 1.",
+    evaluate=array_moves.squeezed,
+)  # fmt: skip
 UNSQUEEZE = Op(
     "unsqueeze", (X,), (Axis("dim", extra=1),), unsqueeze_rule, Like("x"), aliases="x", values=RESHAPES, doc="With a new axis of size 1.",
     evaluate=lambda np, a: np.expand_dims(a["x"], a["dim"]),
@@ -356,7 +366,7 @@ def expand_rule(c: Call) -> TensorType:
 
 EXPAND = Op(
     "expand", (X,), (Ints("size", shape=True),), expand_rule, Like("x"), aliases="x", values=MOVES, doc="Axes of size 1 repeated without a copy.",
-    evaluate=expanded,
+    evaluate=array_moves.expanded,
 )  # fmt: skip
 
 # --- parts -----------------------------------------------------------------------------------------------------------------------
@@ -401,7 +411,7 @@ def narrow_rule(c: Call) -> TensorType:
 
 SELECT = Op(
     "select", (X,), (Axis("dim"), Int("index")), select_rule, Like("x"), aliases="x", values=CUTS, doc="One position of an axis, which goes.",
-    evaluate=lambda np, a: a["x"][at_axis(a["dim"], a["index"])],
+    evaluate=lambda np, a: a["x"][array_moves.at_axis(a["dim"], a["index"])],
 )  # fmt: skip
 SLICE = Op(
     "slice",
@@ -410,12 +420,12 @@ SLICE = Op(
     slice_rule,
     Like("x"),
     aliases="x",
-    evaluate=lambda np, a: a["x"][at_axis(a["dim"], slice(a["start"], a["end"], a["step"]))], values=CUTS,
+    evaluate=lambda np, a: a["x"][array_moves.at_axis(a["dim"], slice(a["start"], a["end"], a["step"]))], values=CUTS,
 )
 NARROW = Op(
     "narrow", (X,), (Axis("dim"), Anything("start", like=(Tensor("start", "", frozenset({INT64}), values="index"),)), Int("length")),
     narrow_rule, Like("x"), aliases="x", values=CUTS, doc="A stretch of one axis.",
-    evaluate=narrowed,
+    evaluate=array_moves.narrowed,
 )
 
 
@@ -457,5 +467,5 @@ AS_STRIDED = Op(
     (Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True)),
     as_strided_rule,
     Like("x"),
-    aliases="x", values=CUTS, evaluate=strided,
+    aliases="x", values=CUTS, evaluate=memory_formulas.strided,
 )

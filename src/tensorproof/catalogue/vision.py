@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from tensorproof.catalogue.kept_boxes import uncovered
-from tensorproof.catalogue.vision_boxes import area, overlap
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same, ToFloat
 from tensorproof.ops.inputs import Bool, Float, Int, Sizes, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import must_fit, places, span
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, INT64, REALS, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
+
+kept_boxes = later("catalogue.kept_boxes")
+vision_boxes = later("catalogue.vision_boxes")
 
 
 def _kept(c: Call) -> Shape:
@@ -28,7 +30,7 @@ NMS = Op(
     dtype=INT64,
     codes={"N": "scores", "4": "boxes"},
     data_dependent=True,
-    evaluate=uncovered,
+    evaluate=kept_boxes.uncovered,
     doc="The indices of the boxes that no better one covers.",
 )
 
@@ -59,12 +61,12 @@ PS_ROI_POOL = Op("ps_roi_pool", _REGIONS, _POOLED, _by_position, Same("x", "boxe
 
 BOX_AREA = Op(
     "box_area", (Tensor("boxes", "N 4", REALS),), (), "N", dtype=lambda c: _wide(c.dtype("boxes")), codes={"4": "boxes"},
-    evaluate=lambda np, a: area(np, a["boxes"]),
+    evaluate=lambda np, a: vision_boxes.area(np, a["boxes"]),
 )  # fmt: skip
 BOX_IOU = Op(
     "box_iou", (Tensor("boxes", "N 4", REALS), Tensor("others", "M 4", REALS)), (), "N M", dtype=ToFloat("boxes", "others"), codes={"4": "boxes"},
     doc="How much of two boxes is common to both, for every pair.",
-    evaluate=overlap,
+    evaluate=vision_boxes.overlap,
 )  # fmt: skip
 
 
