@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path as FilePath
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -198,7 +197,7 @@ def _within_limit(source: Source, chosen: Options, start: float) -> Program:
         with limits.limited(chosen.time_limit):
             return check_modules(source, chosen)
     with limits.limited(chosen.time_limit):
-        found = explore(source, chosen.arguments, tuple(FilePath(r) for r in chosen.roots), site_packages(chosen.environment))
+        found = explore(source, chosen.arguments, chosen.roots, site_packages(chosen.environment))
     with limits.limited(chosen.time_limit * limits.TO_DECIDE):
         return _decided(source, found.paths, start)
 
@@ -242,12 +241,12 @@ def check_modules(source: Source, options: Options) -> Program:
     from tensorproof.frontends.python.places import places
 
     start = perf_counter()
-    roots, site = tuple(FilePath(r) for r in options.roots), site_packages(options.environment)
-    modules = Modules(source, places(source, roots, imported=True), site)
+    site = site_packages(options.environment)
+    modules = Modules(source, places(source, options.roots, imported=True), site)
     top = started(modules, {}).path
     findings = list(decide(top)[1])
     broken = any(d.severity is Severity.ERROR for d in findings)
-    found = [] if broken else infer(source, options.entry, options.inputs, roots, site, modules)
+    found = [] if broken else infer(source, options.entry, options.inputs, options.roots, site, modules)
     alone = options.entry is not None or broken
     others = [] if alone else Entering(modules).all({f"{i.module}.forward" for i in found} | {i.module for i in found})
     verdicts = [*(i.verdict for i in found), *(e.verdict for e in others), *([Verdict.INVALID] if broken else [])]

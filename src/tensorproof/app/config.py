@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-from pathlib import Path
 from typing import Any
 
 from tensorproof.diagnostics.errors import BadInput
@@ -17,17 +17,17 @@ _WORDS = {list: "list of strings", str: "string"}
 def load(file: str | None = None) -> dict[str, Any]:
     """The settings of the given file, else of the nearest pyproject.toml from here upwards; empty when there is none."""
     if file is not None:
-        chosen = Path(file)
-        if not chosen.is_file():
+        chosen = file
+        if not os.path.isfile(chosen):
             raise BadInput(f"the configuration {file} cannot be read: no such file")
     else:
-        here = Path.cwd()
-        found = next((p for d in (here, *here.parents) if (p := d / "pyproject.toml").is_file()), None)
-        if found is None:
-            return {}
-        chosen = found
+        here = os.getcwd()
+        while not os.path.isfile(chosen := os.path.join(here, "pyproject.toml")):
+            if here == (here := os.path.dirname(here)):
+                return {}
     try:
-        text = chosen.read_text(encoding="utf-8")
+        with open(chosen, encoding="utf-8") as stream:
+            text = stream.read()
         if not re.search(_SPEAKS, text, re.MULTILINE):
             return {}
         import tomllib  # only projects that speak of us need it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice, product
-from pathlib import Path as FilePath
 from typing import Any
 
 from tensorproof.app.entering import MOST_PATHS, Entering, in_every, started
@@ -45,8 +44,8 @@ def infer(
     source: Source,
     only: str | None = None,
     given: dict[str, Input] | None = None,
-    roots: tuple[FilePath, ...] = (),
-    site: tuple[FilePath, ...] = (),
+    roots: tuple[str, ...] = (),
+    site: tuple[str, ...] = (),
     shared: Modules | None = None,
 ) -> list[Inferred]:
     """The contracts of the modules that a file defines."""

@@ -82,7 +82,6 @@ def _as_json(programs: list[Program], arguments: tuple[str, ...]) -> str:
 
 def infer(given: Any, arguments: tuple[str, ...]) -> int:
     """What inputs do the modules of this file take, and what comes out?"""
-    from pathlib import Path
 
     from tensorproof.app.infer import infer as infer_modules
     from tensorproof.cli.shapes import inputs_of
@@ -91,7 +90,7 @@ def infer(given: Any, arguments: tuple[str, ...]) -> int:
     from tensorproof.reporters import contracts
 
     file, _, name = given.target.partition("::")
-    roots, site = tuple(map(Path, given.path or ())), site_packages(given.environment)
+    roots, site = tuple(given.path or ()), site_packages(given.environment)
     found = infer_modules(read(file), name or None, inputs_of(given.inputs or ()), roots, site)
     _say(contracts.as_json(found) if given.output_format == "json" else contracts.lines(found, file))
     return int(any(i.verdict.value == "invalid" for i in found))

@@ -8,7 +8,6 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.batch_streams import KINDS as STREAMS
 from tensorproof.libraries.batch_streams import next_batch
 from tensorproof.libraries.model import KindModel, Open, Rounds, batches, counts_of, some_rounds
-from tensorproof.libraries.python_paths import read_text
 from tensorproof.terms.ints import Origin, floordiv, maximum, minimum, upper
 from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import MISSING
@@ -127,6 +126,8 @@ def _known_lines(m: Any, me: Model) -> list[str] | None:
     """The lines of a small file of the project that is read as text."""
     if me.space["mode"] not in ("r", "rt"):
         return None
+    from tensorproof.libraries.python_paths import read_text  # few programs open files
+
     text = read_text(m, me.space["path"])
     return None if text is None else text.splitlines(keepends=True)
 

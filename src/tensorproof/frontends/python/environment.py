@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
-from pathlib import Path
+from glob import escape, iglob
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.libraries import registry
 
 
 @cache
-def is_whole(site: tuple[Path, ...]) -> bool:
+def is_whole(site: tuple[str, ...]) -> bool:
     """Whether an environment is one that deep-learning programs run in."""
-    return any((folder / name).is_dir() for folder in site for name in ("torch", "tensorflow", "keras"))
+    return any(os.path.isdir(os.path.join(folder, name)) for folder in site for name in ("torch", "tensorflow", "keras"))
 
 
 @cache
@@ -23,24 +24,25 @@ def modelled() -> frozenset[str]:
 
 
 @cache
-def builds_on_torch(site: tuple[Path, ...], package: str) -> bool:
+def builds_on_torch(site: tuple[str, ...], package: str) -> bool:
     """Whether an installed package says that it needs torch: only such packages are read as source, the others are left to models."""
     for folder in site:
-        for metadata in folder.glob(f"{package}-*.dist-info/METADATA"):
-            with metadata.open(encoding="utf-8", errors="replace") as stream:
+        for metadata in iglob(os.path.join(escape(folder), f"{escape(package)}-*.dist-info", "METADATA")):
+            with open(metadata, encoding="utf-8", errors="replace") as stream:
                 return any(line.startswith("Requires-Dist: torch") for line in stream)
     return False
 
 
-def site_packages(environment: str | None) -> tuple[Path, ...]:
+def site_packages(environment: str | None) -> tuple[str, ...]:
     """The folders of installed packages: of a given environment, else of the one that runs."""
     if environment is None:
-        roots = [Path(p) for p in sys.path if p.endswith("site-packages")]
-    elif Path(environment).name == "site-packages":
-        roots = [Path(environment)]
+        roots = [p for p in sys.path if p.endswith("site-packages")]
+    elif os.path.basename(os.path.normpath(environment)) == "site-packages":
+        roots = [environment]
     else:
-        roots = sorted(Path(environment).glob("lib/python*/site-packages")) or [Path(environment) / "Lib" / "site-packages"]
-    found = tuple(r for r in roots if r.is_dir())
+        unix = sorted(iglob(os.path.join(escape(environment), "lib", "python*", "site-packages")))
+        roots = unix or [os.path.join(environment, "Lib", "site-packages")]
+    found = tuple(r for r in roots if os.path.isdir(r))
     if environment is not None and not found:
         raise BadInput(f"{environment} is no Python environment: it has no site-packages")
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path as FilePath
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Gap
@@ -39,8 +38,8 @@ class Explored:
 def explore(
     source: Source,
     argv: tuple[str, ...] = (),
-    roots: tuple[FilePath, ...] = (),
-    site: tuple[FilePath, ...] = (),
+    roots: tuple[str, ...] = (),
+    site: tuple[str, ...] = (),
     inputs: Mapping[str, Any] | None = None,
     ended: Callable[[Interpreter], None] | None = None,
     stop_at_error: bool = False,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 import sys
-from pathlib import Path
+from glob import escape, iglob
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import LIBRARIES
@@ -54,7 +55,7 @@ class Modules:
 
     main_source: Source
     places: Places = Places()
-    site: tuple[Path, ...] = ()
+    site: tuple[str, ...] = ()
     loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
     running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
     broken: dict[str, BadFile] = field(default_factory=dict[str, BadFile])
@@ -70,7 +71,7 @@ class Modules:
         """A new run: every module waits again."""
         self.running = {}
         name, path = self.places.name, self.main_source.path
-        self.main = self._made(m, name, Path(path), path, package=Path(path).stem == "__init__" and name != "__main__")
+        self.main = self._made(m, name, os.path.normpath(path), path, package=os.path.basename(path) == "__init__.py" and name != "__main__")
         m.heap.set(self.main.space, "__package__", self.places.package or None)
         if name != "__main__":
             self.running[name] = self.main
@@ -172,7 +173,7 @@ class Modules:
         """Whether a package of the project has an extension module of this name."""
         head, _, leaf = name.rpartition(".")
         package = self.running.get(head)
-        return package is None or any(True for folder in package.folders for _ in folder.glob(f"{leaf}.*"))
+        return package is None or any(True for folder in package.folders for _ in iglob(os.path.join(escape(folder), f"{escape(leaf)}.*")))
 
     def guarded(self, m: Interpreter, node: ast.AST) -> bool:
         """Whether an import stands in a `try` that takes its failure."""
@@ -267,19 +268,19 @@ class Modules:
     def _outermost(self, m: Interpreter, name: str) -> ModuleFile | None:
         first, later = self._path(m), self.places.later
         if name in sys.stdlib_module_names:  # a file of a package does not stand before the standard library
-            first = tuple(f for f in first if not (f / "__init__.py").is_file())
+            first = tuple(f for f in first if not os.path.isfile(os.path.join(f, "__init__.py")))
         found = self._regular(m, first, name)
         if found is not None or self._provided(name):
             return found
-        held = tuple(f for f in first if any(True for pattern in ("*.py", "*/*.py") for _ in (f / name).glob(pattern)))
+        held = tuple(f for f in first if _holds_python(os.path.join(f, name)))
         return self._namespace(m, held, name) or self._regular(m, later, name) or self._namespace(m, (*first, *later), name)
 
-    def _path(self, m: Interpreter) -> tuple[Path, ...]:
+    def _path(self, m: Interpreter) -> tuple[str, ...]:
         """The folders before those of installed packages, with what the program itself puts into `sys.path`."""
         changed = m.model_state.get("sys.path")
         if not isinstance(changed, List):
             return self.places.first
-        found = [f for item in changed.items if isinstance(item, str) for f in (self.places.first if item == "" else (Path(item).resolve(),))]
+        found = [f for item in changed.items if isinstance(item, str) for f in (self.places.first if item == "" else (os.path.realpath(item),))]
         return tuple(dict.fromkeys(found))
 
     def _provided(self, name: str) -> bool:
@@ -287,19 +288,19 @@ class Modules:
         full = canonical(name)
         if full in sys.stdlib_module_names or full in LIBRARIES or full in modelled():
             return True
-        return any((site / name).is_dir() or (site / f"{name}.py").is_file() for site in self.site)
+        return any(os.path.isdir(path) or os.path.isfile(f"{path}.py") for path in (os.path.join(site, name) for site in self.site))
 
-    def _regular(self, m: Interpreter, folders: tuple[Path, ...], name: str) -> ModuleFile | None:
+    def _regular(self, m: Interpreter, folders: tuple[str, ...], name: str) -> ModuleFile | None:
         leaf = name.rpartition(".")[2]
-        return next((found for folder in folders if (found := self._at(m, folder / leaf, name, foreign=False)) is not None), None)
+        return next((found for folder in folders if (found := self._at(m, os.path.join(folder, leaf), name, foreign=False)) is not None), None)
 
-    def _namespace(self, m: Interpreter, folders: tuple[Path, ...], name: str) -> ModuleFile | None:
+    def _namespace(self, m: Interpreter, folders: tuple[str, ...], name: str) -> ModuleFile | None:
         """A package without `__init__.py`: all folders of that name together."""
         leaf = name.rpartition(".")[2]
-        found = tuple(folder / leaf for folder in folders if (folder / leaf).is_dir())
+        found = tuple(path for folder in folders if os.path.isdir(path := os.path.join(folder, leaf)))
         if not found:
             return None
-        module = ModuleFile(name, str(found[0]), m.heap.space({"__name__": name, "__package__": name}), "done", package=True, folders=found)
+        module = ModuleFile(name, found[0], m.heap.space({"__name__": name, "__package__": name}), "done", package=True, folders=found)
         self.running[name] = module
         self._bind(m, module)
         return module
@@ -309,14 +310,14 @@ class Modules:
         if known is not None:
             return known
         for root in self.site:
-            found = self._at(m, root.joinpath(*name.split(".")), name, foreign=True)
+            found = self._at(m, os.path.join(root, *name.split(".")), name, foreign=True)
             if found is not None:
                 return found
         return None
 
-    def _at(self, m: Interpreter, base: Path, name: str, foreign: bool) -> ModuleFile | None:
+    def _at(self, m: Interpreter, base: str, name: str, foreign: bool) -> ModuleFile | None:
         """The module whose file is `base/__init__.py` or `base.py`."""
-        for path, package in ((base / "__init__.py", True), (base.with_name(f"{base.name}.py"), False)):
+        for path, package in ((os.path.join(base, "__init__.py"), True), (f"{base}.py", False)):
             text = _shown(path)
             if text not in self.loaded:
                 self.loaded[text] = self._load(path, foreign)
@@ -327,16 +328,16 @@ class Modules:
                 return module
         return None
 
-    def _made(self, m: Interpreter, name: str, path: Path, shown: str, package: bool, foreign: bool = False) -> ModuleFile:
+    def _made(self, m: Interpreter, name: str, path: str, shown: str, package: bool, foreign: bool = False) -> ModuleFile:
         around = name if package else name.rpartition(".")[0]
-        space = m.heap.space({"__name__": name, "__file__": str(path), "__doc__": None, "__package__": around})
+        space = m.heap.space({"__name__": name, "__file__": path, "__doc__": None, "__package__": around})
         if package:
-            space["__path__"] = List(m.heap.row([str(path.parent)]))
-        return ModuleFile(name, shown, space, foreign=foreign, package=package, folders=(path.resolve().parent,) if package else ())
+            space["__path__"] = List(m.heap.row([os.path.dirname(path)]))
+        return ModuleFile(name, shown, space, foreign=foreign, package=package, folders=(os.path.dirname(os.path.realpath(path)),) if package else ())
 
-    def _load(self, path: Path, foreign: bool) -> Loaded | None:
+    def _load(self, path: str, foreign: bool) -> Loaded | None:
         try:
-            return Loaded(read(_shown(path))) if path.is_file() else None
+            return Loaded(read(_shown(path))) if os.path.isfile(path) else None
         except OSError:
             return None
         except BadFile as error:
@@ -363,9 +364,11 @@ def _takes_imports(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or any(isinstance(n, ast.Name) and n.id in _FAILURES for n in ast.walk(handler.type))
 
 
-def _shown(path: Path) -> str:
+def _shown(path: str) -> str:
     """The path as a user would write it from here."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
+    return path.removeprefix(os.path.join(os.getcwd(), ""))
+
+
+def _holds_python(folder: str) -> bool:
+    """Whether a folder, or one right inside it, has files of Python."""
+    return any(True for pattern in ("*.py", os.path.join("*", "*.py")) for _ in iglob(os.path.join(escape(folder), pattern)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
-from pathlib import Path
 
 from tensorproof.frontends.python.source import Source
 from tensorproof.terms.records import dataclass
@@ -19,35 +19,45 @@ _DEEPEST = 12
 class Places:
     """The folders that come before the installed packages, those that come after, and the main file's names."""
 
-    first: tuple[Path, ...] = ()
-    later: tuple[Path, ...] = ()
+    first: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
     package: str = ""
     """The package that the file's relative imports start from; empty for a script."""
     name: str = "__main__"
     """The file's name as a module."""
 
 
-def places(source: Source, given: tuple[Path, ...] = (), imported: bool = False) -> Places:
+def places(source: Source, given: tuple[str, ...] = (), imported: bool = False) -> Places:
     """As `python FILE` looks for modules; as `python -m` where the file has relative imports; as `import` does for a file that only defines things.
 
     The working directory, the folder of the project and its `src` come last: with them on the path, installed packages still come first.
     """
-    file = Path(source.path).resolve()
-    home = file.parent
+    home, file = os.path.split(os.path.realpath(source.path))
+    stem = os.path.splitext(file)[0]
+    around = [home, *parents(home)]
     level = relative_level(source)
-    depth = max(_packages(home, min(level, len(home.parents))), _named(home, source, not level))
-    package = ".".join(home.parts[len(home.parts) - depth :]) if depth else ""
-    inside = file.stem == "__init__"
+    depth = max(_packages(around, min(level, len(around) - 1)), _named(around, source, not level))
+    package = ".".join(os.path.basename(folder) for folder in reversed(around[:depth]))
+    inside = stem == "__init__"
     is_module = imported or inside
-    name = package if inside and package else f"{package}.{file.stem}" if package else file.stem
-    parent = home.parents[depth - 1] if depth else None
+    name = package if inside and package else f"{package}.{stem}" if package else stem
+    parent = around[depth] if depth else None
     dotted = bool(level) or inside
-    first = [*([] if dotted else [home]), *([parent] if parent is not None else []), *given]
-    later: list[Path] = []
-    for folder in dict.fromkeys((Path.cwd(), *_project(home))):
-        later += [folder, folder / "src"]
+    first = [*([] if dotted else [home]), *([parent] if parent is not None else []), *map(os.path.normpath, given)]
+    later: list[str] = []
+    for folder in dict.fromkeys((os.getcwd(), *_project(around))):
+        later += [folder, os.path.join(folder, "src")]
     kept = tuple(dict.fromkeys(f for f in later if f not in first))
     return Places(tuple(dict.fromkeys(first)), kept, package if level or is_module else "", name if is_module else "__main__")
+
+
+def parents(folder: str) -> list[str]:
+    """The folders around a folder, the nearest first."""
+    found = []
+    while (above := os.path.dirname(folder)) != folder:
+        found.append(above)
+        folder = above
+    return found
 
 
 def relative_level(source: Source) -> int:
@@ -66,10 +76,9 @@ def _imports(source: Source, name: str) -> bool:
     return bool(re.search(rf"^\s*(?:from|import)\s+{name}\b", source.text, re.MULTILINE))
 
 
-def _packages(home: Path, level: int) -> int:
+def _packages(around: list[str], level: int) -> int:
     """How many packages a folder is nested in, itself included. Those without `__init__.py` count where a relative import or an outer package shows them."""
-    around = [home, *home.parents[:-1]]
-    regular = [(folder / "__init__.py").is_file() for folder in around[: level + _DEEPEST]]
+    regular = [os.path.isfile(os.path.join(folder, "__init__.py")) for folder in around[:-1][: level + _DEEPEST]]
     depth = next((i for i, found in enumerate(regular) if found and i <= level + 1), level)
     depth = max(depth, level)
     while depth < len(regular) and regular[depth]:
@@ -77,18 +86,19 @@ def _packages(home: Path, level: int) -> int:
     return depth
 
 
-def _named(home: Path, source: Source, script: bool) -> int:
+def _named(around: list[str], source: Source, script: bool) -> int:
     """How many folders up the outermost lies that the file itself imports from by name, unless a script finds that name beside it."""
     depth = 0
-    for i, folder in enumerate([home, *home.parents][:_DEEPEST], 1):
-        name = folder.name
-        if name not in source.text or (script and ((home / name).is_dir() or (home / f"{name}.py").is_file())):
+    for i, folder in enumerate(around[:_DEEPEST], 1):
+        name = os.path.basename(folder)
+        beside = os.path.join(around[0], name)
+        if name not in source.text or (script and (os.path.isdir(beside) or os.path.isfile(f"{beside}.py"))):
             continue
         if name.isidentifier() and _imports(source, name):
             depth = i
     return depth
 
 
-def _project(home: Path) -> list[Path]:
+def _project(around: list[str]) -> list[str]:
     """The nearest folder above a file that holds a project, if any."""
-    return next(([f] for f in (home, *home.parents) if any((f / marker).exists() for marker in _MARKERS)), [])
+    return next(([f] for f in around if any(os.path.exists(os.path.join(f, marker)) for marker in _MARKERS)), [])

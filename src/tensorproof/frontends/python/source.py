@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
 import stat
 import sys
 from contextlib import suppress
-from pathlib import Path
 
 from tensorproof.diagnostics.errors import BadFile
 from tensorproof.terms.records import dataclass
@@ -30,15 +30,14 @@ class Source:
 
 def read(path: str) -> Source:
     try:
-        file = Path(path)
-        if file.is_dir():
+        if os.path.isdir(path):
             raise BadFile(path, "is a directory; name the Python files to check")
-        found = file.stat()
+        found = os.stat(path)
         if not stat.S_ISREG(found.st_mode) and not stat.S_ISCHR(found.st_mode):
             raise BadFile(path, "cannot be read: it is no regular file")
         if found.st_size > MOST_BYTES:
             raise BadFile(path, f"is too large to check: it has {found.st_size:,} bytes, the limit is {MOST_BYTES:,}")
-        with file.open("rb") as stream:
+        with open(path, "rb") as stream:
             data = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # a path with a null byte is a ValueError
         raise BadFile(path, f"cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}") from None
