@@ -49,7 +49,7 @@ def _path(path: str, graph: Graph, options: Options) -> Path:
     """What one graph states, as the path that an engine decides."""
     made = Path(fed=True)
     try:
-        found = propagate(graph, _inputs(graph, options))
+        found = propagate(graph, _inputs(graph, options), path)
     except limits.OutOfBudget as spent:
         made.gaps.append(Gap("the graph", Span(path, 1, 1, 1, 1), str(spent)))
         return made

@@ -44,6 +44,24 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """`item` is one of the slices of `whole` along an axis: what one iteration gets of a sequence."""
+
+    whole: TensorType
+    item: TensorType
+    axis: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack:
+    """`whole` has, along an axis, the `item` of each iteration."""
+
+    item: TensorType
+    whole: TensorType
+    axis: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Changed:
     """Something that is not in the form wrote into this tensor, such as an optimizer's step: its elements may be any from here on."""
 
@@ -75,7 +93,7 @@ class Loop:
     """Whether there is at least one iteration."""
 
 
-Record = Computed | Same | Join | Changed | Loop | Gap
+Record = Computed | Same | Join | Slice | Stack | Changed | Loop | Gap
 """A `Gap` is something that the front end did not follow: it may compute or write anything that it can reach."""
 
 

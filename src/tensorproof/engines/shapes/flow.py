@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, cast
 
-from tensorproof.engines.shapes.found import join, not_known
+from tensorproof.diagnostics.span import Span
+from tensorproof.engines.shapes.found import Found, join, not_known
 from tensorproof.graph import Edge, Function, FunctionRef, Graph, Node
+from tensorproof.program.form import Carried, Slice, Stack
 from tensorproof.terms.dtypes import BOOL, INT64, DType
 from tensorproof.terms.ints import Dim, Origin, symbol
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -23,7 +26,9 @@ class Walk(Protocol):
     place: str
     framework: str
     held: dict[Edge, TensorType]
+    found: Found
 
+    def span(self, node: Node) -> Span: ...
     def values(self, node: Node) -> list[TensorType | None]: ...
     def function(self, name: str) -> Function | None: ...
     def inner(self, body: Graph, values: list[TensorType], node: Node, held: Mapping[str, TensorType] | None = None) -> list[TensorType]: ...
@@ -69,6 +74,11 @@ def _joined(walk: Walk, node: Node, branches: Sequence[Sequence[TensorType]]) ->
     merged = list(branches[0])
     for branch in branches[1:]:
         merged = [join(a, b, f"{walk.place}{node.name}:{i}") for i, (a, b) in enumerate(zip(merged, branch))]
+    if len(branches) == 1:
+        return merged
+    merged = [value.but() for value in merged]
+    for i, value in enumerate(merged):
+        walk.found.program.join(None, tuple(branch[i] if i < len(branch) else None for branch in branches), value)
     return merged
 
 
@@ -86,17 +96,38 @@ def _case(walk: Walk, node: Node) -> Results:
     return _joined(walk, node, ran) if ran and len(ran) == len(references) else None
 
 
-def _settle(walk: Walk, node: Node, start: list[TensorType], step: Callable[[list[TensorType]], list[TensorType]]) -> list[TensorType]:
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a loop carries, with the records of one more turn, which begins with it, and what that turn ends with."""
+
+    start: list[TensorType]
+    carried: list[TensorType]
+    ends: list[TensorType]
+    since: int
+
+    def close(self, walk: Walk, node: Node) -> list[TensorType]:
+        """Make a loop of the records: what it carries comes out."""
+        program = walk.found.program
+        places = [Carried((before,), value, (end,), value) for before, value, end in zip(self.start, self.carried, self.ends)]
+        program.loop(program.cut(self.since), places, walk.span(node), runs=False)
+        return self.carried
+
+
+def _settle(walk: Walk, node: Node, start: list[TensorType], step: Callable[[list[TensorType]], list[TensorType]]) -> Settled:
     """What a loop carries: joined with what one more turn makes of it, until that changes nothing."""
+    program = walk.found.program
+    since = program.position
     carried = [value.but(contents=None) for value in start]
     for _ in range(_ROUNDS):
-        after = [join(a, b, f"{walk.place}{node.name}:{i}") for i, (a, b) in enumerate(zip(carried, step(carried)))]
+        program.cut(since)
+        ends = step(carried)
+        after = [join(a, b, f"{walk.place}{node.name}:{i}") for i, (a, b) in enumerate(zip(carried, ends))]
         if after == carried:
-            return carried
-        carried = after
+            return Settled(start, carried, ends, since)
+        carried = [value.but() for value in after]
     unknown = [not_known(f"{walk.place}{node.name}:{i}", value.dtype, walk.framework) for i, value in enumerate(carried)]
-    step(unknown)
-    return unknown
+    program.cut(since)
+    return Settled(start, unknown, step(unknown), since)
 
 
 def _while(walk: Walk, node: Node) -> Results:
@@ -105,11 +136,11 @@ def _while(walk: Walk, node: Node) -> Results:
         return None
     edges = node.inputs
     held = {name: walk.held[edge] for name, edge in zip(body.inputs, edges) if edge is not None and edge in walk.held}
-    carried = _settle(walk, node, _values(walk, node), lambda carried: walk.inner(body, carried, node, held))
+    settled = _settle(walk, node, _values(walk, node), lambda carried: walk.inner(body, carried, node, held))
     asked = _named(walk, node, "cond")
     if asked is not None:
-        walk.inner(asked, carried, node, {name: held[other] for name, other in zip(asked.inputs, body.inputs) if other in held})
-    return carried
+        walk.inner(asked, settled.carried, node, {name: held[other] for name, other in zip(asked.inputs, body.inputs) if other in held})
+    return settled.close(walk, node)
 
 
 def _onnx_if(walk: Walk, node: Node) -> Results:
@@ -134,13 +165,13 @@ def _onnx_loop(walk: Walk, node: Node) -> Results:
         last[:] = walk.inner(body, turn + carried, node)
         return last[1 : 1 + len(start)]
 
-    carried = _settle(walk, node, start, step)
+    carried = _settle(walk, node, start, step).close(walk, node)
     limit = walk.values(node)[0] if node.inputs else None
     stops_early = len(node.inputs) > 1 and node.inputs[1] is not None
     turns: Dim = symbol(f"turns of {walk.place}{node.name}", origin=Origin.UNMODELLED)
     if limit is not None and limit.contents and not stops_early and isinstance(limit.contents[0], int):
         turns = limit.contents[0]
-    return carried + [_stacked(value, turns, 0) for value in last[1 + len(start) :]]
+    return carried + [_stacked(walk, value, turns, 0) for value in last[1 + len(start) :]]
 
 
 def _onnx_scan(walk: Walk, node: Node) -> Results:
@@ -160,15 +191,16 @@ def _onnx_scan(walk: Walk, node: Node) -> Results:
         length = sequence.shape[axis]
         at = axis % len(sequence.shape)
         slices.append(TensorType(Shape(sequence.shape[:at] + sequence.shape[at + 1 :]), sequence.dtype, framework="onnx"))
+        walk.found.program.add(Slice(sequence, slices[-1], at))
     last: list[TensorType] = []
 
     def step(carried: list[TensorType]) -> list[TensorType]:
         last[:] = walk.inner(body, carried + slices, node)
         return last[: len(states)]
 
-    carried = _settle(walk, node, states, step)
+    carried = _settle(walk, node, states, step).close(walk, node)
     outputs = last[len(states) :]
-    return carried + [_stacked(value, length, axis) for value, axis in zip(outputs, _axes(node, "scan_output_axes", len(outputs)))]
+    return carried + [_stacked(walk, value, length, axis) for value, axis in zip(outputs, _axes(node, "scan_output_axes", len(outputs)))]
 
 
 def _onnx_sequence_map(walk: Walk, node: Node) -> Results:
@@ -189,11 +221,13 @@ def _axes(node: Node, attribute: str, count: int) -> list[int]:
     return list(cast(tuple[int, ...], given)) if isinstance(given, tuple) and given else [0] * count
 
 
-def _stacked(value: TensorType, length: Dim, axis: int) -> TensorType:
+def _stacked(walk: Walk, value: TensorType, length: Dim, axis: int) -> TensorType:
     if not value.shape.known:
         return not_known(f"stack of {value.shape!r}", value.dtype, "onnx")
     at = axis if axis >= 0 else len(value.shape) + 1 + axis
-    return TensorType(Shape((*value.shape[:at], length, *value.shape[at:])), value.dtype, framework="onnx")
+    made = TensorType(Shape((*value.shape[:at], length, *value.shape[at:])), value.dtype, framework="onnx")
+    walk.found.program.add(Stack(value, made, at))
+    return made
 
 
 _BY_SPELLING: dict[tuple[str, str], Callable[[Walk, Node], Results]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from tensorproof.graph import DeclaredShape
-from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Requirement
+from tensorproof.program.recorder import Recorder
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, symbol
 from tensorproof.terms.records import dataclass, field
@@ -35,8 +35,8 @@ class Place:
 class Found:
     """`outputs` holds the results of every node; the rest says what was not understood or must hold, by node name.
 
-    `gaps` counts operations without a spelling; `unknown` tells why a known operator could not say its result. `applied` holds the operators that each
-    node applied, `places` the nodes that one of the others names.
+    `gaps` counts operations without a spelling; `unknown` tells why a known operator could not say its result. `program` is the program form:
+    what the nodes compute, with joins and loops. `places` holds the nodes that one of the others names.
     """
 
     outputs: dict[str, tuple[TensorType, ...]] = field(default_factory=dict[str, tuple[TensorType, ...]])
@@ -47,7 +47,7 @@ class Found:
     missing: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """The nodes without a spelling."""
     places: dict[str, Place] = field(default_factory=dict[str, Place])
-    applied: list[tuple[str, Applied]] = field(default_factory=list[tuple[str, Applied]])
+    program: Recorder = field(default_factory=Recorder)
     calls: int = 0
     entered: set[str] = field(default_factory=set[str])
     """The functions that were entered."""
@@ -60,7 +60,7 @@ class Found:
         self.requirements.extend(inner.requirements)
         self.missing.extend(inner.missing)
         self.places.update(inner.places)
-        self.applied.extend(inner.applied)
+        self.program.records += inner.program.records
         self.calls += inner.calls
         self.entered |= inner.entered
 

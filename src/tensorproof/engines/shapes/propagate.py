@@ -9,15 +9,19 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from tensorproof.bindings.call import call
+from tensorproof.bindings.call import Outcome, call
 from tensorproof.bindings.rows import rows
-from tensorproof.engines.shapes import flow
+from tensorproof.diagnostics.diagnostic import Gap
+from tensorproof.diagnostics.span import Span
+from tensorproof.engines.shapes import flow, frames
 from tensorproof.engines.shapes.found import Found, Place, declared, join, not_known
 from tensorproof.engines.shapes.sources import FRAMEWORKS, constant_tensor, handle, is_silent, source
 from tensorproof.graph import Attribute, Constant, DeclaredShape, Edge, Function, Graph, Node
 from tensorproof.graph.order import is_back_edge, topological
 from tensorproof.ops.call import Session
+from tensorproof.program.form import Record
 from tensorproof.terms.dtypes import INT32, DType
+from tensorproof.terms.predicates import flag
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -35,9 +39,9 @@ _MERGES = ("Merge", "RefMerge")
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape")
 
 
-def propagate(graph: Graph, inputs: Mapping[str, TensorType] | None = None) -> Found:
-    """The shapes of all values; `inputs` replaces what the file says of its placeholders, by node name."""
-    return Walk(graph, graph.functions, dict(inputs or {})).run()
+def propagate(graph: Graph, inputs: Mapping[str, TensorType] | None = None, path: str = "") -> Found:
+    """The shapes of all values; `inputs` replaces what the file at `path` says of its placeholders, by node name."""
+    return Walk(graph, graph.functions, dict(inputs or {}), path=path).run()
 
 
 @cache
@@ -61,10 +65,12 @@ class Walk:
         place: str = "",
         branches: tuple[str, ...] = (),
         spoiled: frozenset[str] = frozenset(),
+        path: str = "",
     ) -> None:
         self.graph = graph
         self.functions = functions
         self.place = place
+        self.path = path
         self.branches = branches
         self.spoiled = set(spoiled)
         """The nodes whose results hang on a node that was refused: what is refused there follows from it."""
@@ -80,7 +86,7 @@ class Walk:
 
     def run(self) -> Found:
         order, circular = topological(self.graph)
-        merges = [node for node in self.graph.nodes.values() if node.spelling in _MERGES and self._back_edges(node)]
+        merges = [node for node in self.graph.nodes.values() if node.spelling in _MERGES and self.back_edges(node)]
         carried: dict[str, TensorType] = {}
         for _ in range(MOST_ROUNDS):
             self._one_round(order, circular, carried)
@@ -88,7 +94,7 @@ class Walk:
             for node in merges:
                 assumed = self.found.outputs[node.name][0]
                 joined = assumed
-                for edge in self._back_edges(node):
+                for edge in self.back_edges(node):
                     joined = join(joined, self.value(edge), self.place + node.name)
                 if joined != assumed:
                     carried[node.name] = joined
@@ -104,9 +110,15 @@ class Walk:
         self.found = Found()
         self.held = {}
         self._session = Session(framework=self.framework)
+        recorded: dict[str, list[Record]] = {}
+        program, framed = self.found.program, frames.has_frames(self.graph)
         for name in order:
-            node = self.graph.nodes[name]
+            node, position = self.graph.nodes[name], program.position
             self.found.outputs[name] = self._results(node, carried)
+            if framed:
+                recorded[name] = program.records[position:]
+        if framed:
+            program.records = frames.arranged(self, order, recorded)
         for name in circular:
             self.found.outputs[name] = (not_known(self.place + name, None, self.framework),)
             self.found.unknown.append((self.place + name, "it waits for its own result"))
@@ -130,7 +142,7 @@ class Walk:
         given = dict(zip(body.inputs, values))
         branches = (*self.branches, f"{self.place}{node.name}:{body.name}") if node.spelling in _BRANCHING and not self._chosen(node) else self.branches
         spoiled = frozenset(given if self._is_spoiled(node) else ())
-        walk = Walk(body, self.functions, given, held, self, node.attributes, f"{self.place}{node.name}/", branches, spoiled)
+        walk = Walk(body, self.functions, given, held, self, node.attributes, f"{self.place}{node.name}/", branches, spoiled, self.path)
         if self.depth >= DEEPEST:
             return [not_known(f"{walk.place}{i}", None, self.framework) for i in range(len(body.outputs))]
         self.found.entered.add(body.name)
@@ -147,7 +159,7 @@ class Walk:
     def _is_spoiled(self, node: Node) -> bool:
         return any(edge is not None and edge.node in self.spoiled for edge in node.inputs)
 
-    def _back_edges(self, node: Node) -> list[Edge]:
+    def back_edges(self, node: Node) -> list[Edge]:
         return [edge for edge in node.inputs if edge is not None and is_back_edge(self.graph, edge.node)]
 
     def _results(self, node: Node, carried: Mapping[str, TensorType]) -> tuple[TensorType, ...]:
@@ -185,15 +197,19 @@ class Walk:
     def _merge(self, node: Node, carried: Mapping[str, TensorType]) -> tuple[TensorType, ...]:
         index = TensorType(Shape(), INT32, framework=self.framework)
         if node.name in carried:
-            return carried[node.name], index
-        back = self._back_edges(node)
+            return carried[node.name].but(), index
+        back = self.back_edges(node)
         forward = [self.value(edge) for edge in node.inputs if edge is not None and edge not in back]
         if not forward:
             return not_known(self.place + node.name, None, self.framework), index
         merged = forward[0]
         for other in forward[1:]:
             merged = join(merged, other, self.place + node.name)
-        return (merged.but(contents=None) if back else merged), index
+        if back:
+            return merged.but(contents=None), index
+        merged = merged.but()
+        self.found.program.join(None, tuple(forward), merged)
+        return merged, index
 
     def _call(self, node: Node) -> tuple[TensorType, ...]:
         name = ".".join(part for part in (node.framework, node.domain, node.spelling) if part)
@@ -204,6 +220,7 @@ class Walk:
             self.found.gaps[name] += 1
             self.found.missing.append((where, name))
             self.found.places[where] = self._met(node)
+            self.found.program.add(Gap(name, self.span(node), "the operator is not known"))
             return self._claimed(node)
         keywords = {key: self._attribute(node, key, given) for key, given in node.attributes.items() if key in taken}
         if node.framework == "onnx":
@@ -216,7 +233,7 @@ class Walk:
             self.spoiled.add(node.name)
             return self._flat(node, outcome.outputs) if outcome.refused is None and outcome.unknown is None else self._claimed(node)
         self.found.requirements.extend((where, requirement) for requirement in outcome.requirements)
-        self.found.applied.extend((where, one) for one in outcome.applied)
+        self._record(node, outcome)
         if outcome.requirements or outcome.refused is not None or outcome.unknown is not None:
             self.found.places[where] = self._met(node)
         if outcome.refused is not None and outcome.refused.code == "call/arguments" and self._in_the_dark(node):
@@ -229,6 +246,18 @@ class Walk:
         else:
             return self._flat(node, outcome.outputs)
         return self._claimed(node)
+
+    def span(self, node: Node) -> Span:
+        return Span(self.path, node.line or 1, 1, node.line or 1, 2, self.place + node.name)
+
+    def _record(self, node: Node, outcome: Outcome) -> None:
+        """What a node computes, for the program form."""
+        program = self.found.program
+        program.applied(outcome.applied, self.span(node), tuple(map(flag, self.branches)))
+        for old, new in zip(self._flat(node, outcome.made), self._flat(node, outcome.outputs)):
+            program.same(old, new)
+        if outcome.unknown is not None:
+            program.add(Gap(node.spelling, self.span(node), outcome.unknown))
 
     def _met(self, node: Node) -> Place:
         named = [edge.node + (f":{edge.output_index}" if edge.output_index else "") if edge is not None else "" for edge in node.inputs]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorproof.engines.values.evaluate import bound, contents_of, numbers_in
-from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same
+from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Stack
 from tensorproof.terms.tensor import TensorType
 
 EXACT = 3
@@ -45,6 +45,10 @@ class _Walk:
                 self.values[id(one.result)] = self.of(one.source)
             elif isinstance(one, Join):
                 self.values[id(one.result)] = self.joined(one.options)
+            elif isinstance(one, Slice):
+                self.values[id(one.item)] = self.sliced(one)
+            elif isinstance(one, Stack):
+                self.values[id(one.whole)] = self.stacked(one)
             elif isinstance(one, Changed):
                 self.values[id(one.tensor)] = anything(self.np, one.tensor)
             elif isinstance(one, Loop):
@@ -83,6 +87,23 @@ class _Walk:
         if a is None or b is None or a.shape != b.shape:
             return None
         return Box(self.np.minimum(a.lo, b.lo), self.np.maximum(a.hi, b.hi), a.nan | b.nan, self.np.result_type(a.dtype, b.dtype))
+
+    def sliced(self, one: Slice) -> Any:
+        from tensorproof.engines.values.rules import Box
+
+        whole = self.of(one.whole)
+        if whole is None or not whole.shape[one.axis]:
+            return anything(self.np, one.item)
+        return Box(whole.lo.min(one.axis), whole.hi.max(one.axis), whole.nan.any(one.axis), whole.dtype)
+
+    def stacked(self, one: Stack) -> Any:
+        from tensorproof.engines.values.rules import Box
+
+        item = self.of(one.item)
+        if item is None or not one.whole.shape.concrete:
+            return anything(self.np, one.whole)
+        lo, hi, nan = (self.np.broadcast_to(self.np.expand_dims(side, one.axis), tuple(one.whole.shape)) for side in (item.lo, item.hi, item.nan))
+        return Box(lo, hi, nan, item.dtype)
 
     # --- loops ---
 
@@ -173,6 +194,10 @@ def _written(records: Sequence[Record]) -> set[int]:
             found.update(map(id, one.applied.results))
         elif isinstance(one, (Same, Join)):
             found.add(id(one.result))
+        elif isinstance(one, Slice):
+            found.add(id(one.item))
+        elif isinstance(one, Stack):
+            found.add(id(one.whole))
         elif isinstance(one, Changed):
             found.add(id(one.tensor))
         elif isinstance(one, Loop):
