@@ -34,8 +34,8 @@ from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
 from tests.conformance.fitting_calls import MAKERS, fitting_calls
 
 ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef")
-LIMIT = 8
-"""Spellings of one operator that are tried."""
+LIMIT = int(os.environ.get("SPELLINGS", "8"))
+"""Spellings of one operator that are tried; SPELLINGS=999 tries all."""
 TURNS = 4
 """How often an operator's spellings are drawn anew while too few calls could be compared."""
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}

@@ -65,6 +65,8 @@ def windowed(np: Any, a: Arguments) -> Any:
     x = a["x"] if a["x"].ndim else np.reshape(a["x"], (1,))
     dim, size, step = a["dim"], a["size"], a["step"]
     stretches = [x[at_axis(dim, slice(i, i + size))] for i in range(0, x.shape[dim] - size + 1, step)]
+    if not stretches:
+        return np.reshape(x[at_axis(dim, slice(0, 0))], (*x.shape[:dim], 0, *x.shape[dim + 1 :], size))
     made = np.moveaxis(np.stack(stretches, dim), dim + 1, -1)
     return made if a["x"].ndim else made[0]
 

@@ -51,11 +51,17 @@ def _length(run: Run, x: TensorType, given: Any, otherwise: Any) -> Dim:
     return result
 
 
+def _periodic(n: Any, wanted: bool) -> bool:
+    """TensorFlow's windows of an odd length are symmetric, also where a periodic one is asked for."""
+    return wanted and (type(n) is not int or n % 2 == 0)
+
+
 @takes(Int("n", least=1), ElementType("dtype", FLOAT32, optional=False))
 def window(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or FLOAT32
     run.require("dtype", dtype.is_float, f"a window is of floats, not of {dtype!r}", ("dtype",))
-    made: TensorType = run.typed("window", dtype, n=a["n"], dtype=dtype, beta=a.get("beta", 12.0), periodic=bool(a.get("periodic")), **run.row.fixed)
+    n, beta = a["n"], a.get("beta", 12.0)
+    made: TensorType = run.typed("window", dtype, n=n, dtype=dtype, beta=beta, periodic=_periodic(n, bool(a.get("periodic"))), **run.row.fixed)
     return made
 
 
@@ -93,8 +99,11 @@ def stft(a: Arguments, run: Run) -> TensorType:
         n = 1 << max(0, (a["length"] - 1).bit_length())
     window, kind = a.get("window_fn"), a["x"].dtype
     if window is not None:  # what a function of the program gives is not told
-        hann = window == "hann"
-        taper = run.typed("window", kind, n=a["length"], dtype=kind, kind="hann", periodic=True) if hann else run.typed("empty", kind, size=(a["length"],))
+        hann, length = window == "hann", a["length"]
+        if hann:
+            taper = run.typed("window", kind, n=length, dtype=kind, kind="hann", periodic=_periodic(length, True))
+        else:
+            taper = run.typed("empty", kind, size=(length,))
         framed = told(run, "mul", framed, framed.shape, y=taper)
     return _half_spectrum(run, framed, n)
 
