@@ -274,7 +274,7 @@ LERP = Op(
     inputs=(Tensor("x", "...", MIXED), Tensor("y", "...", MIXED), Tensor("weight", "...", NUMERIC, scalar=True)),
     shape=broadcast_shape,
     dtype=interpolated,
-    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["weight"], np.subtract(a["y"], a["x"]))),
+    evaluate=pair_formulas.interpolation,
     order="like", doc="x + weight · (y - x)",
 )
 
@@ -304,12 +304,12 @@ ADDCMUL = Op(
     broadcast_shape,
     _valued(REALS | COMPLEXES),
     order="like", doc="x + value · y · z",
-    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["value"], np.multiply(a["y"], a["z"]))),
+    evaluate=lambda np, a: np.add(a["x"], np.multiply(np.multiply(a["value"], a["y"]), a["z"])),
 )
 ADDCDIV = Op(
     "addcdiv", THREE, (Number("value", 1),), broadcast_shape, no_whole_quotient, order="like", doc="x + value · y / z",
     hazards=(Hazard("addcdiv/zero", "z", NON_ZERO, "inf or nan"),), 
-    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["value"], np.true_divide(a["y"], a["z"]))),
+    evaluate=lambda np, a: np.add(a["x"], np.true_divide(np.multiply(a["value"], a["y"]), a["z"])),
 )  # fmt: skip
 
 

@@ -48,7 +48,8 @@ def scores_of(np: Any, a: Arguments, key: Any) -> Any:
     if a["dropout_p"]:
         raise Undefined  # weights are dropped at random
     scale = a["scale"] if a["scale"] is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else INF
-    scores = np.multiply(np.matmul(query, np.swapaxes(key, -1, -2)), scale)
+    scores = np.matmul(query, np.swapaxes(key, -1, -2))
+    scores = np.multiply(scores, scale) if query.shape[-1] else scores
     if a["is_causal"]:
         scores = masked(np, scores, earlier(np, *scores.shape[-2:]))
     return masked(np, scores, a["attn_mask"])
@@ -57,7 +58,10 @@ def scores_of(np: Any, a: Arguments, key: Any) -> Any:
 def attention_and_weights(np: Any, a: Arguments) -> Any:
     key, value = (for_heads(np, a["query"], a[n]) if a["enable_gqa"] else a[n] for n in ("key", "value"))
     weights = shares(np, scores_of(np, a, key))
-    return mixed(np, weights, value), weights
+    made = mixed(np, weights, value)
+    if not key.shape[-2]:  # nothing but 0, unless the query overflows
+        made = np.add(made, np.multiply(np.sum(a["query"], axis=-1, keepdims=True), 0.0))
+    return made, weights
 
 
 def attention(np: Any, a: Arguments) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments
@@ -52,6 +53,9 @@ def greatest_sum(np: Any, a: Arguments) -> Any:
     images, kernel = np.moveaxis(x, -1, 1), weight.shape[:2]
     sides = same_padding(x.shape[1:3], kernel, stride, dilation) if a["padding"] == "SAME" else [(0, 0), (0, 0)]
     grown = padded(np, images, sides, least(np, x))
+    if not prod(kernel):  # a window of nothing
+        counts = tuple(-(-n // s) for n, s in zip(x.shape[1:3], stride)) if a["padding"] == "SAME" else fitting(grown.shape[2:], kernel, stride, dilation)
+        return np.full((x.shape[0], *counts, x.shape[3]), a["results"][0].least)
     taken = patches(np, grown, kernel, stride, dilation, fitting(grown.shape[2:], kernel, stride, dilation))
     added = np.reshape(weight, (kernel[0] * kernel[1], 1, weight.shape[2], 1, 1))
     return np.moveaxis(np.max(np.add(taken, added), axis=0), 1, -1)

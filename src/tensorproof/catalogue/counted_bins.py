@@ -17,7 +17,8 @@ def covariance(np: Any, a: Arguments) -> Any:
         by = a["aweights"].reshape(-1)
         count = np.multiply(count, by)
     total = np.sum(count)
-    apart = np.subtract(x, np.true_divide(np.sum(np.multiply(x, count), axis=1, keepdims=True), total))
+    centre = np.true_divide(np.sum(np.multiply(x, count), axis=1, keepdims=True), total)
+    apart = np.subtract(x, np.trunc(centre) if a.get("whole_mean") else centre)
     lost = a["correction"] if by is None else np.true_divide(np.multiply(a["correction"], np.sum(np.multiply(count, by))), total)
     other = np.conj(apart) if x.dtype.kind == "c" else apart
     made = np.true_divide(np.matmul(np.multiply(apart, count), np.transpose(other)), np.maximum(np.subtract(total, lost), 0))

@@ -12,7 +12,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Like, Real
-from tensorproof.ops.evaluation import Arguments, numpy
+from tensorproof.ops.evaluation import Arguments, Undefined, numpy
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC, elementwise
 from tensorproof.ops.inputs import Float, Int, Tensor
@@ -66,6 +66,12 @@ def signed(np: Any, a: Arguments) -> Any:
 
 
 def rounded(np: Any, a: Arguments) -> Any:
+    """Between two decimals a number falls to either, as its multiple is rounded."""
+    decimals = a["decimals"] or 0
+    if decimals and not hasattr(a["x"], "lo"):
+        scaled = np.real(a["x"]) * 10.0**decimals
+        if np.any(np.abs(scaled - np.floor(scaled) - 0.5) < 1e-4):
+            raise Undefined
     return np.round(a["x"], a["decimals"] or 0)
 
 

@@ -73,7 +73,20 @@ def correction(a: Arguments) -> Any:
     return 1 if a["correction"] is None else a["correction"]
 
 
+def average(np: Any, a: Arguments) -> Any:
+    """The mean, cut to a whole number where the result holds whole numbers."""
+    made = np.mean(a["x"], **over(a))
+    return np.trunc(made) if _whole(a) else made
+
+
+def _whole(a: Arguments) -> bool:
+    return a["results"][0] is not None and a["results"][0].kind in "iu"
+
+
 def variance(np: Any, a: Arguments) -> Any:
+    if _whole(a):
+        centre = average(np, {**a, "keepdim": True})
+        return np.mean(np.square(np.subtract(a["x"], centre)), **over(a))
     return np.var(a["x"], ddof=correction(a), **over(a))
 
 

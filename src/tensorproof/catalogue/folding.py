@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import MOVES
-from tensorproof.ops.inputs import Choice, Int, Sizes, Tensor
+from tensorproof.ops.inputs import Bool, Choice, Int, Sizes, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.window import images, must_fit, places, span
@@ -82,6 +82,10 @@ COL2IM = Op(
 _MOVED = NUMBERS - {COMPLEX32}
 
 
+BLOCK_FIRST = Bool("block_first", False)
+"""Whether the channels are ordered by the place in a block first, and by the channel of an image then."""
+
+
 def _pixel_shuffle_shape(c: Call) -> Shape:
     factor, channels = c["factor"], c.dims["C"]
     c.require("channels", eq(channels % (factor * factor), 0), f"{channels!r} channels do not divide by {factor!r} squared", ("x", "factor"))
@@ -89,8 +93,8 @@ def _pixel_shuffle_shape(c: Call) -> Shape:
 
 
 PIXEL_SHUFFLE = Op(
-    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_shuffle_shape, Like("x"), evaluate=folding_moves.pixels_of_channels,
-    values=MOVES,
+    "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1), BLOCK_FIRST), _pixel_shuffle_shape, Like("x"), values=MOVES,
+    evaluate=folding_moves.pixels_of_channels,
 )  # fmt: skip
 
 
@@ -98,15 +102,14 @@ def _pixel_unshuffle_shape(c: Call) -> Shape:
     factor, (y, x) = c["factor"], (c.dims["Y"], c.dims["X"])
     whole = conj(eq(y % factor, 0), eq(x % factor, 0))
     c.require("size", whole, f"an image of {y!r} x {x!r} does not divide by {factor!r}", ("x", "factor"))
-    if c.option("passes_empty") and c.shape("x").concrete and c.shape("x").numel == 0:
+    if c["empty_stays"] and c.shape("x").concrete and c.shape("x").numel == 0:
         return c.shape("x")
     return Shape((*c.lead["x"], c.dims["C"] * factor * factor, y // factor, x // factor))
 
 
 PIXEL_UNSHUFFLE = Op(
-    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1),), _pixel_unshuffle_shape, Like("x"),
-    evaluate=folding_moves.channels_of_pixels,
-    values=MOVES,
+    "pixel_unshuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1), BLOCK_FIRST, Bool("empty_stays", False)), _pixel_unshuffle_shape,
+    Like("x"), evaluate=folding_moves.channels_of_pixels, values=MOVES,
 )  # fmt: skip
 
 

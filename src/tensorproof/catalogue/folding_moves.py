@@ -33,16 +33,19 @@ def image_of_columns(np: Any, a: Arguments) -> Any:
 
 def pixels_of_channels(np: Any, a: Arguments) -> Any:
     (*lead, channels, height, width), f = a["x"].shape, a["factor"]
-    split = np.reshape(a["x"], (prod(lead), channels // (f * f), f, f, height, width))
+    if a["block_first"]:
+        split = np.transpose(np.reshape(a["x"], (prod(lead), f, f, channels // (f * f), height, width)), (0, 3, 1, 2, 4, 5))
+    else:
+        split = np.reshape(a["x"], (prod(lead), channels // (f * f), f, f, height, width))
     return np.reshape(np.transpose(split, (0, 1, 4, 2, 5, 3)), (*lead, channels // (f * f), height * f, width * f))
 
 
 def channels_of_pixels(np: Any, a: Arguments) -> Any:
     (*lead, channels, height, width), f = a["x"].shape, a["factor"]
-    if not a["x"].size:
+    if a["empty_stays"] and not a["x"].size:
         return a["x"]
     split = np.reshape(a["x"], (prod(lead), channels, height // f, f, width // f, f))
-    return np.reshape(np.transpose(split, (0, 1, 3, 5, 2, 4)), (*lead, channels * f * f, height // f, width // f))
+    return np.reshape(np.transpose(split, (0, 3, 5, 1, 2, 4) if a["block_first"] else (0, 1, 3, 5, 2, 4)), (*lead, channels * f * f, height // f, width // f))
 
 
 def channels_in_turn(np: Any, a: Arguments) -> Any:

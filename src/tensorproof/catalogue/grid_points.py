@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.catalogue.resize_weights import cubic
-from tensorproof.ops.evaluation import Arguments, points
+from tensorproof.ops.evaluation import Arguments, Undefined, points
 
 
 def _line(np: Any, count: int, aligned: Any) -> Any:
@@ -65,6 +65,8 @@ def sampled(np: Any, a: Arguments) -> Any:
         at = [_inside(np, p, n, padding, aligned) for p, n in zip(at, sizes)]
     shape = (*x.shape[:2], *grid.shape[1:-1])
     if mode == "nearest":
+        if any(np.any(np.abs(p - np.floor(p) - 0.5) < 1e-5) for p in at):
+            raise Undefined("a point between two pixels falls to either, as it is rounded")
         return np.reshape(_taken(np, x, [np.rint(p) for p in at], "zeros", aligned), shape)
     total: Any = 0.0
     base = [np.floor(p) for p in at]

@@ -184,7 +184,10 @@ SVD_LOWRANK = Op(
 # --- numbers of a matrix ------------------------------------------------------------------------------------------------------
 
 DET = matrix("det", SQUARE, "...", doc="The determinant.", evaluate=lambda np, a: np.linalg.det(a["x"]))
-LOGDET = matrix("logdet", SQUARE, "...", doc="The logarithm of the determinant.", evaluate=f.log_determinant)
+LOGDET = matrix(
+    "logdet", SQUARE, "...", Bool("definite", False), evaluate=f.log_determinant,
+    doc="The logarithm of the determinant. `definite`: that of a positive definite matrix, of which the lower half is read.",
+)  # fmt: skip
 SLOGDET = matrix(
     "slogdet", SQUARE, lambda c: [c.lead["x"], typed(c, c.lead["x"], real(c))], outputs=(Out("sign"), Out("logabsdet")),
     doc="The determinant's sign and the logarithm of its size.",

@@ -50,12 +50,10 @@ def from_factor(np: Any, factor: Any, upper: Any, y: Any) -> Any:
 
 
 def cholesky_inverse(np: Any, a: Arguments) -> Any:
-    """The diagonal of the inverted factor is taken to be real."""
     x = a["x"]
-    unit = np.eye(x.shape[-1])
-    half = substituted(np, x, np.broadcast_to(unit, x.shape), a["upper"])
-    if x.dtype.kind == "c":
-        half = half - 1j * unit * np.imag(half)
+    if x.dtype.kind == "c" and np.any(np.imag(np.diagonal(x, 0, -2, -1))):
+        raise Undefined("the diagonal of a factor is real")
+    half = substituted(np, x, np.broadcast_to(np.eye(x.shape[-1]), x.shape), a["upper"])
     return np.matmul(half, adjoint(np, half)) if a["upper"] else np.matmul(adjoint(np, half), half)
 
 
@@ -89,13 +87,18 @@ def eig(np: Any, a: Arguments) -> Any:
 # --- LU ---
 
 
+def _length(np: Any, x: Any) -> Any:
+    """By this LAPACK chooses a pivot."""
+    return np.abs(np.real(x)) + np.abs(np.imag(x)) if x.dtype.kind == "c" else np.abs(x)
+
+
 def _eliminated(np: Any, matrix: Any, pivot: bool) -> tuple[Any, Any, int]:
     """One matrix: L and U in one, the row that each row was exchanged with (from 1), and the place of the first pivot that is 0."""
     made, status = matrix * 1.0, 0
     rows, count = made.shape[0], min(made.shape)
     pivots = np.arange(1, count + 1)
     for k in range(count):
-        best = k + int(np.argmax(np.abs(made[k:, k]))) if pivot else k
+        best = k + int(np.argmax(_length(np, made[k:, k]))) if pivot else k
         pivots[k] = best + 1
         made[[k, best]] = made[[best, k]]
         if made[k, k] == 0:
@@ -150,6 +153,9 @@ def lu(np: Any, a: Arguments) -> Any:
 
 
 def log_determinant(np: Any, a: Arguments) -> Any:
+    if a["definite"]:
+        diagonal = np.diagonal(cholesky(np, {"x": a["x"], "upper": False}), 0, -2, -1)
+        return np.multiply(np.sum(np.log(np.real(diagonal)), axis=-1), 2)
     return np.log(np.linalg.det(a["x"]))
 
 

@@ -292,10 +292,11 @@ def _response_dtype(c: Call) -> DType | None:
 LOCAL_RESPONSE_NORM = Op(
     "local_response_norm",
     inputs=(Tensor("x", "N C X ...", FLOATS | {INT64}),),
-    attributes=(Int("size", least=1), Float("alpha", 1e-4), Float("beta", 0.75), Float("k", 1.0)),
+    attributes=(Int("size", least=1), Float("alpha", 1e-4), Float("beta", 0.75), Float("k", 1.0), Bool("odd_behind", False)),
     shape=same_shape,
     dtype=_response_dtype,
     evaluate=formulas.local_response_norm,
+    doc="x by a power of the mean of squares of neighbouring channels. `odd_behind`: of an even number, the odd one lies behind and not before.",
 )
 NORMALIZE = Op(
     "normalize",

@@ -117,7 +117,8 @@ def local_response_norm(np: Any, a: Arguments) -> Any:
     if not x.size:
         return x
     rest = ((0, 0),) * (len(x.shape) - 2)
-    squares = np.pad(np.square(x), ((0, 0), (size // 2, (size - 1) // 2), *rest))
+    before = (size - 1) // 2 if a["odd_behind"] else size // 2
+    squares = np.pad(np.square(x), ((0, 0), (before, size - 1 - before), *rest))
     total = sum((squares[:, i : i + x.shape[1]] for i in range(1, size)), squares[:, : x.shape[1]])
     mean = np.floor_divide(total, size) if x.dtype.kind == "i" else np.true_divide(total, size)
     return np.true_divide(x, np.power(np.add(np.multiply(mean, float(a["alpha"])), a["k"]), float(a["beta"])))

@@ -135,11 +135,8 @@ def mean_pool(np: Any, a: Arguments) -> Any:
 
 
 def norm_pool(np: Any, a: Arguments) -> Any:
-    """A window that reaches beyond the padded input counts as if it were full."""
-    slid = _slid(a)
     powers = np.power(np.absolute(a["x"]), a["norm"])
-    mean = np.divide(window_sum(np, powers, *slid), window_count(np, a["x"].shape[2:], *slid, with_padding=True))
-    return np.power(np.multiply(mean, prod(slid[0])), np.divide(1.0, a["norm"]))
+    return np.power(window_sum(np, powers, *_slid(a)), np.divide(1.0, a["norm"]))
 
 
 def global_pool(name: str) -> Any:

@@ -61,3 +61,11 @@ def _neighbour_of_upper_half(np: Any, x: Any, y: Any) -> Any:
     at = np.where(bits & 0x8000, -(bits & 0x7FFF), bits) + np.sign(y - x).astype(np.int64)
     moved = np.where(at < 0, -at | 0x8000, at).astype(np.uint32) << np.uint32(16)
     return np.where(np.isnan(x) | np.isnan(y), np.nan, np.where(x == y, y, moved.view(np.float32).reshape(x.shape)))
+
+
+def interpolation(np: Any, a: Arguments) -> Any:
+    """Between x and y by a weight, from the end that is nearer."""
+    x, y, weight = a["x"], a["y"], a["weight"]
+    apart = np.subtract(y, x)
+    near = np.add(x, np.multiply(weight, apart))
+    return np.where(np.less(np.absolute(weight), 0.5), near, np.subtract(y, np.multiply(apart, np.subtract(1.0, weight))))

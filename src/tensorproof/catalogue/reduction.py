@@ -217,7 +217,7 @@ def _moments(name: str, evaluate: Evaluate, doc: str) -> Op:
     return Op(
         name, (Tensor("x", "...", NUMERIC),), (Axes("dim", None, empty_is_all=True), Bool("keepdim", False), CORRECTION), shape, spread,
         outputs=(Out(name.partition("_")[0]), Out("mean")), doc=doc,
-        evaluate=lambda np, a: (evaluate(np, a), np.mean(a["x"], **folded_lines.over(a))), values=SPREAD,
+        evaluate=lambda np, a: (evaluate(np, a), folded_lines.average(np, a)), values=SPREAD,
     )  # fmt: skip
 
 

@@ -123,8 +123,8 @@ COV = Op(
     evaluate=counted_bins.covariance,
 )
 CORRCOEF = Op(
-    "corrcoef", (Tensor("x", "N M | M | ", NUMERIC),), (), lambda c: cov_shape(c), ToFloat("x"), doc="Correlation coefficients of rows.",
-    evaluate=counted_bins.correlation,
+    "corrcoef", (Tensor("x", "N M | M | ", NUMERIC),), (Bool("whole_mean", False),), lambda c: cov_shape(c), ToFloat("x"), evaluate=counted_bins.correlation,
+    doc="Correlation coefficients of rows. `whole_mean`: the means are cut to whole numbers.",
     values=Values("bounded", bounds=Interval(-1.0001, 1.0001)),
 )
 

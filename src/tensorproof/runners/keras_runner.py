@@ -116,6 +116,13 @@ _CRASHES = (("AdaptiveMax", "AdaptiveAverage"), ("adaptive_max", "adaptive_avera
 """Where eager TensorFlow ends the process (windows of one element), and what is run in its place: it accepts the same."""
 
 
+def _without_numbers(outputs: Any) -> Any:
+    """Results whose numbers say nothing, since another function made them."""
+    if isinstance(outputs, Seen):
+        return Seen(outputs)
+    return tuple(map(_without_numbers, outputs)) if isinstance(outputs, tuple) else outputs
+
+
 def _ends(name: str, args: tuple[Any, ...]) -> bool:
     """Transposed convolutions of volumes without elements divide by zero in eager TensorFlow, which ends the process."""
     return name.endswith("3DTranspose") and any(isinstance(a, TensorType) and a.shape.numel == 0 for a in args)
@@ -127,7 +134,9 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
         warnings.simplefilter("ignore")
         if _ends(name, args):
             return _once(name, args, kwargs, init, symbolic)
-        now = _once(name.replace(*_CRASHES[0]).replace(*_CRASHES[1]), args, kwargs, init, eager)
+        other = name.replace(*_CRASHES[0]).replace(*_CRASHES[1])
+        now = _once(other, args, kwargs, init, eager)
+        now = now if other == name else Observed(_without_numbers(now.outputs), now.error, now.aside)
         if now.aside or not (_has_tensor(args) or _has_tensor(list(kwargs.values()))):
             return now
         traced = _once(name, args, kwargs, init, symbolic)

@@ -22,6 +22,8 @@ class Seen(tuple[Any, ...]):
         import numpy as np
 
         value = self.real
+        if value is None:
+            raise ValueError("its numbers are not known")
         if type(value).__module__.startswith("torch"):
             value = value.detach().to_dense() if str(value.layout) != "torch.strided" else value.detach()
             value = value.resolve_conj().resolve_neg()

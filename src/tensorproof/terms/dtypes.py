@@ -68,6 +68,28 @@ class DType(Enum):
         """The complex type whose parts are this float type; any other type is its own."""
         return _COMPLEX.get(self, self)
 
+    @property
+    def greatest(self) -> float:
+        """The greatest finite number of the type; infinite where that is not known."""
+        if self.kind in "iu":
+            return (1 << (self.bits - (self.kind == "i"))) - 1
+        return _LIMITS.get(self.real.label, _LIMITS["unknown"])[0]
+
+    @property
+    def least(self) -> float:
+        """The least finite number of the type."""
+        return -self.greatest if self.kind not in "iu" else 0 if self.kind == "u" else -(1 << (self.bits - 1))
+
+    @property
+    def smallest_normal(self) -> float:
+        """The least positive number that keeps all its digits; numbers below it may count as 0."""
+        return _LIMITS.get(self.real.label, _LIMITS["unknown"])[1]
+
+    @property
+    def step(self) -> float:
+        """The distance from 1 to the next number."""
+        return _LIMITS.get(self.real.label, _LIMITS["unknown"])[2]
+
     def __repr__(self) -> str:
         return self.label
 
@@ -76,6 +98,16 @@ class DType(Enum):
     __hash__ = object.__hash__
 
 
+_LIMITS = {
+    "unknown": (float("inf"), 0.0, 0.0),
+    "float8_e4m3fn": (448.0, 2.0**-6, 2.0**-3),
+    "float8_e5m2": (57344.0, 2.0**-14, 2.0**-2),
+    "float16": (65504.0, 2.0**-14, 2.0**-10),
+    "bfloat16": (2.0**128 - 2.0**120, 2.0**-126, 2.0**-7),
+    "float32": (2.0**128 - 2.0**104, 2.0**-126, 2.0**-23),
+    "float64": (1.7976931348623157e308, 2.0**-1022, 2.0**-52),
+}
+"""Of real types by label: the greatest finite number, the least positive number with all digits, and the distance from 1 to the next number."""
 _REAL = {DType.COMPLEX32: DType.FLOAT16, DType.COMPLEX64: DType.FLOAT32, DType.COMPLEX128: DType.FLOAT64}
 _COMPLEX = {real: name for name, real in _REAL.items()}
 BY_LABEL: dict[str, DType] = {d.label: d for d in DType}

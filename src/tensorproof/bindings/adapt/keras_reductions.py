@@ -269,11 +269,11 @@ def corrcoef(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
     dtype = FLOAT64 if x.dtype is INT64 else as_float(x.dtype)
     if len(x.shape) < 2:
-        return run.typed("corrcoef", dtype, x=x)
+        return run.typed("corrcoef", dtype, x=x, whole_mean=x.dtype is INT64)
     n = x.shape[0]
     if n == 1:  # one variable gives a matrix too
-        return run("reshape", x=run.typed("corrcoef", dtype, x=x), size=(1, 1))
-    return run.shaped("corrcoef", Shape((n, n)), dtype, x=x)
+        return run("reshape", x=run.typed("corrcoef", dtype, x=x, whole_mean=x.dtype is INT64), size=(1, 1))
+    return run.shaped("corrcoef", Shape((n, n)), dtype, x=x, whole_mean=x.dtype is INT64)
 
 
 @takes(Choice("mode", ("valid", "same", "full"), "valid"))

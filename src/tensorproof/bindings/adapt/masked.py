@@ -49,7 +49,7 @@ def summed(a: dict[str, Any], run: Run) -> Any:
     if run.row.op == "prod" and x.shape.rank == 0 and a["dim"] in (None, ()):  # no axis, no kernel
         return _cast(run, x, dtype)
     if run.row.op == "prod" and dtype is BOOL:
-        dtype = INT64
+        x, dtype = run("cast", x=x, dtype=BOOL), INT64
     return run(run.row.op, x=x, dtype=dtype, **_axes(a))
 
 

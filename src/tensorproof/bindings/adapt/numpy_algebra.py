@@ -55,6 +55,11 @@ def vdot(a: dict[str, Any], run: Run) -> Any:
     return run("dot", x=run("conj", x=flattened(a["x"], run)), y=flattened(a["y"], run))
 
 
+def dot_of_all(a: dict[str, Any], run: Run) -> Any:
+    """The same without the conjugate."""
+    return run("dot", x=flattened(a["x"], run), y=flattened(a["y"], run))
+
+
 def outer(a: dict[str, Any], run: Run) -> Any:
     return written(run("outer", x=flattened(a["x"], run), y=flattened(a["y"], run)), a, run)
 

@@ -238,12 +238,12 @@ def one_hot(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("block", least=1))
 def space_to_depth(a: dict[str, Any], run: Run) -> Any:
     """Unlike the torch operator, of images in batches only."""
-    return run("pixel_unshuffle", x=a["x"], factor=a["block"])
+    return run("pixel_unshuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
 
 
 @takes(Int("block", least=1))
 def depth_to_space(a: dict[str, Any], run: Run) -> Any:
-    return run("pixel_shuffle", x=a["x"], factor=a["block"])
+    return run("pixel_shuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
 
 
 # --- optional values -------------------------------------------------------------------------------------------------------------------

@@ -180,9 +180,6 @@ def _conv_transpose(n: int) -> Any:
     def conv_transpose(a: Arguments, run: Run) -> TensorType:
         """The result's shape is an argument, which the windows must lead to."""
         a = needed(run, a, "x", "weight", "sizes", "stride")
-        lenient = run.name.startswith("tf.compat.v1.") and n == 3  # there nothing is held against the shape asked for
-        if run.name.startswith("tf.compat.v1.") and n > 1:
-            a = {**a, "dilation": None}  # read, and not used
         last = channels_last(layout_of(a, n))
         x, weight = to_front(ranked(run, a["x"], n + 2), last), ranked(run, a["weight"], n + 2, "weight")
         given = {**a, "y": a["x"], "data_format": layout_of(a, n)}
@@ -194,6 +191,11 @@ def _conv_transpose(n: int) -> Any:
             "channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight")
         )
         sizes = vector(run, a["sizes"], "sizes")
+        if sizes is not None and 0 in sizes:
+            raise run.give_up("nothing is checked of an empty result")
+        rates = a.get("dilation")
+        if run.name.startswith("tf.compat.v1.") and any(type(d) is int and d < 1 for d in (rates if isinstance(rates, (tuple, list)) else (rates,))):
+            raise run.give_up("a dilation below 1, of which nothing is checked")
         if sizes is None or None in sizes:
             return graphdef_convolutions.transposed(run, given, n, Shape(run.fresh("size") for _ in x.shape))
         full = len(sizes) == n + 2
@@ -202,7 +204,7 @@ def _conv_transpose(n: int) -> Any:
             wanted = Shape((sizes[0], sizes[-1], *sizes[1:-1]) if last else sizes)
             run.require(
                 "batch",
-                lenient or eq(wanted[0], x.shape[0]),
+                eq(wanted[0], x.shape[0]),
                 f"the batch is {x.shape[0]!r} and the output asked for has {wanted[0]!r}",
                 ("sizes", "x"),
             )
@@ -218,11 +220,11 @@ def _conv_transpose(n: int) -> Any:
             count = windowed(run, size, k, s, d, name, e)
             run.require(
                 "sizes",
-                lenient or eq(count, found),
+                eq(count, found),
                 f"an output of {size!r} comes from {count!r} windows, and x has {found!r}",
                 ("sizes", "x"),
             )
-        asked = full and (lenient or not run.name.startswith("tf.compat.v1."))  # static inference of the present release knows the input's batch only
+        asked = full and not run.name.startswith("tf.compat.v1.")  # static inference of the present release knows the input's batch only
         batch = sizes[0] if asked else x.shape[0]
         result = Shape((batch, *inner, out) if last else (batch, out, *inner))
         return graphdef_convolutions.transposed(run, given, n, result)

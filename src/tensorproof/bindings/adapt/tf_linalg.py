@@ -23,7 +23,7 @@ _indices = builtins.range
 def logdet(a: Arguments, run: Run) -> TensorType:
     x = square(run, a["x"])
     dtype = None if x.dtype is None else x.dtype.real
-    made: TensorType = run.shaped("logdet", Shape(x.shape[:-2]) if x.shape.known else somewhere(run), dtype, x=x)
+    made: TensorType = run.shaped("logdet", Shape(x.shape[:-2]) if x.shape.known else somewhere(run), dtype, x=x, definite=True)
     return made
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.values.rounding import Rounding, outwards
+
 Rule = Callable[..., Any]
 
 
@@ -58,13 +60,13 @@ class Box:
         rule = RULES.get(name)
         if rule is None or "out" in kwargs or kwargs.get("where", True) is not True:
             raise Unbounded(name)
-        return rule(*map(boxed, inputs), **kwargs)
+        return settled(name, rule(*map(boxed, inputs), **kwargs))
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rule = RULES.get(function.__name__)
         if rule is None:
             raise Unbounded(function.__name__)
-        return rule(*args, **kwargs)
+        return settled(function.__name__, rule(*args, **kwargs))
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         """The numbers, where each interval is a point."""
@@ -110,10 +112,10 @@ class Box:
         return _one(moved(np.transpose, self, (axes[0] if len(axes) == 1 else axes) or None))
 
     def sum(self, *args: Any, **kwargs: Any) -> Any:
-        return RULES["sum"](self, *args, **kwargs)
+        return settled("sum", RULES["sum"](self, *args, **kwargs))
 
     def mean(self, *args: Any, **kwargs: Any) -> Any:
-        return RULES["mean"](self, *args, **kwargs)
+        return settled("mean", RULES["mean"](self, *args, **kwargs))
 
     def max(self, *args: Any, **kwargs: Any) -> Any:
         return RULES["max"](self, *args, **kwargs)
@@ -126,15 +128,36 @@ class Box:
 
     def of(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """A function that NumPy has not, by the name of its rule."""
-        return RULES[name](self, *args, **kwargs)
+        return settled(name, RULES[name](self, *args, **kwargs))
+
+
+ROUNDED = set[str]()
+"""Functions whose results a library rounds; others move, choose or compare numbers."""
+_WHOLE = set[str]()
+"""Functions that are exact on whole numbers that are not too large."""
+
+
+def settled(name: str, made: Any) -> Any:
+    """The results of a function as a library may get them."""
+    if name not in ROUNDED:
+        return made
+    if isinstance(made, tuple):
+        return tuple(settled(name, part) for part in made)
+    if not isinstance(made, Box) or made.dtype.kind != "f":
+        return made
+    lo, hi = outwards(made.lo, made.hi)
+    if name in _WHOLE:
+        exact = (made.lo == made.hi) & (np.abs(made.lo) * Rounding.step < 1) & (made.lo == np.rint(made.lo))
+        lo, hi = np.where(exact, made.lo, lo), np.where(exact, made.hi, hi)
+    return Box(lo, hi, made.nan, made.dtype)
 
 
 def _operator(name: str, reflected: bool = False) -> Rule:
     def call(self: Box, other: Any = None) -> Any:
         rule = RULES[name]
         if other is None:
-            return rule(self)
-        return rule(boxed(other), self) if reflected else rule(self, boxed(other))
+            return settled(name, rule(self))
+        return settled(name, rule(boxed(other), self) if reflected else rule(self, boxed(other)))
 
     return call
 
@@ -193,9 +216,14 @@ def joined(function: Any, boxes: Any, *args: Any, **kwargs: Any) -> Any:
 RULES: dict[str, Rule] = {}
 
 
-def register(names: str, rule: Rule) -> None:
+def register(names: str, rule: Rule, rounded: bool = False, whole: bool = False) -> None:
+    """A rule; `rounded` where a library rounds what it gives, `whole` where that is exact on whole numbers."""
     for name in names.split():
         RULES[name] = rule
+        if rounded:
+            ROUNDED.add(name)
+        if whole:
+            _WHOLE.add(name)
 
 
 def kind_of(*boxes: Box) -> Any:

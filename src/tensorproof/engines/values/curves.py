@@ -8,31 +8,37 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, register
+from tensorproof.engines.values.rounding import Rounding
 
 INF = math.inf
 
-def _monotone(function: Any, lo: float = -INF, hi: float = INF, falling: bool = False) -> Rule:
-    """A monotone function on [lo, hi]; outside it gives nan."""
+def _monotone(function: Any, lo: float = -INF, hi: float = INF, falling: bool = False, near_one: bool = False) -> Rule:
+    """A monotone function on [lo, hi]; outside it gives nan. `near_one`: some libraries compute it by way of numbers near 1, whose rounding stays."""
 
     def rule(x: Any, **kwargs: Any) -> Box:
         x = boxed(x)
         with np.errstate(all="ignore"):
             ends = function(np.clip(x.lo, lo, hi)), function(np.clip(x.hi, lo, hi))
         outside = (x.lo < lo) | (x.hi > hi)
-        return Box(*(ends[::-1] if falling else ends), x.nan | outside, float_of(x))
+        least, most = ends[::-1] if falling else ends
+        if near_one:
+            slack = 4 * Rounding.step
+            least, most = np.where(least >= 0, np.maximum(least - slack, 0.0), least - slack), np.where(most <= 0, np.minimum(most + slack, 0.0), most + slack)
+        return Box(least, most, x.nan | outside, float_of(x))
 
     return rule
 
 
-for one in ("exp", "exp2", "expm1", "tanh", "arctan", "arcsinh", "sinh", "cbrt", "deg2rad", "rad2deg", "degrees", "radians"):
-    register(one, _monotone(getattr(np, one)))
+for one in ("exp", "exp2", "tanh", "arctan", "arcsinh", "sinh", "cbrt", "deg2rad", "rad2deg", "degrees", "radians"):
+    register(one, _monotone(getattr(np, one)), rounded=True)
 for one in ("log", "log2", "log10", "sqrt"):
-    register(one, _monotone(getattr(np, one), 0.0))
-register("log1p", _monotone(np.log1p, -1.0))
-register("arcsin", _monotone(np.arcsin, -1.0, 1.0))
-register("arctanh", _monotone(np.arctanh, -1.0, 1.0))
-register("arccosh", _monotone(np.arccosh, 1.0))
-register("arccos", _monotone(np.arccos, -1.0, 1.0, falling=True))
+    register(one, _monotone(getattr(np, one), 0.0), rounded=True)
+register("log1p", _monotone(np.log1p, -1.0, near_one=True), rounded=True)
+register("expm1", _monotone(np.expm1, near_one=True), rounded=True)
+register("arcsin", _monotone(np.arcsin, -1.0, 1.0), rounded=True)
+register("arctanh", _monotone(np.arctanh, -1.0, 1.0), rounded=True)
+register("arccosh", _monotone(np.arccosh, 1.0), rounded=True)
+register("arccos", _monotone(np.arccos, -1.0, 1.0, falling=True), rounded=True)
 
 
 def _stepwise(name: str) -> Rule:
@@ -65,7 +71,7 @@ def square(x: Any, **kwargs: Any) -> Box:
 
 
 register("absolute abs fabs", absolute)
-register("square", square)
+register("square", square, rounded=True, whole=True)
 
 
 def _periodic(function: Any, top: float) -> Rule:
@@ -86,8 +92,8 @@ def _periodic(function: Any, top: float) -> Rule:
     return rule
 
 
-register("sin", _periodic(np.sin, np.pi / 2))
-register("cos", _periodic(np.cos, 0.0))
+register("sin", _periodic(np.sin, np.pi / 2), rounded=True)
+register("cos", _periodic(np.cos, 0.0), rounded=True)
 
 
 def _cosh(x: Any, **kwargs: Any) -> Box:
@@ -96,8 +102,8 @@ def _cosh(x: Any, **kwargs: Any) -> Box:
         return Box(np.cosh(size.lo), np.cosh(size.hi), size.nan, float_of(size))
 
 
-register("cosh", _cosh)
-register("reciprocal", lambda x: RULES["true_divide"](boxed(1.0), boxed(x)))
+register("cosh", _cosh, rounded=True)
+register("reciprocal", lambda x: RULES["true_divide"](boxed(1.0), boxed(x)), rounded=True)
 
 
 def _anywhere(x: Any, lo: float = -INF, hi: float = INF, nan: bool = False, dtype: Any = None) -> Box:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tensorproof.ops.applied import Applied
@@ -124,7 +124,7 @@ def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, An
 
     from tensorproof.engines.values.rules import boxed
 
-    boxes: dict[int, Any] = {i: boxed(v) for i, v in given.items()}
+    boxes: dict[int, Any] = {i: _flushed(np, boxed(v)) for i, v in given.items()}
     with np.errstate(all="ignore"):
         for one in applied:
             bound(one, boxes)
@@ -135,11 +135,13 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
     """Put bounds of the results of one applied operator, by the identity of their tensors; None where nothing is known."""
     import numpy as np
 
+    from tensorproof.engines.values.rounding import computed_in
     from tensorproof.engines.values.rules import Box, Unbounded, boxed
 
     made: Any = None
     try:
-        made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
+        with computed_in(_types(one)):
+            made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
     except (NotEvaluated, Unbounded, Undefined, Undetermined):
         made = None
     parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
@@ -148,31 +150,41 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
         boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, _fact(one, i), boxes))
 
 
-_STEP = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-50}
-_MOST = {"float16": 65504.0, "bfloat16": 3.3895314e38, "float32": 3.4028235e38, "float64": 1.7976931348623157e308}
+def _types(one: Applied) -> Iterator[DType | None]:
+    """The element types of the inputs and results; Python numbers have none."""
+    for value in (*one.arguments.values(), *one.results):
+        for tensor in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(tensor, TensorType) and not tensor.weak:
+                yield tensor.dtype
+
+
+def _flushed(np: Any, box: Any) -> Any:
+    """Bounds that hold for a library that takes numbers without all digits as 0."""
+    from tensorproof.engines.values.rules import Box
+
+    if box.dtype.kind != "f":
+        return box
+    small = float(np.finfo(box.dtype).smallest_normal)
+    lo, hi = np.where((box.lo > 0) & (box.lo < small), 0.0, box.lo), np.where((box.hi < 0) & (box.hi > -small), 0.0, box.hi)
+    return Box(lo, hi, box.nan, box.dtype)
 
 
 def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
     """Bounds that hold after rounding to the element type: real numbers grow by some units in the last place, and overflow is infinite."""
+    from tensorproof.engines.values.rounding import computed_in, outwards
     from tensorproof.engines.values.rules import Box
 
-    label = dtype.label if dtype is not None else "float32"
     if dtype is not None and dtype.kind in "biu":
         if dtype.kind == "b":
             return box.astype(bool)
-        label = label if dtype.bits >= 8 else "int8" if dtype.kind == "i" else "uint8"  # NumPy knows no limits of fewer bits
+        label = dtype.label if dtype.bits >= 8 else "int8" if dtype.kind == "i" else "uint8"  # NumPy knows no limits of fewer bits
         limits = np.iinfo(label)
         fits = (box.lo >= limits.min) & (box.hi <= limits.max) & ~box.nan
         return Box(np.where(fits, np.trunc(box.lo), float(limits.min)), np.where(fits, np.trunc(box.hi), float(limits.max)), False, label)
-    if label not in _STEP:
-        return Box(box.lo, box.hi, box.nan, box.dtype)
-    lo, hi = box.lo - _slack(np, box.lo, label), box.hi + _slack(np, box.hi, label)
-    most = _MOST[label]
-    return Box(np.where(lo < -most, -np.inf, lo), np.where(hi > most, np.inf, hi), box.nan, box.dtype)
-
-
-def _slack(np: Any, end: Any, label: str) -> Any:
-    return np.where(np.isfinite(end), 16 * _STEP[label] * np.abs(end) + 1e-37, 0.0)
+    if dtype is not None and not dtype.step:
+        return box
+    with computed_in([dtype or DType.FLOAT32]):
+        return Box(*outwards(box.lo, box.hi), box.nan, box.dtype)
 
 
 def _fact(one: Applied, i: int) -> Values:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
-from tensorproof.engines.values.curves import absolute, square
+from tensorproof.engines.values.curves import absolute
 
 INF = math.inf
 
@@ -55,12 +55,12 @@ def _defined(function: Rule) -> Rule:
     return rule
 
 
-register("defined_quotient", _defined(_divide))
-register("defined_product", _defined(multiply))
-register("add", _add)
-register("subtract", lambda x, y: _add(x, RULES["negative"](y)))
-register("multiply", multiply)
-register("true_divide divide", _divide)
+register("defined_quotient", _defined(_divide), rounded=True)
+register("defined_product", _defined(multiply), rounded=True)
+register("add", _add, rounded=True, whole=True)
+register("subtract", lambda x, y: _add(x, RULES["negative"](y)), rounded=True, whole=True)
+register("multiply", multiply, rounded=True, whole=True)
+register("true_divide divide", _divide, rounded=True)
 register("floor_divide", lambda x, y: _floored(x, y))
 
 
@@ -68,7 +68,9 @@ def _floored(x: Any, y: Any) -> Box:
     made = _divide(x, y)
     whole = kind_of(boxed(x), boxed(y)).kind in "biu"
     zero = np.isinf(made.lo) & np.isinf(made.hi)
-    lo, hi = np.floor(made.lo), np.floor(made.hi)
+    a, b = boxed(x), boxed(y)
+    apart = ((a.lo < 0) & (b.hi > 0)) | ((a.hi > 0) & (b.lo < 0))  # a quotient below 0 that is rounded to 0 is still below it
+    lo, hi = np.where(apart, np.minimum(np.floor(made.lo), -1.0), np.floor(made.lo)), np.floor(made.hi)
     return Box(np.where(zero & whole, -(2.0**63), lo), np.where(zero & whole, 2.0**63, hi), made.nan & (not whole), kind_of(boxed(x), boxed(y)))
 
 
@@ -91,7 +93,7 @@ def _fmod(x: Any, y: Any) -> Box:
     return Box(np.where(x.lo >= 0, 0.0, -size), np.where(x.hi <= 0, 0.0, size), x.nan | y.nan | zero | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
 
 
-register("remainder mod", _remainder)
+register("remainder mod", _remainder, rounded=True)
 register("fmod", _fmod)
 
 
@@ -113,10 +115,12 @@ def _power(x: Any, y: Any) -> Box:
     lo, hi = np.where(one | none, np.minimum(lo, 1), lo), np.where(one | none, np.maximum(hi, 1), hi)
     through = (x.lo <= 0) & (y.lo < 0)
     hi = np.where(through, INF, hi)
+    odd = ~((y.lo == y.hi) & (np.rint((y.lo - 1) / 2) * 2 + 1 != y.lo))
+    lo = np.where(through & odd, -INF, lo)  # 0 may be -0
     return Box(np.where(above, lo, -INF), np.where(above, hi, INF), x.nan | y.nan | ~above, kind_of(x, y))
 
 
-register("power float_power", _power)
+register("power float_power", _power, rounded=True, whole=True)
 
 
 def _extreme(name: str, skips: bool = False) -> Rule:
@@ -180,12 +184,18 @@ def truth(x: Any) -> Box:
     return _not_equal(x, 0)
 
 
+def _hypot(x: Any, y: Any) -> Box:
+    a, b = absolute(x), absolute(y)
+    with np.errstate(all="ignore"):
+        return Box(np.hypot(a.lo, b.lo), np.hypot(a.hi, b.hi), a.nan | b.nan, float_of(a, b))
+
+
 register("logical_not", lambda x: Box(1 - truth(x).hi, 1 - truth(x).lo, False, bool))
 register("logical_and", lambda x, y: RULES["minimum"](truth(x), truth(y)))
 register("logical_or", lambda x, y: RULES["maximum"](truth(x), truth(y)))
 register("logical_xor", lambda x, y: Box(np.zeros(np.broadcast_shapes(boxed(x).shape, boxed(y).shape)), 1.0, False, bool))
-register("hypot", lambda x, y: RULES["sqrt"](_add(square(x), square(y))))
-register("arctan2", lambda y, x: Box(np.full(np.broadcast_shapes(boxed(x).shape, boxed(y).shape), -np.pi), np.pi, boxed(x).nan | boxed(y).nan))
+register("hypot", _hypot, rounded=True)
+register("arctan2", lambda y, x: Box(np.full(np.broadcast_shapes(boxed(x).shape, boxed(y).shape), -np.pi), np.pi, boxed(x).nan | boxed(y).nan), rounded=True)
 
 
 def _copysign(x: Any, y: Any) -> Box:
@@ -217,5 +227,5 @@ def _logaddexp(x: Any, y: Any, base: float = math.e) -> Box:
         return Box(function(x.lo, y.lo), function(x.hi, y.hi), x.nan | y.nan, float_of(x, y))
 
 
-register("logaddexp", _logaddexp)
-register("logaddexp2", lambda x, y: _logaddexp(x, y, 2.0))
+register("logaddexp", _logaddexp, rounded=True)
+register("logaddexp2", lambda x, y: _logaddexp(x, y, 2.0), rounded=True)

@@ -9,28 +9,44 @@ import numpy as np
 
 from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, joined, kind_of, moved, register
 from tensorproof.engines.values.pairs import multiply, truth
+from tensorproof.engines.values.rounding import Rounding
 
 INF = math.inf
 
 def _summed(name: str) -> Rule:
-    function = getattr(np, name)
-
     def rule(x: Any, axis: Any = None, **kwargs: Any) -> Box:
         x = boxed(x)
-        kwargs = {k: v for k, v in kwargs.items() if k in ("keepdims",)}
-        with np.errstate(all="ignore"):
-            ends = [function(np.nan_to_num(side, posinf=INF, neginf=-INF), axis=axis, **kwargs) for side in (x.lo, x.hi)]
-            endless = np.any(np.isneginf(x.lo), axis=axis, **kwargs) & np.any(np.isposinf(x.hi), axis=axis, **kwargs)
-        nan = np.any(x.nan, axis=axis, **kwargs) | endless
-        kind = np.dtype(np.int64) if x.dtype.kind in "biu" and name == "sum" else float_of(x)
-        lo = np.where(endless, -INF, ends[0])
-        return Box(lo, np.where(endless, INF, ends[1]), nan | (np.isnan(lo) if name == "mean" else False), kind)
+        along = {"axis": axis, **{k: v for k, v in kwargs.items() if k == "keepdims"}}
+        lo, hi, nan = _added(x, lambda side: np.sum(side, **along), lambda flags: np.any(flags, **along))
+        whole = x.dtype.kind in "biu" and name == "sum"
+        if name == "mean":
+            count = x.size / max(1, np.size(lo))
+            lo, hi, nan = (lo / count, hi / count, nan) if count else (lo, hi, True)
+        return Box(lo, hi, nan, np.dtype(np.int64) if whole else float_of(x))
 
     return rule
 
 
-register("sum add.reduce", _summed("sum"))
-register("mean", _summed("mean"))
+def _added(x: Box, total: Any, either: Any) -> tuple[Any, Any, Any]:
+    """Bounds of sums in any order: rounding grows with the sizes of the summands, and partial sums may overflow on either side."""
+    with np.errstate(all="ignore"):
+        lo, hi = (total(np.where(np.isinf(side), 0.0, side)) for side in (x.lo, x.hi))
+        size = np.maximum(np.abs(x.lo), np.abs(x.hi))
+        highest, lowest = total(np.maximum(x.hi, 0.0)), total(np.minimum(x.lo, 0.0))
+        if x.dtype.kind == "f":
+            slack = x.size * Rounding.step * total(np.where(np.isinf(size), 0.0, size))
+            points = ~either((x.lo != x.hi) | (x.lo != np.rint(x.lo))) & (total(size) * Rounding.step < 1)
+            slack = np.where(points | np.isnan(slack), 0.0, slack)
+            lo, hi = np.where(lowest == 0, np.maximum(lo - slack, 0.0), lo - slack), np.where(highest == 0, np.minimum(hi + slack, 0.0), hi + slack)
+    most = Rounding.greatest if x.dtype.kind == "f" else INF
+    over, under = (highest > most) | np.isposinf(highest), (lowest < -most) | np.isneginf(lowest)
+    sure_over, sure_under = either(np.isposinf(x.lo)), either(np.isneginf(x.hi))
+    lo, hi = np.where(under, -INF, np.where(sure_over, most, lo)), np.where(over, INF, np.where(sure_under, -most, hi))
+    return lo, hi, either(x.nan) | (over & under)
+
+
+register("sum add.reduce", _summed("sum"), rounded=True, whole=True)
+register("mean", _summed("mean"), rounded=True)
 
 
 def _reduced(name: str) -> Rule:
@@ -47,7 +63,7 @@ def _reduced(name: str) -> Rule:
 
 register("max amax maximum.reduce", _reduced("max"))
 register("min amin minimum.reduce", _reduced("min"))
-register("median", _reduced("median"))
+register("median", _reduced("median"), rounded=True)
 register("all", lambda x, axis=None, **kwargs: _reduced("min")(truth(x), axis, **kwargs))
 register("any", lambda x, axis=None, **kwargs: _reduced("max")(truth(x), axis, **kwargs))
 register("count_nonzero", lambda x, axis=None, **kwargs: _summed("sum")(truth(x), axis, **kwargs))
@@ -58,29 +74,39 @@ def _product(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) ->
     axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     axes = tuple(a % x.ndim for a in axes)
     front = moved(np.moveaxis, x, axes, range(len(axes)))
-    flat = moved(np.reshape, front, (-1, *front.shape[len(axes) :]))
+    flat = moved(np.reshape, front, (math.prod(front.shape[: len(axes)]), *front.shape[len(axes) :]))
     made = boxed(np.ones(flat.shape[1:]))
     for i in range(flat.shape[0]):
         made = multiply(made, flat[i])
+    made = _in_any_order(flat, made) if x.dtype.kind == "f" else Box(made.lo, made.hi, made.nan, np.int64)
     return moved(np.expand_dims, made, axes) if keepdims else made
 
 
-register("prod", _product)
+def _in_any_order(factors: Box, made: Box) -> Box:
+    """A product of the first axis, of which any partial product may overflow, or come to 0."""
+    least, most = np.abs(np.where((factors.lo <= 0) & (factors.hi >= 0), 0.0, np.minimum(abs(factors.lo), abs(factors.hi)))), np.maximum(
+        np.abs(factors.lo), np.abs(factors.hi)
+    )
+    with np.errstate(all="ignore"):
+        over = np.prod(np.maximum(most, 1.0), axis=0) > Rounding.greatest
+        under = np.prod(np.minimum(least, 1.0), axis=0) < Rounding.smallest
+    lo, hi = np.where(under, np.minimum(made.lo, 0.0), made.lo), np.where(under, np.maximum(made.hi, 0.0), made.hi)
+    signed = np.any(factors.lo < 0, axis=0)
+    lo, hi = np.where(over, np.where(signed, -INF, 0.0), lo), np.where(over, INF, hi)
+    return Box(lo, hi, made.nan | (over & under), made.dtype)
 
 
-def _running(name: str) -> Rule:
-    function = getattr(np, name)
-
-    def rule(x: Any, axis: Any = None, **kwargs: Any) -> Box:
-        x = boxed(x) if axis is not None else moved(np.ravel, x)
-        axis = 0 if axis is None else axis
-        with np.errstate(all="ignore"):
-            return Box(function(x.lo, axis=axis), function(x.hi, axis=axis), np.logical_or.accumulate(x.nan, axis=axis), x.dtype)
-
-    return rule
+register("prod", _product, rounded=True, whole=True)
 
 
-register("cumsum", _running("cumsum"))
+def _running_sum(x: Any, axis: Any = None, **kwargs: Any) -> Box:
+    x = boxed(x) if axis is not None else moved(np.ravel, x)
+    axis = 0 if axis is None else axis
+    lo, hi, nan = _added(x, lambda side: np.cumsum(side, axis=axis), lambda flags: np.logical_or.accumulate(flags, axis=axis))
+    return Box(lo, hi, nan, x.dtype)
+
+
+register("cumsum", _running_sum, rounded=True, whole=True)
 
 
 def _so_far(function: Any) -> Rule:
@@ -111,9 +137,9 @@ def _increasing(function: Any) -> Rule:
     return rule
 
 
-register("cumprod", _running_product)
-register("logaddexp.reduce", _increasing(np.logaddexp.reduce))
-register("logaddexp.accumulate", _increasing(np.logaddexp.accumulate))
+register("cumprod", _running_product, rounded=True)
+register("logaddexp.reduce", _increasing(np.logaddexp.reduce), rounded=True)
+register("logaddexp.accumulate", _increasing(np.logaddexp.accumulate), rounded=True)
 register("maximum.accumulate", _so_far(np.maximum))
 register("minimum.accumulate", _so_far(np.minimum))
 
@@ -128,17 +154,20 @@ def _spread(root: bool) -> Rule:
         hi, lo = np.max(x.hi, axis=axis, keepdims=keepdims), np.min(x.lo, axis=axis, keepdims=keepdims)
         count = x.size / max(1, np.size(hi))
         few = count - ddof <= 0
+        size = np.maximum(np.abs(hi), np.abs(lo))
         with np.errstate(all="ignore"):
-            most = (hi - lo) ** 2 / 4 * count / max(count - ddof, 1e-300) + 1e-300
-        most = np.where(np.isnan(most), INF, most)
-        nan = np.any(x.nan, axis=axis, keepdims=keepdims) | few | np.isinf(hi) | np.isinf(lo)
+            apart = hi - lo + 4 * count * Rounding.step * size + 1e-150  # the mean is rounded
+            most = apart**2 / 4 * count / max(count - ddof, 1e-300)
+            most = np.where((apart**2 * count > Rounding.greatest) | np.isnan(most), INF, most)
+            over = ~(size * count <= Rounding.greatest)
+        nan = np.any(x.nan, axis=axis, keepdims=keepdims) | few | over
         return Box(np.zeros_like(most), np.sqrt(most) if root else most, nan, float_of(x))
 
     return rule
 
 
-register("var", _spread(False))
-register("std", _spread(True))
+register("var", _spread(False), rounded=True)
+register("std", _spread(True), rounded=True)
 
 
 def _position(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Box:
@@ -163,18 +192,29 @@ def _bilinear(function: Any) -> Rule:
             lo = function(np.zeros(x.shape), np.zeros(y.shape), *args, **kwargs)
             return Box(lo - INF, lo + INF, True, kind_of(x, y))
         with np.errstate(all="ignore"):
-            a, r, b, s = (x.lo + x.hi) / 2, (x.hi - x.lo) / 2, (y.lo + y.hi) / 2, (y.hi - y.lo) / 2
+            a, b = x.lo / 2 + x.hi / 2, y.lo / 2 + y.hi / 2
+            r, s = np.maximum(x.hi - a, a - x.lo), np.maximum(y.hi - b, b - y.lo)
             middle = function(a, b, *args, **kwargs)
             radius = function(np.abs(a), s, *args, **kwargs) + function(r, np.abs(b), *args, **kwargs) + function(r, s, *args, **kwargs)
-            slack = 1e-12 * function(np.abs(a) + r, np.abs(b) + s, *args, **kwargs)
-        nan = bool(x.nan.any() or y.nan.any()) | ~np.isfinite(middle + radius)
-        return Box(middle - radius - slack, middle + radius + slack, nan, kind_of(x, y))
+            size = function(np.abs(a) + r, np.abs(b) + s, *args, **kwargs)
+            terms = function(np.ones(x.shape), np.ones(y.shape), *args, **kwargs)
+            slack = ((terms + 4) * Rounding.step + 1e-12) * size + terms * Rounding.smallest
+        exact = (kind_of(x, y).kind != "f") | _whole(x) & _whole(y) & (size * Rounding.step < 1)
+        slack = np.where(exact & (radius == 0), 0.0, slack)
+        over = ~(size <= Rounding.greatest)
+        lo, hi = np.where(over, -INF, middle - radius - slack), np.where(over, INF, middle + radius + slack)
+        return Box(lo, hi, bool(x.nan.any() or y.nan.any()) | over, kind_of(x, y))
 
     return rule
 
 
+def _whole(x: Box) -> bool:
+    """Whether all are whole numbers."""
+    return bool(((x.lo == x.hi) & (x.lo == np.rint(x.lo))).all())
+
+
 for one in ("matmul", "dot", "tensordot", "inner", "outer", "vdot", "kron", "convolve"):
-    register(one, _bilinear(getattr(np, one)))
+    register(one, _bilinear(getattr(np, one)), rounded=True)
 
 
 def _einsum(pattern: str, *operands: Any, **kwargs: Any) -> Box:
@@ -187,4 +227,4 @@ def _einsum(pattern: str, *operands: Any, **kwargs: Any) -> Box:
     return _bilinear(lambda a, b: np.einsum(pattern, a, b))(*operands)  # type: ignore[no-any-return]
 
 
-register("einsum", _einsum)
+register("einsum", _einsum, rounded=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.values.boxes import Box, boxed, float_of, register
+from tensorproof.engines.values.rounding import Rounding
 
 INF = math.inf
 
@@ -28,16 +29,26 @@ def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: 
     return Box(least - slack, most + slack, x.nan, float_of(x))
 
 
-register("pieces", _pieces)
+register("pieces", _pieces, rounded=True)
 
 
-def _others(x: Any, axis: int) -> Any:
-    """The logarithm of the sum of the exponentials of all the others along an axis."""
-    front = np.moveaxis(x, axis, 0)
-    nothing = np.full((1, *front.shape[1:]), -INF)
-    before = np.concatenate([nothing, np.logaddexp.accumulate(front, 0)[:-1]])
-    behind = np.concatenate([nothing, np.logaddexp.accumulate(front[::-1], 0)[:-1]])[::-1]
-    return np.moveaxis(np.logaddexp(before, behind), 0, axis)
+_FEW = 256
+
+
+def _others(others: Any, own: Any, axis: int) -> Any:
+    """The logarithm of the sum of the exponentials of all the others along an axis, above one's own."""
+    front, mine = np.moveaxis(others, axis, 0), np.moveaxis(own, axis, 0)
+    count = front.shape[0]
+    if count > _FEW:
+        nothing = np.full((1, *front.shape[1:]), -INF)
+        before = np.concatenate([nothing, np.logaddexp.accumulate(front, 0)[:-1]])
+        behind = np.concatenate([nothing, np.logaddexp.accumulate(front[::-1], 0)[:-1]])[::-1]
+        return np.moveaxis(np.logaddexp(before, behind) - mine, 0, axis)
+    total = np.full(front.shape, -INF)
+    for shift in range(1, count):  # each difference on its own: sums of large numbers lose what is small
+        apart = np.roll(front, shift, 0) - mine
+        total = np.logaddexp(total, np.where(np.isnan(apart), -INF, apart))
+    return np.moveaxis(total, 0, axis)
 
 
 def _log_softmax(x: Any, axis: int) -> Box:
@@ -46,10 +57,12 @@ def _log_softmax(x: Any, axis: int) -> Box:
     if not x.size:
         return Box(x.lo, x.hi, x.nan)
     with np.errstate(all="ignore"):
-        lo = -np.logaddexp(0.0, _others(x.hi, axis) - x.lo)
-        hi = -np.logaddexp(0.0, _others(x.lo, axis) - x.hi)
+        lo = -np.logaddexp(0.0, _others(x.hi, x.lo, axis))
+        hi = -np.logaddexp(0.0, _others(x.lo, x.hi, axis))
+        size = np.max(np.where(np.isfinite(x.hi) & np.isfinite(x.lo), np.maximum(np.abs(x.lo), np.abs(x.hi)), INF), axis=axis, keepdims=True)
     lost = np.any(x.nan | np.isposinf(x.hi), axis=axis, keepdims=True) | np.all(np.isneginf(x.lo), axis=axis, keepdims=True)
-    lo, hi = np.where(lost | np.isnan(lo), -INF, lo), np.where(lost | np.isnan(hi), 0.0, hi)
+    far = (size * Rounding.step > 1e-3) & (x.shape[axis] > _FEW)
+    lo, hi = np.where(lost | far | np.isnan(lo), -INF, lo), np.where(lost | far | np.isnan(hi), 0.0, hi)
     slack = np.where(np.isfinite(lo), 1e-12 * (1 + np.abs(lo)), 0.0)
     return Box(lo - slack, np.minimum(hi + 1e-12 * (1 + np.abs(np.where(np.isfinite(hi), hi, 0.0))), 0.0), lost, float_of(x))
 
@@ -59,8 +72,8 @@ def _softmax(x: Any, axis: int) -> Box:
     return Box(np.exp(shares.lo), np.exp(shares.hi), shares.nan, shares.dtype)
 
 
-register("log_softmax", _log_softmax)
-register("softmax", _softmax)
+register("log_softmax", _log_softmax, rounded=True)
+register("softmax", _softmax, rounded=True)
 
 
 def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) -> Box:
@@ -69,7 +82,7 @@ def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) ->
     return Box(lo, hi, np.any(x.nan, axis=axis, keepdims=keepdims), float_of(x))
 
 
-register("logaddexp.reduce", _log_of_sum)
+register("logaddexp.reduce", _log_of_sum, rounded=True)
 
 
 def _either(x: Any, y: Any) -> Box:

@@ -1,0 +1,51 @@
+"""What a library may get where the exact value lies within bounds: rounded to its element type, infinite beyond the greatest number, 0 below the least."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tensorproof.terms.dtypes import DType
+
+_ULPS = 16.0
+"""By how many units in the last place a primitive function of a library may be off."""
+
+
+class Rounding:
+    """The element type in which an operator computes: the coarsest of those that meet in it."""
+
+    step = DType.FLOAT64.step
+    smallest = DType.FLOAT64.smallest_normal
+    greatest = DType.FLOAT64.greatest
+
+
+@contextmanager
+def computed_in(dtypes: Iterable[DType | None]) -> Iterator[None]:
+    """Rules for bounds round outwards to the coarsest of these types."""
+    before = Rounding.step, Rounding.smallest, Rounding.greatest
+    floats = [d.real for d in dtypes if d is not None and d.kind in "fc" and d.step] or [DType.FLOAT64]
+    Rounding.step, Rounding.smallest = max(d.step for d in floats), max(d.smallest_normal for d in floats)
+    Rounding.greatest = min(d.greatest for d in floats)
+    try:
+        yield
+    finally:
+        Rounding.step, Rounding.smallest, Rounding.greatest = before
+
+
+def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
+    """Bounds that hold after rounding, with a `slack` that comes on top. Rounding changes no sign."""
+    with np.errstate(all="ignore"):
+        below, above = (lo - _error(lo) - slack, hi + _error(hi) + slack)
+        below, above = np.where((lo >= 0) & (slack == 0), np.maximum(below, 0.0), below), np.where((hi <= 0) & (slack == 0), np.minimum(above, 0.0), above)
+    most = Rounding.greatest
+    below = np.where(np.isnan(below) | (below < -most), -math.inf, np.minimum(below, most))
+    above = np.where(np.isnan(above) | (above > most), math.inf, np.maximum(above, -most))
+    return below, above
+
+
+def _error(end: Any) -> Any:
+    return np.where(np.isfinite(end), _ULPS * Rounding.step * np.abs(end) + Rounding.smallest, 0.0)

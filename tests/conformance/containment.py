@@ -1,0 +1,123 @@
+"""Bounds against the real libraries: inputs drawn from boxes at the edges of their element types, and what a library computes must lie within the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from tensorproof.engines.values.evaluate import bounds, contents_of
+from tensorproof.ops.applied import Applied
+from tensorproof.runners.observed import Seen
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.tensor import TensorType
+
+KINDS = ("mixed", "zeros", "max", "denormal", "narrow", "wide")
+LARGEST = 600
+"""Elements of the tensors that are filled."""
+
+
+def number(kind: str, dtype: DType, random: Random) -> float:
+    """A number of a kind."""
+    sign = random.choice((-1.0, 1.0))
+    match kind:
+        case "zeros":
+            return sign * 0.0
+        case "max":
+            return sign * dtype.greatest
+        case "denormal":
+            return sign * dtype.smallest_normal * random.choice((random.random(), dtype.step, 1.0))
+        case "mixed":
+            chosen = random.choice(("zeros", "max", "denormal", "ordinary", "ordinary", "large", "small", "one"))
+            return number(chosen, dtype, random)
+        case "large":
+            return sign * dtype.greatest ** random.random()
+        case "small":
+            return sign * dtype.smallest_normal ** random.random()
+        case "one":
+            return sign
+    return random.uniform(-3.0, 3.0)
+
+
+def numbers(tensor: TensorType, kind: str, random: Random) -> TensorType:
+    """A tensor of real numbers with contents of a kind; what was drawn for a purpose stays."""
+    dtype = tensor.dtype
+    if tensor.contents is not None or dtype is None or dtype.kind != "f" or not dtype.step or not tensor.shape.known or int(tensor.shape.numel) > LARGEST:
+        return tensor
+    return tensor.but(contents=tuple(number(kind, dtype, random) for _ in range(int(tensor.shape.numel))))
+
+
+def filled(value: Any, kind: str, random: Random) -> Any:
+    if isinstance(value, TensorType):
+        return numbers(value, kind, random)
+    if type(value) in (tuple, list):
+        return type(value)(filled(v, kind, random) for v in value)
+    if isinstance(value, dict):
+        return {k: filled(v, kind, random) for k, v in value.items()}
+    return value
+
+
+def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any, DType]]:
+    """The arrays of all tensors in arguments."""
+    if isinstance(value, TensorType):
+        if value.contents is not None and not value.weak and value.dtype is not None:
+            yield id(value), contents_of(np, value), value.dtype
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from inputs(np, one)
+    elif isinstance(value, dict):
+        yield from inputs(np, tuple(value.values()))
+
+
+def box(np: Any, array: Any, dtype: DType, kind: str, random: Random) -> Any:
+    """A box around an array: points at times, else intervals as the kind has them."""
+    from tensorproof.engines.values.rules import Box
+
+    point = array.dtype.kind != "f" or random.random() < 0.4
+    if point:
+        return Box(array, array, False, array.dtype)
+    small, most = dtype.smallest_normal, dtype.greatest
+    other = np.array([number("mixed", dtype, random) for _ in range(array.size)]).reshape(array.shape)
+    with np.errstate(all="ignore"):
+        below, above = {
+            "zeros": (array - random.choice((0.0, 1.0)), array + random.choice((0.0, 1.0))),
+            "max": (np.full(array.shape, -most), np.full(array.shape, most)),
+            "denormal": (np.minimum(array, -small), np.maximum(array, small)),
+            "narrow": (array - 1e-3 * np.abs(array), array + 1e-3 * np.abs(array)),
+            "wide": (array - 2.0, array + 3.0),
+        }.get(kind, (other, other))
+    return Box(np.minimum(array, below), np.maximum(array, above), np.isnan(array), array.dtype)
+
+
+def boxes(np: Any, arguments: Any, kind: str, random: Random) -> dict[int, Any] | None:
+    """A box for each tensor; None where there are numbers that are not real."""
+    made = {}
+    for i, array, dtype in inputs(np, arguments):
+        if array.dtype.kind not in "biuf":
+            return None
+        made[i] = box(np, array, dtype, kind, random)
+    return made
+
+
+def outside(np: Any, applied: list[Applied], given: dict[int, Any], results: Iterator[tuple[TensorType, Seen]], tolerance: float) -> tuple[str, bool]:
+    """What a library computed that lies outside of the bounds, and whether there are bounds at all."""
+    found = bounds(applied, given)
+    bounded = False
+    for ours, theirs in results:
+        made = found.get(id(ours))
+        try:
+            value = theirs.array()
+        except Exception:
+            continue
+        if made is None or value.dtype.kind not in "biuf" or made.shape != value.shape:
+            continue
+        bounded = True
+        value = value.astype(np.float64)
+        nan, slack = np.isnan(value), tolerance * (1 + np.abs(np.where(np.isfinite(value), value, 0.0)))
+        small = 0.0 if ours.dtype is None else ours.dtype.smallest_normal  # numbers below it may stand for 0
+        none = (np.abs(value) <= small) & (made.lo <= 0) & (made.hi >= 0)
+        inside = (nan & made.nan) | none | (~nan & (value >= made.lo - slack) & (value <= made.hi + slack))
+        if not inside.all():
+            at = tuple(np.argwhere(~inside)[0])
+            return f"{value[at]} at {[int(i) for i in at]} is not in [{made.lo[at]}, {made.hi[at]}], nan {bool(made.nan[at])}", True
+    return "", bounded
