@@ -390,8 +390,12 @@ def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:
         return (row.inplace,)
     if arguments.get("inplace") is True:
         return ("x",)
-    writes = operator(row.op).writes
-    return () if writes and row.framework == "torch" and not row.name.endswith("_") else writes
+    op = operator(row.op)
+    if row.framework != "torch":
+        return op.writes
+    if not row.name.endswith("_") or row.name.endswith("__"):
+        return ()
+    return op.writes or ((op.aliases,) if op.aliases else ())
 
 
 @cache

@@ -135,7 +135,7 @@ FULL_LIKE = Op(
     attributes=(Number("value"), ElementType(dtypes=STORED), OTHER_SIZE),
     dtype=like_type,
     shape=full_like_shape,
-    fold=lambda c: filled(c, like_shape(c), c["value"], like_type(c)), values=FILLS, gradient="x-",
+    fold=lambda c: filled(c, like_shape(c), c["value"], like_type(c)), values=FILLS, gradient="x-", overlaps=True,
     evaluate=lambda np, a: np.broadcast_to(a["value"], a["x"].shape if a["size"] is None else tuple(a["size"])),
 )
 EMPTY_LIKE = Op(

@@ -241,7 +241,7 @@ def written(x: TensorType, region: TensorType, value: TensorType) -> tuple[Any, 
 SETITEM = Op(
     "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",),
     values=mixes("x value"), doc="x[index] = value.",
-    gradient="x< value< y< index-",
+    gradient="x< value< y< index-", overlaps=True,
     evaluate=written_places.setitem,
 )  # fmt: skip
 

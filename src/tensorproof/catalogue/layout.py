@@ -302,7 +302,7 @@ def diagonal_written(np: Any, a: Arguments) -> Any:
 
 FILL_DIAGONAL = Op(
     "fill_diagonal", (Tensor("x", draw="_ _ | N N N"),), (Number("value"), Bool("wrap", False)), filled_diagonal, Like("x"), ones=on_diagonal_filled,
-    evaluate=diagonal_written, doc="x with one number on its main diagonal; `wrap`: again below in tall matrices.",
+    evaluate=diagonal_written, overlaps=True, doc="x with one number on its main diagonal; `wrap`: again below in tall matrices.",
 )
 
 

@@ -175,7 +175,7 @@ def index_fill_shape(c: Call) -> Shape:
 
 INDEX_FILL = Op(
     "index_fill", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="place:dim"), Tensor("value", "...", scalar=True)), (Axis("dim"),),
-    index_fill_shape, Like("x"),
+    index_fill_shape, Like("x"), overlaps=True,
     evaluate=written_places.index_fill,
 )  # fmt: skip
 

@@ -38,8 +38,8 @@ def triangle(name: str, upper: bool) -> Op:
     )  # fmt: skip
 
 
-TRIL = replace(triangle("tril", False), order="compact")
-TRIU = replace(triangle("triu", True), order="compact")
+TRIL = replace(triangle("tril", False), order="compact", overlaps=True)
+TRIU = replace(triangle("triu", True), order="compact", overlaps=True)
 
 
 def triangle_indices(name: str, upper: bool) -> Op:

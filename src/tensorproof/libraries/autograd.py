@@ -11,6 +11,7 @@ from typing import Any
 from tensorproof.bindings.derivatives import derivative
 from tensorproof.libraries import devices
 from tensorproof.libraries.torch_modes import modes
+from tensorproof.ops.applied import Applied
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
 from tensorproof.values.python_values import Layer
@@ -89,7 +90,7 @@ def applied(m: Any, name: str, outcome: Any, kwargs: dict[str, Any], node: Any, 
         words = f"{word} with out= does not support gradients, and an argument requires one: use it without out=, or under torch.no_grad()"
         raise m.raised("RuntimeError", words, node, "inplace/out")
     if written:
-        _refuse_in_place(m, written[0], enabled, _any((requires, of(m, written[0]).requires)), word, node)
+        _refuse_in_place(m, written[0], enabled, _any((requires, of(m, written[0]).requires)), word, outcome.applied, node)
     wanted = requires if enabled else False if enabled is False else _weaker(requires)
     view = outcome.applied[-1].op.view if outcome.applied else ""
     return _with_states(m, name, result, bound, inputs, facts, wanted, node, written, view)
@@ -243,10 +244,6 @@ def _parts(index: Any) -> tuple[Any, ...]:
 # --- writes ---
 
 
-_OVER_ITSELF = frozenset(["fill_", "zero_", "masked_fill_", "index_fill_", "index_put_", "requires_grad_"])
-"""What may write into a tensor of which several elements lie in one place."""
-
-
 def _overlaps(t: TensorType) -> bool:
     """Whether several elements surely lie in one place: an expanded tensor."""
     if t.strides is None or t.strides == UNKNOWN_STRIDES or not t.shape.known:
@@ -254,12 +251,12 @@ def _overlaps(t: TensorType) -> bool:
     return any(step == 0 and isinstance(n, int) and n > 1 for step, n in zip(t.strides, t.shape)) and 0 not in t.shape
 
 
-def _refuse_in_place(m: Any, target: TensorType, enabled: bool | None, requires: bool | None, word: str, node: Any) -> None:
+def _refuse_in_place(m: Any, target: TensorType, enabled: bool | None, requires: bool | None, word: str, ran: list[Applied], node: Any) -> None:
     g = of(m, target)
-    if target.strides is not None and word not in _OVER_ITSELF and in_place(word) and _overlaps(target):
+    if target.strides is not None and in_place(word) and _overlaps(target):
         if word == "__setitem__":
             m.gap("item assignment", node, "into an expanded tensor, of which several elements lie in one place")
-        else:
+        elif not any(one.op.overlaps or one.op.aliases for one in ran):
             words = f"{word} writes into an expanded tensor {target.shape!r}, of which several elements lie in one place: make a clone() first"
             raise m.raised("RuntimeError", words, node, "inplace/overlap")
     if g.inference and not modes(m).inference:
@@ -282,7 +279,10 @@ def finished(m: Any, name: str, outcome: Any, node: Any, layer: Layer | None) ->
     if not name.startswith("torch"):
         return
     word = name.rpartition(".")[2]
-    if word in ("requires_grad_", "detach_", "share_memory_") or not (in_place(word) or outcome.bound.get("inplace") is True):
+    if not in_place(word) and outcome.bound.get("inplace") is not True:
+        return
+    last = outcome.applied[-1].op if outcome.applied else None
+    if last is not None and last.aliases and (last.view == "itself" or word == "detach_"):  # neither its elements nor its shape have changed
         return
     facts = derivative(name)
     for target in (t for value in outcome.written for t in each(value)):
