@@ -166,7 +166,6 @@ RESIZE_IMAGE = Op(
 AUGMENT = Op(
     "augment_image", (Tensor("x", "_ _ _ _ | _ _ _", REAL),), (), same_shape, Like("x"), random=True, doc="An image changed at random, of the same size.",
 )  # fmt: skip
-NOISE = Op("noise", (Tensor("x"),), (), same_shape, Like("x"), random=True, doc="x, with noise in training.")
 
 
 def encoded_shape(c: Call) -> Shape:

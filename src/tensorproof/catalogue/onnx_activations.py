@@ -15,16 +15,6 @@ from tensorproof.terms.dtypes import FLOATS
 mathematics = later("ops.mathematics")
 
 
-def scaled_elu(np: Any, a: Arguments) -> Any:
-    below = np.multiply(np.expm1(np.minimum(a["x"], 0.0)), a["alpha"])
-    return np.multiply(np.add(np.maximum(a["x"], 0.0), below), a["gamma"])
-
-
-def continuous_elu(np: Any, a: Arguments) -> Any:
-    below = np.multiply(np.expm1(np.true_divide(a["x"], a["alpha"])), a["alpha"])
-    return np.add(np.maximum(a["x"], 0.0), np.minimum(below, 0.0))
-
-
 def hardmax(np: Any, a: Arguments) -> Any:
     x, dim = a["x"], a["dim"]
     first = np.expand_dims(np.argmax(x, axis=dim), dim)
@@ -39,15 +29,6 @@ SWISH = elementwise(
 HARD_SIGMOID = elementwise(
     "hard_sigmoid", FLOATS, Number("alpha", 0.2), Number("beta", 0.5), dtype=Like("x"), values=_UNIT, doc="alpha x + beta, kept between 0 and 1.",
     evaluate=lambda np, a: np.clip(np.add(np.multiply(a["x"], a["alpha"]), a["beta"]), 0.0, 1.0),
-)
-SCALED_ELU = elementwise(
-    "scaled_elu", FLOATS, Number("alpha", 1.67326319217681884765625), Number("gamma", 1.05070102214813232421875), dtype=Like("x"),
-    doc="gamma times the exponential linear unit.",
-    evaluate=scaled_elu,
-)
-CONTINUOUS_ELU = elementwise(
-    "continuous_elu", FLOATS, Number("alpha", 1.0), dtype=Like("x"), doc="The continuously differentiable exponential linear unit.",
-    evaluate=continuous_elu,
 )
 HARDMAX = Op(
     "hardmax",

@@ -31,12 +31,6 @@ def reshaped(np: Any, a: Arguments) -> Any:
     return np.reshape(x, tuple(x.shape[i] if i in copies else rest // max(others, 1) if n == -1 else n for i, n in enumerate(size)))
 
 
-def as_matrix(np: Any, a: Arguments) -> Any:
-    shape = a["x"].shape
-    at = a["dim"] + len(shape) if a["dim"] < 0 else a["dim"]
-    return np.reshape(a["x"], (prod(shape[:at]), prod(shape[at:])))
-
-
 def without_axes(np: Any, a: Arguments) -> Any:
     x, axes = a["x"], whole(np, a, "dim")
     gone = {i for i, n in enumerate(x.shape) if n == 1} if axes is None else {axis % len(x.shape) for axis in axes}

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.catalogue.onnx_tensors import axes_in
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
-from tensorproof.ops.families import reduction, same_shape
+from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Float, Int, Ints, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op, Out
@@ -76,30 +76,6 @@ def _equal_shapes(c: Call, a: str, b: str) -> Shape:
     for m, n in zip(left, right):
         c.require("shape", eq(m, n), f"{a} {left!r} and {b} {right!r} must have one shape", (a, b))
     return left
-
-
-# --- reductions that have no name of their own elsewhere -----------------------------------------------------------------------------
-
-REDUCTIONS = tuple(
-    reduction(name, REALS, dtype=Like("x"), evaluate=made.reduced(name), doc=words)
-    for name, words in (
-        ("norm1", "The sum of absolute values over axes."),
-        ("norm2", "The root of the sum of squares over axes."),
-        ("log_sum", "The logarithm of the sum over axes."),
-        ("log_sum_exp", "The logarithm of the sum of exponentials over axes."),
-        ("sum_of_squares", "The sum of squares over axes."),
-    )
-)
-DET = Op(
-    "determinant",
-    (Tensor("x", "... N N", FLOATS),),
-    (),
-    lambda c: Shape(c.shape("x")[:-2]),
-    Like("x"),
-    codes={"N": "square"},
-    doc="The determinants of square matrices.",
-    evaluate=lambda np, a: np.linalg.det(a["x"]),
-)
 
 
 # --- normalisations ----------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.catalogue.recurrence_steps import sigmoid
-from tensorproof.ops.evaluation import Arguments, axes, plain
+from tensorproof.ops.evaluation import Arguments, plain
 from tensorproof.ops.record import Evaluate
 
 
@@ -18,27 +18,6 @@ def gemm(np: Any, a: Arguments) -> Any:
 
 def swish_product(np: Any, a: Arguments) -> Any:
     return np.multiply(np.multiply(a["x"], sigmoid(np, np.multiply(a["alpha"], a["x"]))), a["y"])
-
-
-def _log_sum_exp(np: Any, x: Any, **kwargs: Any) -> Any:
-    return np.log(np.sum(np.exp(x), **kwargs))
-
-
-_REDUCTIONS: dict[str, Any] = {
-    "norm1": lambda np, x, **k: np.sum(np.absolute(x), **k),
-    "norm2": lambda np, x, **k: np.sqrt(np.sum(np.square(x), **k)),
-    "log_sum": lambda np, x, **k: np.log(np.sum(x, **k)),
-    "log_sum_exp": _log_sum_exp,
-    "sum_of_squares": lambda np, x, **k: np.sum(np.square(x), **k),
-}
-
-
-def reduced(name: str) -> Evaluate:
-    def evaluate(np: Any, a: Arguments) -> Any:
-        x = a["x"]
-        return _REDUCTIONS[name](np, x, axis=axes(a) if x.shape else None, keepdims=bool(a["keepdim"]) and bool(x.shape))
-
-    return evaluate
 
 
 # --- normalisations ---

@@ -128,20 +128,6 @@ RESHAPE_COPYING = Op(
 )
 
 
-def flattened(c: Call) -> TensorType:
-    x, axis = c.tensor("x"), c["dim"]
-    rank = len(x.shape)
-    c.require("axis", -rank <= axis <= rank, f"axis {axis} is out of range for x {x.shape!r}", ("dim", "x"))
-    at = axis + rank if axis < 0 else axis
-    return shown_as(c, x, Shape((product(x.shape[:at]), product(x.shape[at:]))), False)
-
-
-FLATTEN_MATRIX = Op(
-    "flatten_matrix", (X,), (Int("dim", 1),), flattened, Like("x"), values=MOVES,
-    evaluate=moves.as_matrix, doc="A matrix: the axes before `dim` are its rows."
-)
-
-
 def squeezed(c: Call) -> TensorType:
     x, axes = c.tensor("x"), c["dim"]
     if isinstance(axes, TensorType):

@@ -9,7 +9,7 @@ from tensorproof.catalogue.onnx_tensors import length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Attribute, Bool, Choice, Int, Ints, Tensor
-from tensorproof.ops.later import later, makers
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.window import must_fit, places, span
 from tensorproof.terms.dtypes import FLOATS, INT8, INT64, UINT8
@@ -19,7 +19,6 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 f = later("catalogue.onnx_windows_functions")
-made = makers("catalogue.onnx_windows_functions")
 
 AUTO_PAD = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -242,20 +241,6 @@ MAX_POOL = Op(
 )
 AVG_POOL = Op("avg_pool_any", (_POOLED,), sliding(Bool("count_include_pad", False)), pooled, Like("x"), doc="The mean of each window.", evaluate=f.mean_pool)
 LP_POOL = Op("lp_pool_any", (_POOLED,), sliding(Int("norm", 2)), pooled, Like("x"), doc="The norm of each window.", evaluate=f.norm_pool)
-
-
-def one_each(c: Call) -> Shape:
-    x = c.shape("x")
-    return Shape((*x[:2], *(1 for _ in x[2:])))
-
-
-GLOBAL_POOLS = tuple(
-    Op(
-        f"global_{name}_pool", (Tensor("x", "N C ...", FLOATS),), (Int("p", 2),) if name == "lp" else (), one_each, Like("x"),
-        evaluate=made.global_pool(name), doc=f"The {words} of each channel.",
-    )
-    for name, words in (("avg", "mean"), ("max", "greatest number"), ("lp", "norm"))
-)
 
 
 def unpooled(c: Call) -> Shape:

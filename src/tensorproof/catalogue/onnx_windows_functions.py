@@ -139,17 +139,6 @@ def norm_pool(np: Any, a: Arguments) -> Any:
     return np.power(window_sum(np, powers, *_slid(a)), np.divide(1.0, a["norm"]))
 
 
-def global_pool(name: str) -> Any:
-    def evaluate(np: Any, a: Arguments) -> Any:
-        x = a["x"]
-        axes = tuple(range(2, x.ndim))
-        if name == "lp":
-            return np.power(np.sum(np.power(np.absolute(x), a["p"]), axis=axes, keepdims=True), np.divide(1.0, a["p"]))
-        return (np.mean if name == "avg" else np.max)(x, axis=axes, keepdims=True)
-
-    return evaluate
-
-
 def unpooled(np: Any, a: Arguments) -> Any:
     """Places are counted along all axes of what was pooled."""
     x, n = a["x"], a["x"].ndim - 2

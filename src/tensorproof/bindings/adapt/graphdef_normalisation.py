@@ -129,7 +129,7 @@ def lrn(a: Arguments, run: Run) -> TensorType:
 def l2_loss(a: Arguments, run: Run) -> TensorType:
     """Half the sum of squares."""
     x = a["x"]
-    total = run.shaped("sum_of_squares", (), x.dtype, x=x, dim=None, keepdim=False)
+    total = run.shaped("sum", (), x.dtype, x=run.typed("square", x.dtype, x=x), dim=None, keepdim=False)
     made: TensorType = run.shaped("mul", (), x.dtype, x=total, y=0.5)
     return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tensorproof.bindings.adapt import keras_activations as activations
@@ -17,6 +18,7 @@ from tensorproof.terms.tensor import TensorType
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
 PADDING = Choice("padding", ("valid", "same"), "valid")
+TRAINING = Bool("training", False, optional=True)
 
 
 def word(run: Run, a: dict[str, Any], kind: Choice) -> Any:
@@ -82,7 +84,6 @@ def check_padding(run: Run, a: dict[str, Any], n: int, causal: bool = True) -> N
     word(run, {"padding": a["padding"].lower() if isinstance(a["padding"], str) else a["padding"]}, Choice("padding", allowed))
 
 
-@takes(Float("stddev", least=0.0))
 def same(a: dict[str, Any], run: Run) -> Any:
     """A layer whose output is like its input."""
     return run(run.row.op, x=a["x"])
@@ -105,10 +106,32 @@ def dropped(a: dict[str, Any], run: Run) -> Any:
     if rank is not None:
         of_rank(a["_module"], a["x"], rank)
         word(run, a, FORMAT)
-    if run.row.op == "noise":
-        return run("noise", x=a["x"])
     share = {"p": float(rate)} if isinstance(rate, (int, float)) and 0 <= rate <= 1 else {}
     return run.typed(run.row.op, a["x"].dtype, x=a["x"], training=a.get("training") is True, **share)
+
+
+@takes(Float("stddev", least=0.0), TRAINING)
+def with_noise(a: dict[str, Any], run: Run) -> Any:
+    """In training, with draws of a normal distribution added."""
+    kept = run("identity", x=a["x"])
+    return run.typed("add", a["x"].dtype, x=kept, y=_draws(a["x"], run, 0.0, a["stddev"])) if a.get("training") else kept
+
+
+@takes(Real("rate", least=0.0, most=1.0), TRAINING)
+def scaled_by_noise(a: dict[str, Any], run: Run) -> Any:
+    """In training, multiplied by draws of a normal distribution around 1, whose variance is rate / (1 - rate)."""
+    rate, kept = a["rate"], run("identity", x=a["x"])
+    known = isinstance(rate, (int, float)) and not isinstance(rate, bool)
+    if known:
+        run.require("noise/rate", 0 <= rate <= 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
+    if not a.get("training"):
+        return kept
+    return run.typed("mul", a["x"].dtype, x=kept, y=_draws(a["x"], run, 1.0, math.sqrt(rate / (1 - rate)) if known and rate < 1 else math.inf))
+
+
+def _draws(x: TensorType, run: Run, mean: float, std: Any) -> TensorType:
+    made: TensorType = run.typed("normal_fill", x.dtype, x=run("empty_like", x=x), mean=mean, std=std)
+    return made
 
 
 def _inputs(a: dict[str, Any], run: Run) -> tuple[TensorType, ...]:

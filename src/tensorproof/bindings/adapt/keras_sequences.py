@@ -149,7 +149,7 @@ def spectral(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("layer", f"{inner.name} has no kernel to normalise", ("layer",))
     module.parameters.update(inner.parameters)
     module.buffers.update({**inner.buffers, "vector_u": kernel.but(shape=Shape((1, kernel.shape[-1])), requires_grad=False)})
-    return made
+    return run("identity", x=made) if isinstance(made, TensorType) else made
 
 
 @takes(_STATES)

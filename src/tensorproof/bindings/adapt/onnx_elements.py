@@ -145,6 +145,11 @@ def cast_like(a: dict[str, Any], run: Run) -> Any:
     return run("cast", x=a["x"], dtype=a["y"].dtype)
 
 
+def like_x(a: dict[str, Any], run: Run) -> Any:
+    """The result has the element type of x."""
+    return run.typed(run.row.op, a["x"].dtype, **a)
+
+
 def one_type(a: dict[str, Any], run: Run) -> Any:
     """All inputs have one element type."""
     found = {name: value.dtype for name, value in a.items() if isinstance(value, TensorType) and value.dtype is not None}

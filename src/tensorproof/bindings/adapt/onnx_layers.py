@@ -30,6 +30,17 @@ def max_pool(a: dict[str, Any], run: Run) -> Any:
     return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 
+def global_pool(a: dict[str, Any], run: Run) -> Any:
+    """One number for each channel."""
+    x = a["x"]
+    if not x.shape.known:
+        return unknown(run, x.dtype)
+    order = {"ord": a["ord"]} if "ord" in a else {}
+    if len(x.shape) == 2:  # every element by itself
+        return run.typed(run.row.op, x.dtype, x=run("unsqueeze", x=x, dim=-1), dim=(-1,), keepdim=False, **order)
+    return run.typed(run.row.op, x.dtype, x=x, dim=tuple(range(2, len(x.shape))), keepdim=True, **order)
+
+
 @takes(Bool("training", False), Anything("count"))
 def batch_norm(a: dict[str, Any], run: Run) -> Any:
     """Since opset 14 the running statistics come out in training only; before, where the node names them."""

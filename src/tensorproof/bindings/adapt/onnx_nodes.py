@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, as_size
 from tensorproof.ops.storage import known, row_major
 from tensorproof.terms.dtypes import FLOAT32, INT64, REALS, DType
-from tensorproof.terms.ints import Dim, ceildiv
+from tensorproof.terms.ints import Dim, ceildiv, product
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import Outputs, TensorType
@@ -35,8 +36,27 @@ def unknown(run: Run, dtype: DType | None) -> TensorType:
     return TensorType(unknown_shape(f"{run.row.op}{run.session.site}#{run.session.made}"), dtype)
 
 
-@takes(Axes("dim", None, loose=True, scalar_ok=False), Bool("noop_with_empty_axes", False))
+AXES = (Axes("dim", None, loose=True, scalar_ok=False), Bool("noop_with_empty_axes", False))
+
+
+@takes(*AXES)
 def reduced(a: dict[str, Any], run: Run) -> Any:
+    """The row's operator over axes."""
+    more = {"ord": a["ord"]} if "ord" in a else {"dtype": a["x"].dtype} if run.row.op in _SUMMED else {}
+    return _over(a, run, lambda x, **told: run.typed(run.row.op, x.dtype, x=x, **more, **told))
+
+
+@takes(*AXES)
+def log_of_sum(a: dict[str, Any], run: Run) -> Any:
+    return _over(a, run, lambda x, **told: run.typed("log", x.dtype, x=run.typed("sum", x.dtype, x=x, **told)))
+
+
+@takes(*AXES)
+def sum_of_squares(a: dict[str, Any], run: Run) -> Any:
+    return _over(a, run, lambda x, **told: run.typed("sum", x.dtype, x=run.typed("square", x.dtype, x=x), **told))
+
+
+def _over(a: dict[str, Any], run: Run, applied: Callable[..., Any]) -> Any:
     """No axes are all axes, or none of them."""
     x, axes = a["x"], whole_numbers(a["dim"])
     axes = (axes,) if isinstance(axes, int) else axes
@@ -54,10 +74,11 @@ def reduced(a: dict[str, Any], run: Run) -> Any:
         rank = len(x.shape)
         for axis in axes:
             run.require("axis", -rank <= axis < rank, f"axis {axis} is out of range for x {x.shape!r}", ("dim", "x"))
-    return run(run.row.op, x=x, dim=axes, keepdim=a["keepdim"], **({"dtype": x.dtype} if run.row.op in ("sum", "mean", "prod") else {}))
+    return applied(x, dim=axes, keepdim=a["keepdim"])
 
 
-_KEEPING = ("sum", "mean", "prod", "amax", "amin", "log_sum_exp")
+_SUMMED = ("sum", "mean", "prod")
+_KEEPING = (*_SUMMED, "amax", "amin", "logsumexp")
 """Reductions that leave a single element as it is."""
 
 
@@ -65,8 +86,21 @@ def _unreduced(x: TensorType, run: Run) -> Any:
     """Every element by itself."""
     if run.row.op not in _KEEPING:
         return run("identity", x=x)
-    kept = {"dtype": x.dtype} if run.row.op in ("sum", "mean", "prod") else {}
+    kept = {"dtype": x.dtype} if run.row.op in _SUMMED else {}
     return run.shaped(run.row.op, x.shape, x.dtype, x=run("unsqueeze", x=x, dim=-1), dim=(-1,), keepdim=False, **kept)
+
+
+@takes(Int("dim", 1))
+def flatten(a: dict[str, Any], run: Run) -> Any:
+    """A matrix: the axes before `dim` are its rows."""
+    x, axis = a["x"], a["dim"]
+    if not x.shape.known:
+        made = Shape((run.fresh("rows"), run.fresh("columns")))
+        return run.shaped("reshape", made, x.dtype, x=x, size=tuple(made))
+    rank = len(x.shape)
+    run.require("axis", -rank <= axis <= rank, f"axis {axis} is out of range for x {x.shape!r}", ("dim", "x"))
+    at = axis + rank if axis < 0 else axis
+    return run("reshape", x=x, size=(product(x.shape[:at]), product(x.shape[at:])))
 
 
 @takes(Int("k", least=0, loose=True))

@@ -193,7 +193,7 @@ def clip_by_global_norm(a: Arguments, run: Run) -> Any:
 def global_norm(a: Arguments, run: Run) -> TensorType:
     """The root of the sum of all squares."""
     kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
-    squares = tuple(run.shaped("sum_of_squares", Shape(), kind, x=x, dim=None, keepdim=False) for x in a["xs"])
+    squares = tuple(run.shaped("sum", Shape(), kind, x=run.typed("square", kind, x=x), dim=None, keepdim=False) for x in a["xs"])
     total = run.typed("sum", kind, x=run.shaped("stack", Shape((len(squares),)), kind, xs=squares, dim=0), dim=0, keepdim=False)
     made: TensorType = run.typed("sqrt", kind, x=total)
     return made
