@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import fixes, recording, recovery, suspects, tensors
+from tensorproof.frontends.python import after_calls, fixes, recovery
 from tensorproof.frontends.python.errors import Raised
-from tensorproof.libraries import autograd, domains, greatest, index_checks, layers
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
 from tensorproof.values.path import Stated
 from tensorproof.values.python_values import AFTER_ERROR, Layer
 
@@ -49,30 +47,11 @@ def taken(
     if layer is not None:
         m.fitting[id(layer)] = layer
     result = outcome.outputs
-    told = domains.observe(m, outcome.applied)
-    if m.bounds:
-        index_checks.check(m, outcome.applied, node)
-    if not isinstance(result, Module):
-        given = args if layer is None or not layer.module.parameters else (*args, layer)
-        result = outcome.outputs = autograd.observed(m, name, outcome, given, kwargs, node, layer)
-        recovery.rooted(m, outcome, layer, assumed)
-    suspects.look(m, outcome, node)
-    if isinstance(result, Module):
-        return Layer(result, m.user_span(node))
-    if told:
-        domains.carried(m, outcome.made, result)
-    if args and isinstance(args[0], (List, tuple)) and outcome.applied and outcome.applied[0].op.values.kind == "moves":
-        greatest.made_of(m, args[0], result)
-    made = tensors.as_program_value(m, result)
-    if m.path.program is not None:
-        recording.called(m, outcome, made, node)
-    if layer is None and outcome.outputs is not None and name.startswith("keras."):
-        made = layers.keras_result(m, name, made, args, kwargs, before)
-    if "tape" not in m.model_state:
-        return made
-    from tensorproof.libraries import tape
-
-    return tape.taken(m, name, made, args, kwargs, node, layer, before)
+    call = after_calls.Called(name, outcome, args, kwargs, node, layer, before, assumed, result)
+    constructed = isinstance(result, Module)
+    for observe in after_calls.CONSTRUCTED if constructed else after_calls.OBSERVERS:
+        observe(m, call)
+    return Layer(result, m.user_span(node)) if constructed else call.result
 
 
 def _state(m: Interpreter, outcome: Outcome, node: ast.AST, layer: Layer | None) -> None:
