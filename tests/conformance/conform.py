@@ -30,9 +30,10 @@ from tensorproof.runners.observed import Observed, disagreement
 
 LIBRARY = {
     "torch": "torch", "aten": "torch", "tf": "tensorflow", "graphdef": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx",
+    "torchvision": "torch",
 }  # fmt: skip
 RUNNER = {"torch": "torch_runner", "aten": "torch_runner", "tf": "tf_runner", "graphdef": "graphdef_runner", "keras": "keras_runner",
-          "numpy": "numpy_runner", "onnx": "onnx_runner"}  # fmt: skip
+          "numpy": "numpy_runner", "onnx": "onnx_runner", "torchvision": "torch_runner"}  # fmt: skip
 GAPS = Path(__file__).with_name("known_gaps.toml")
 
 

@@ -39,7 +39,10 @@ def best_boxes(np: Any, a: Arguments) -> Any:
 
 
 def uncovered(np: Any, a: Arguments) -> Any:
-    return kept(np, points(np, a["boxes"]), points(np, a["scores"]), a["threshold"], ordered=True, proper=False)
+    boxes, classes = points(np, a["boxes"]), a["classes"]
+    if classes is not None and boxes.size:  # boxes of different classes are moved apart
+        boxes = boxes + np.expand_dims(plain(np, classes) * (np.max(boxes) + 1), 1)
+    return kept(np, boxes, points(np, a["scores"]), a["threshold"], ordered=True, proper=False)
 
 
 def best_boxes_of_classes(np: Any, a: Arguments) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.catalogue.onnx_tensors import length_of
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
-from tensorproof.ops.inputs import Attribute, Bool, Choice, Int, Ints, Tensor
+from tensorproof.ops.inputs import Attribute, Bool, Choice, Float, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.window import must_fit, places, span
@@ -19,6 +19,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 f = later("catalogue.onnx_windows_functions")
+regions = later("catalogue.regions")
 
 AUTO_PAD = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -326,14 +327,18 @@ COL2IM = Op(
     evaluate=f.image_of_columns,
 )
 
-_ROIS = Tensor("rois", "R 4", FLOATS)
+_ROIS = Tensor("rois", "R 4", FLOATS, values="regions:N")
 ROI_ALIGN = Op(
     "roi_align_indexed",
-    (Tensor("x", "N C Y X", FLOATS), _ROIS, Tensor("index", "R", frozenset({INT64}))),
-    (Int("height", 1, least=1), Int("width", 1, least=1)),
+    (Tensor("x", "N C Y X", FLOATS), _ROIS, Tensor("index", "R", frozenset({INT64}), values="index:N")),
+    (
+        Int("height", 1, least=1), Int("width", 1, least=1), Int("sampling_ratio", 0, least=0), Float("spatial_scale", 1.0, least=0.5),
+        Choice("coordinate_transformation_mode", ("half_pixel", "output_half_pixel"), "half_pixel"), Choice("mode", ("avg", "max"), "avg"),
+    ),
     "R C height width",
     Same("x", "rois"),
     codes={"R": "rois"},
+    evaluate=regions.aligned_by_index,
     doc="Regions of images pooled to one size.",
 )
 
@@ -346,9 +351,10 @@ def roi_pooled(c: Call) -> Shape:
 
 MAX_ROI_POOL = Op(
     "max_roi_pool",
-    (Tensor("x", "N C Y X", FLOATS), Tensor("rois", "R 5", FLOATS)),
-    (Ints("output_size", least=1, per_axis=1),),
+    (Tensor("x", "N C Y X", FLOATS), Tensor("rois", "R 5", FLOATS, values="regions:N")),
+    (Ints("output_size", least=1, per_axis=1), Float("spatial_scale", 1.0, least=0.5)),
     roi_pooled,
     Same("x", "rois"),
+    evaluate=regions.greatest_of_regions,
     doc="The greatest numbers of regions of images.",
 )

@@ -49,6 +49,7 @@ class Tensor:
     "length:AXIS" (up to that axis), "scores" (of which the operator itself makes probabilities).
     What else the generator must put in: "unit" (0 to 1), "positive", "rate" (more than 0, at most 1), "decay" (its negative),
     "ones", "spd" (a symmetric positive definite matrix), "pivots" (1 to n along the last axis),
+    "regions:AXIS" (boxes, behind the number of an image below that axis where they have five numbers),
     "layout:sparse_coo" (a tensor kept so), "framework:numpy" (its array)."""
     draw: str = ""
     """The layout that the generator draws, where it must say more than `layout`: sizes may be expressions of named axes (`4*H`)."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -13,7 +15,8 @@ from tensorproof.terms.tensor import TensorType
 
 _torch: Any = torch
 NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend",
-             "is not implemented on the CPU", "'_OpNamespace' 'torchvision'", "Torch not compiled", "No CUDA", "no NVIDIA driver")  # fmt: skip
+             "is not implemented on the CPU", "'_OpNamespace' 'torchvision'", "No module named 'torchvision'",
+             "Torch not compiled", "No CUDA", "no NVIDIA driver")  # fmt: skip
 
 UNSAFE = frozenset({
     "native_batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training",
@@ -93,7 +96,10 @@ def find(name: str) -> Any:
         packet, _, overload = name.removeprefix("aten.").partition(".")
         made: Any = getattr(_torch.ops.aten, packet)
         return getattr(made, overload) if overload else made
-    found: Any = _torch
+    if "torchvision" in name:
+        with suppress(ImportError):
+            import_module("torchvision")  # registers its kernels
+    found: Any = import_module("torchvision") if name.startswith("torchvision.") else _torch
     for part in name.split(".")[1:]:
         found = getattr(found, part)
     return found

@@ -8,10 +8,8 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Session
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes, Tensor
-from tensorproof.terms.dtypes import FLOATS, INT32, REALS
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.dtypes import FLOATS, REALS
 from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -101,36 +99,38 @@ def lp_pool(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
+def _numbered(run: Run, boxes: Any, x: TensorType) -> TensorType:
+    """The boxes of each image as rows with the image's number first."""
+    rows: list[TensorType] = []
+    for i, one in enumerate(boxes):
+        if not isinstance(one, TensorType):
+            raise run.refuse("boxes", f"boxes must be tensors, and one is {one!r}", ("boxes",))
+        if not one.shape.known:
+            raise run.give_up("the rank of the boxes is not known")
+        if len(one.shape) != 2:
+            raise run.refuse("boxes", f"the boxes of an image must have rank 2, and are {one.shape!r}", ("boxes",))
+        run.require("boxes", eq(one.shape[1], 4), f"a box has 4 numbers, and here {one.shape[1]!r}", ("boxes",))
+        number = run("full_like", x=run("slice", x=one, dim=1, start=0, end=1, step=1), value=i)
+        rows.append(run("cat", xs=[number, one], dim=1))
+    if not rows:
+        made: TensorType = run("full", size=(0, 5), value=0, dtype=x.dtype)
+        return made
+    joined: TensorType = run("cat", xs=rows, dim=0)
+    return joined
+
+
 @takes(Anything("boxes"))
 def regions(a: dict[str, Any], run: Run) -> Any:
-    """Boxes as rows with the image's number first, or a list with the boxes of each image."""
+    """Boxes as rows with the image's number first, or a list with the boxes of each image; what a gradient needs is left out."""
     boxes = a["boxes"]
-    if isinstance(boxes, (tuple, list)):
-        total: Dim = 0
-        for one in boxes:
-            if not isinstance(one, TensorType):
-                raise run.refuse("boxes", f"boxes must be tensors, and one is {one!r}", ("boxes",))
-            if not one.shape.known:
-                raise run.give_up("the rank of the boxes is not known")
-            if len(one.shape) != 2:
-                raise run.refuse("boxes", f"the boxes of an image must have rank 2, and are {one.shape!r}", ("boxes",))
-            run.require("boxes", eq(one.shape[1], 4), f"a box has 4 numbers, and here {one.shape[1]!r}", ("boxes",))
-            total = total + one.shape[0]
-        boxes = TensorType(Shape((total, 5)), boxes[0].dtype if boxes else a["x"].dtype)
-    return run.default({**a, "boxes": boxes})
+    made = run.default({**a, "boxes": _numbered(run, boxes, a["x"]) if isinstance(boxes, (tuple, list)) else boxes})
+    return made if isinstance(made, TensorType) else made[0]
 
 
 @takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
 def region_kernel(a: dict[str, Any], run: Run) -> Any:
     """The size comes in two parts."""
     return run.default({**a, "output_size": (a["pooled_height"], a["pooled_width"])})
-
-
-@takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
-def region_kernel_with_map(a: dict[str, Any], run: Run) -> Any:
-    """With the map that the gradient needs."""
-    made = region_kernel(a, run)
-    return made, made.but(dtype=INT32)
 
 
 _PARTS: tuple[Parameter, ...] = (
@@ -142,7 +142,14 @@ _PARTS: tuple[Parameter, ...] = (
 
 @takes(*_PARTS)
 def deform_kernel(a: dict[str, Any], run: Run) -> Any:
-    """Sizes come in two parts; an unused mask comes as an empty tensor."""
+    """Sizes come in two parts; an unused mask comes as an empty tensor. Groups are told, and must be those of the shapes."""
+    x, weight, offset = (a[name].shape for name in ("x", "weight", "offset"))
+    if all(shape.known and len(shape) == 4 for shape in (x, weight, offset)):
+        groups, parts = a["groups"], a["offset_groups"]
+        taken, moved = weight[1] * groups, 2 * parts * weight[2] * weight[3]
+        run.require("channels", eq(x[1], taken), f"x has {x[1]!r} channels and weight {weight!r} with groups={groups!r} takes {taken!r}", ("x", "weight"))
+        run.require("channels", eq(weight[0] % groups, 0), f"{weight[0]!r} output channels do not divide into {groups!r} groups", ("weight",))
+        run.require("offset", eq(offset[1], moved), f"offset has {offset[1]!r} channels, and {parts!r} groups need {moved!r}", ("offset", "weight"))
     pair = {ours: (a[f"{theirs}_h"], a[f"{theirs}_w"]) for ours, theirs in (("stride", "stride"), ("padding", "pad"), ("dilation", "dilation"))}
     return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})
 

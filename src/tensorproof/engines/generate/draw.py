@@ -271,9 +271,21 @@ class Draw:
         if wanted == "spd" and not whole and dtype is not BOOL and len(shape) > 1:
             n = shape[-1]
             return tuple(float(n + 1) if i == j else 0.5 for _ in range(prod(shape[:-2])) for i in range(n) for j in range(n))
+        if wanted.startswith("regions:") and dtype.kind == "f" and shape and shape[-1] in (4, 5):
+            return self._regions(prod(shape[:-1]), shape[-1], self.dims.get(wanted[8:], 1))
         if not wanted.startswith(("index", "place", "length")) or not whole:
             return None
         axis = wanted.partition(":")[2]
         below = self.dims.get(axis, 1) if axis else 1
         below = below if below in self._all_sizes() else min(below, 1)  # an axis of that name may have been left out
         return tuple(r.randrange(below) if below > 0 else 0 for _ in range(count))
+
+    def _regions(self, count: int, numbers: int, below: int) -> tuple[float, ...]:
+        """Rows of left, top, right and bottom, most in this order, behind the number of an image below `below` where there are five."""
+        r, made = self.random, list[float]()
+        for _ in range(count):
+            made += [float(r.randrange(max(1, below)))] * (numbers == 5)
+            corners = [round(r.uniform(-1.5, 7.5), 2) for _ in range(4)]
+            low, high = (sorted(corners[i::2]) if r.random() < 0.9 else corners[i::2] for i in (0, 1))
+            made += [low[0], high[0], low[1], high[1]]
+        return tuple(made)
