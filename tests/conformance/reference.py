@@ -33,15 +33,9 @@ from tests.conformance import containment
 from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
 from tests.conformance.fitting_calls import MAKERS, fitting_calls
 
-<<<<<<< HEAD
-ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef")
+ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef", "torchvision")
 LIMIT = int(os.environ.get("SPELLINGS", "8"))
 """Spellings of one operator that are tried; SPELLINGS=999 tries all."""
-=======
-ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef", "torchvision")
-LIMIT = 8
-"""Spellings of one operator that are tried."""
->>>>>>> 0ca3156 (vision: regions, suppression and displaced convolutions have reference functions, so that their values are held against torchvision, ONNX and plain loops)
 TURNS = 4
 """How often an operator's spellings are drawn anew while too few calls could be compared."""
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}

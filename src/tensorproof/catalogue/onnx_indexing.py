@@ -10,7 +10,7 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.facts import MOVES, selects
 from tensorproof.ops.families import replaced
-from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Floats, Int, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Float, Floats, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, small
@@ -22,6 +22,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 moves = later("catalogue.onnx_moves")
+resizing = later("catalogue.onnx_resizing")
 
 # --- gathering ---------------------------------------------------------------------------------------------------------------------
 
@@ -251,6 +252,7 @@ def _kept_aspect(c: Call, made: list[Any], places: tuple[int, ...], sizes: tuple
 
 
 _POLICIES = ("stretch", "not_larger", "not_smaller")
+_TRANSFORMATIONS = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize")
 RESIZE = Op(
     "resize_axes",
     (X, Tensor("roi", "R", FLOATS, optional=True, default=None, draw="0")),
@@ -261,8 +263,15 @@ RESIZE = Op(
         Choice("policy", _POLICIES, "stretch"),
         Choice("mode", ("nearest", "linear", "cubic"), "nearest"),
         Bool("older", False),
+        Choice("coordinate_transformation_mode", _TRANSFORMATIONS, "half_pixel"),
+        Choice("nearest_mode", ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"), "round_prefer_floor"),
+        Bool("antialias", False),
+        Bool("exclude_outside", False),
+        Float("cubic_coeff_a", -0.75, least=-0.75),
+        Float("extrapolation_value", 0.0),
     ),
     resized,
     Like("x"),
+    evaluate=resizing.resized,
     doc="Axes interpolated to other sizes, given as sizes or as scales.",
 )
