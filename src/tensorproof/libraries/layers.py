@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import file_of
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.python_values import Layer
@@ -41,6 +42,7 @@ def refuse_symbolic(m: Any, name: str, args: Any, kwargs: Any, node: Any) -> Non
 
 
 def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    signatures.check(m, f"{'keras.Layer' if of_keras(owner) else 'torch.nn.Module'}.{name}", (owner, *args), kwargs, node)
     if of_keras(owner):
         return _keras_layer().method(m, owner, name, args, kwargs, node)
     return file_of("torch.nn").layer_method(m, owner, name, args, kwargs, node)

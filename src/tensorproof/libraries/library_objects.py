@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from tensorproof.bindings.names import is_public
+from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import kind_model
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -33,7 +34,13 @@ def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
         raise m.raised("AttributeError", f"{owner.kind} has no attribute {name}", node)
     if name in found.methods:
         run = found.methods[name]
-        return Native(f"{owner.kind}.{name}", lambda machine, args, kwargs, at: run(machine, owner, args, kwargs, at))
+        full = f"{owner.kind}.{name}"
+
+        def called(machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any], at: Any) -> Any:
+            signatures.check(machine, full, (owner, *args), kwargs, at)
+            return run(machine, owner, args, kwargs, at)
+
+        return Native(full, called)
     if found.attribute is not None:
         result = found.attribute(m, owner, name, node)
         if result is not MISSING:

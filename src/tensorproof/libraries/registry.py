@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from tensorproof.libraries import signatures
 from tensorproof.libraries.homes import FILES
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.dtypes import DType
@@ -111,7 +112,11 @@ def class_attribute(m: Any, base: str, name: str) -> Any:
 
 @cache
 def _method(name: str, run: Run) -> Native:
-    return Native(name, lambda m, args, kwargs, node: run(m, args[0], args[1:], kwargs, node))
+    def called(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        signatures.check(m, name, args, kwargs, node)
+        return run(m, args[0], args[1:], kwargs, node)
+
+    return Native(name, called)
 
 
 def class_member(m: Any, cls: Class, name: str) -> Any:

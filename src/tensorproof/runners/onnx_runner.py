@@ -61,7 +61,7 @@ _NOT_LOOKED_AT = {
     "Conv": _WINDOW,
     "ConvInteger": _WINDOW | _SCALES,
     "ConvTranspose": _WINDOW,
-    "DeformConv": {"mask"},
+    "DeformConv": {"bias", "mask"},
     "DequantizeLinear": _SCALES,
     "GRU": _STATES,
     "GatherND": {"batch"},

@@ -222,7 +222,7 @@ def dilation2d(a: Arguments, run: Run) -> TensorType:
         "channels", eq(x.shape[3], weight.shape[2]), f"x has {x.shape[3]!r} channels and the weight {weight.shape[2]!r}", ("x", "weight")
     )
     strides, dilations = (spatial(run, a[n], 2, True, n) for n in ("stride", "dilation"))
-    sizes = [windowed(run, s, k, t, d, a["padding"]) for s, k, t, d in zip(x.shape[1:3], weight.shape[:2], strides, dilations)]
+    sizes = [windowed(run, s, k, t, d, a["padding"], overhang=True) for s, k, t, d in zip(x.shape[1:3], weight.shape[:2], strides, dilations)]
     made: TensorType = run.shaped(
         "grey_dilation2d", (x.shape[0], *sizes, x.shape[3]), x.dtype, x=a["x"], weight=a["weight"], stride=strides, dilation=dilations, padding=a["padding"]
     )

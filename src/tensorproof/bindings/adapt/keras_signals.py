@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.keras_ops import Maths
 from tensorproof.bindings.adapt.numpy_arrays import Many, tensor
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Int, Tensor
-from tensorproof.terms.dtypes import COMPLEX64, FLOAT32, FLOATS
+from tensorproof.terms.dtypes import FLOAT32, FLOATS
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
 
@@ -79,7 +79,7 @@ def complex_view(a: dict[str, Any], run: Run) -> Any:
     if len(x.shape) < 1:
         raise run.refuse("rank", "the parts stand on the last axis, and there is none", ("x",))
     run.require("parts", eq(x.shape[-1], 2), f"the last axis holds two parts, and has {x.shape[-1]!r} elements", ("x",))
-    return run.typed("view_as_complex", COMPLEX64, x=x)
+    return run("view_as_complex", x=x if x.dtype is FLOAT32 else run("cast", x=x, dtype=FLOAT32))
 
 
 def real_view(a: dict[str, Any], run: Run) -> Any:

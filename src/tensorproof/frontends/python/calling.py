@@ -27,7 +27,7 @@ from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.joined_lists import joined
 from tensorproof.frontends.python.memory import writing
 from tensorproof.frontends.python.outcomes import taken
-from tensorproof.libraries import layers, library_objects, outside, registry, torch_modes
+from tensorproof.libraries import layers, library_objects, outside, registry, signatures, torch_modes
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -234,6 +234,8 @@ def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[st
         if told is not None:
             return told
     model = registry.function(name)
+    if model is not None:
+        signatures.check(m, name, args, kwargs, node)
     if model is not None and m.told.data:
         return told_data.with_length(m, name, model(m, args, kwargs, node))
     if model is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import operator
 from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python import numpy_scalars
-from tensorproof.libraries import autograd, domains, layers, library_objects, registry, torch_sizes
+from tensorproof.libraries import autograd, domains, layers, library_objects, registry, signatures, torch_sizes
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
@@ -100,6 +100,7 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], 
     home = tensor_class(owner)
     model = registry.function(f"{home}.{name}")
     if model is not None:
+        signatures.check(m, f"{home}.{name}", (owner, *args), kwargs, node)
         return model(m, (m.memory.current(owner), *args), kwargs, node)
     made = m.spelling(f"{home}.{name}", (owner, *args), kwargs, node)
     if home == "numpy.ndarray" and name in numpy_scalars.KEEPING:
