@@ -70,15 +70,22 @@ def arguments(holder: Any, value: Any, name: str, path: list[str]) -> str | None
         held = inspect.getattr_static(holder, path[-1])
         if isinstance(held, (staticmethod, classmethod)) and name not in modelled()[1]:
             pass  # called through its class
-        elif not inspect.isfunction(held) and not isinstance(held, types.MethodDescriptorType) and "cython" not in type(held).__name__:
+        elif not inspect.isfunction(held) and not _exact(held):
             return None
         else:
             before, left_out = ["/self"], 1
+    elif name in modelled()[1]:  # of an object, such as os.environ
+        before = ["/self"]
     try:
         parameters = list(inspect.signature(value).parameters.values())[left_out:]
     except (ValueError, TypeError):
         return None
     return " ".join([*before, *map(word_of, parameters)])
+
+
+def _exact(held: Any) -> bool:
+    """Whether a method written in C reveals its arguments as they are: NumPy's own say something for readers."""
+    return "cython" in type(held).__name__ or (isinstance(held, types.MethodDescriptorType) and held.__objclass__.__module__ != "numpy")
 
 
 def word_of(parameter: inspect.Parameter) -> str:
