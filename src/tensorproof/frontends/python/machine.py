@@ -37,7 +37,7 @@ from tensorproof.ops.record import Requirement
 from tensorproof.solve import limits
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
-from tensorproof.terms.ints import Dim, Origin, symbol
+from tensorproof.terms.ints import Atom, Dim, Origin, symbol
 from tensorproof.terms.labels import label
 from tensorproof.terms.predicates import Predicate, Truth, conj, flag, implies, negate
 from tensorproof.terms.substitution import symbols
@@ -172,8 +172,8 @@ class Interpreter:
         opposite = negate(p)
         if opposite in self.facts:
             return False
-        mine = symbols(p)
-        if not mine or not any(symbols(f) & mine for f in self.facts):
+        mine = self._symbols_of(p)
+        if not mine or all(mine.isdisjoint(self._symbols_of(f)) for f in self.facts):
             if p.kind == "flag":
                 return questions.followed(self.facts, p)
             return None if not any(f.kind in ("or", "and") for f in self.facts) else self._asked(p, opposite)
@@ -181,34 +181,41 @@ class Interpreter:
 
     def _asked(self, p: Predicate, opposite: Truth) -> bool | None:
         """What the solver says; the same question is asked again in every replay, so answers are kept."""
-        key = (p, frozenset(self.facts))
+        tries = self._about(p)
+        key = (p, *map(frozenset, tries))
         answers = self.modules.answers
         if key not in answers:
             self.step(SOLVER_STEPS)
-            answers[key] = self._solved(p, opposite)
+            answers[key] = self._solved(p, opposite, tries)
         return answers[key]
+
+    def _symbols_of(self, p: Predicate) -> frozenset[Atom]:
+        found = self.modules.symbols.get(p)
+        if found is None:
+            found = self.modules.symbols[p] = symbols(p)
+        return found
 
     def _about(self, p: Predicate) -> list[list[Predicate]]:
         """Facts to ask with: those that speak of nothing but what the question speaks of, and those that share a symbol with it or with such a fact."""
         if p.kind in ("flag", "and", "or"):
             return [self.facts]
-        mine = symbols(p)
-        named = [symbols(fact) for fact in self.facts]
+        mine = self._symbols_of(p)
+        named = [self._symbols_of(fact) for fact in self.facts]
         near = [fact for fact, atoms in zip(self.facts, named) if atoms and atoms <= mine]
         found, met, grown = [False] * len(self.facts), set(mine), True
         while grown:
             grown = False
             for i, atoms in enumerate(named):
-                if not found[i] and atoms & met:
+                if not found[i] and not met.isdisjoint(atoms):
                     found[i] = grown = True
                     met |= atoms
         wide = [fact for fact, kept in zip(self.facts, found) if kept]
         return [near] if len(wide) == len(near) or len(wide) > MOST_FACTS else [near, wide]
 
-    def _solved(self, p: Predicate, opposite: Truth) -> bool | None:
-        for facts in self._about(p):
+    def _solved(self, p: Predicate, opposite: Truth, tries: list[list[Predicate]]) -> bool | None:
+        for facts in tries:
             solver = LayeredSolver(200_000)
-            for fact in facts:
+            for fact in dict.fromkeys(facts):
                 solver.assume(fact)
             if solver.check([("p", p)]).answer is Answer.UNSAT:
                 return False

@@ -22,6 +22,8 @@ from tensorproof.frontends.python.source import Source, read
 from tensorproof.frontends.python.standard import PURE_MODULES
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras_names import canonical
+from tensorproof.terms.ints import Atom
+from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import MISSING, Space
 from tensorproof.values.objects import Later, List, ModuleFile
@@ -61,7 +63,9 @@ class Modules:
     broken: dict[str, BadFile] = field(default_factory=dict[str, BadFile])
     """Files of the project that could not be read."""
     answers: dict[Any, bool | None] = field(default_factory=dict[Any, "bool | None"])
-    """What the solver said of a predicate under the facts of a path."""
+    """What the solver said of a predicate under the facts of a path that have to do with it."""
+    symbols: dict[Predicate, frozenset[Atom]] = field(default_factory=dict[Predicate, "frozenset[Atom]"])
+    """What predicates stand on: a path asks again and again which of its facts have to do with a question."""
     main: ModuleFile = field(init=False)
 
     def __post_init__(self) -> None:
