@@ -55,7 +55,7 @@ def indexed_shape(c: Call) -> Shape:
     x, target = c.shape("x"), c.shape("target")
     classes = x[0] if len(x) == 1 else x[1]
     dtype = c.dtype("target")
-    if dtype not in CLASS and dtype is not None:
+    if c.option("typed_kernels") and dtype not in CLASS and dtype is not None:
         raise c.refuse("dtype", f"class indices must be of type int64 or uint8, and are {dtype!r}", "target")
     if len(x) > 2 and dtype is UINT8:
         message = "class indices of several losses for each sample must be of type int64, and are uint8"

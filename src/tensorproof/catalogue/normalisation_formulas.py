@@ -24,8 +24,11 @@ def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool 
     factor = np.true_divide(1.0, np.sqrt(variance))
     if constant and not eps:
         factor = np.where(np.equal(variance, 0), 0.0, factor)
-    furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
-    return np.clip(np.multiply(np.subtract(x, mean), factor), -furthest, furthest), mean, factor
+    made = np.multiply(np.subtract(x, mean), factor)
+    if eps:  # without it a variance that is too small for its type leaves nothing to divide by
+        furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
+        made = np.clip(made, -furthest, furthest)
+    return made, mean, factor
 
 
 def scaled(np: Any, x: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
@@ -99,9 +102,10 @@ def fused_rms_norm(np: Any, a: Arguments) -> Any:
     x, count = a["x"], len(a["normalized_shape"]) or len(a["x"].shape)
     last = tuple(range(len(x.shape) - count, len(x.shape)))
     mean = np.mean(np.square(x), axis=last, keepdims=True)
-    factor = np.true_divide(1.0, np.sqrt(np.add(mean, small(a))))
+    eps = small(a)
+    factor = np.true_divide(1.0, np.sqrt(np.add(mean, eps)))
     made = np.multiply(x, factor)
-    if x.dtype.kind != "c":
+    if eps and x.dtype.kind != "c":
         furthest = math.sqrt(math.prod(x.shape[i] for i in last)) + 1e-9
         made = np.clip(made, -furthest, furthest)
     return (made if a["weight"] is None else np.multiply(made, a["weight"])), factor

@@ -92,13 +92,6 @@ def triangle(np: Any, a: Arguments) -> Any:
     return np.triu(a["x"], k) if a["upper"] else np.tril(a["x"], k)
 
 
-def mean_of_all(np: Any, a: Arguments) -> Any:
-    total = a["xs"][0]
-    for x in a["xs"][1:]:
-        total = np.add(total, x)
-    return np.divide(total, len(a["xs"]))
-
-
 def same_bits(np: Any, a: Arguments) -> Any:
     """Both element types have one width, so that the kind of the numbers tells what they are."""
     if a["dtype"].is_complex and hasattr(a["x"], "lo"):

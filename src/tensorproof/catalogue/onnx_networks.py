@@ -8,10 +8,10 @@ from tensorproof.catalogue.onnx_tensors import axes_in
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.families import same_shape
-from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Float, Int, Ints, Tensor
+from tensorproof.ops.inputs import Axis, Bool, Choice, Float, Int, Ints, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, FLOAT32, FLOATS, INDEX, INT32, DType
+from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT32
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -79,41 +79,6 @@ def _equal_shapes(c: Call, a: str, b: str) -> Shape:
 
 
 # --- normalisations ----------------------------------------------------------------------------------------------------------------
-
-
-def _stash(c: Call) -> DType:
-    return c["stash"] or FLOAT32
-
-
-def from_axis(c: Call) -> list[Any]:
-    x, axis = c.shape("x"), c["dim"]
-    for name in ("weight", "bias"):
-        if c.op.parameter(name) is not None and c.given(name):
-            fits_into(c, name, Shape(x[axis:]))
-    kept = TensorType(Shape((*x[:axis], *(1 for _ in x[axis:]))), _stash(c))
-    return [x, kept, kept]
-
-
-_FROM = (Axis("dim", -1, scalar_ok=False), Float("eps", 1e-5), Anything("stash"))
-LAYER_NORM = Op(
-    "layer_norm_from",
-    (Tensor("x", "X ...", FLOATS), Tensor("weight", "...", FLOATS), maybe("bias")),
-    _FROM,
-    from_axis,
-    Same("x", "weight", "bias"),
-    outputs=(Out("y"), Out("mean"), Out("inverse_deviation")),
-    doc="Normalisation over all axes from one on; mean and inverse deviation are kept in their own type.",
-    evaluate=f.layer_norm,
-)
-RMS_NORM = Op(
-    "rms_norm_from",
-    (Tensor("x", "X ...", FLOATS), Tensor("weight", "...", FLOATS)),
-    _FROM,
-    lambda c: from_axis(c)[0],
-    Same("x", "weight"),
-    doc="Division by the root mean square over all axes from one on.",
-    evaluate=f.rms_norm,
-)
 
 
 def batch_norm_shape(c: Call) -> list[Any]:
@@ -247,40 +212,3 @@ def _recurrence(name: str, gates: int, *more: Tensor) -> Op:
 
 
 RECURRENCES = (_recurrence("rnn", 1), _recurrence("gru", 3), _recurrence("lstm", 4, maybe("cx", draw="1 B H"), maybe("peephole", draw="1 3*H")))
-
-
-# --- losses ------------------------------------------------------------------------------------------------------------------------
-
-
-def class_loss(c: Call) -> list[Shape]:
-    x, target = c.shape("x"), c.shape("target")
-    c.require("rank", len(target) == len(x) - 1, f"target {target!r} must have the shape of x {x!r} without its classes", ("x", "target"))
-    for a, b in zip(target, (x[0], *x[2:])):
-        c.require("target", eq(a, b), f"target {target!r} must have the shape of x {x!r} without its classes", ("x", "target"))
-    made = target if c["reduction"] == "none" else Shape()
-    return [made, x][: max(1, len(c.op.outputs))]
-
-
-_LOSS = (Tensor("x", "N C ...", FLOATS), Tensor("target", "...", INDEX, values="index:C"), maybe("weight", "C"))
-_REDUCTION = Choice("reduction", ("mean", "sum", "none"), "mean")
-NLL = Op(
-    "class_likelihood_loss",
-    _LOSS,
-    (_REDUCTION, Int("ignore_index", None, optional=True)),
-    lambda c: class_loss(c)[0],
-    Same("x", "weight"),
-    codes={"C": "classes"},
-    doc="The negative log likelihood of the classes in target.",
-    evaluate=f.likelihood_loss,
-)
-CROSS_ENTROPY = Op(
-    "class_cross_entropy",
-    _LOSS,
-    (_REDUCTION, Int("ignore_index", None, optional=True)),
-    class_loss,
-    Same("x", "weight"),
-    outputs=(Out("loss"), Out("log_probability")),
-    codes={"C": "classes"},
-    doc="The cross entropy of the softmax of x with the classes in target, and the logarithm of that softmax.",
-    evaluate=f.cross_entropy,
-)

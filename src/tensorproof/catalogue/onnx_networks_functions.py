@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.catalogue.recurrence_steps import sigmoid
-from tensorproof.ops.evaluation import Arguments, plain
+from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.record import Evaluate
 
 
@@ -27,19 +27,6 @@ def _standard(np: Any, x: Any, over: tuple[int, ...], eps: float) -> tuple[Any, 
     mean = np.mean(x, axis=over, keepdims=True)
     inverse = np.divide(1.0, np.sqrt(np.add(np.var(x, axis=over, keepdims=True), eps)))
     return np.multiply(np.subtract(x, mean), inverse), mean, inverse
-
-
-def layer_norm(np: Any, a: Arguments) -> Any:
-    x, axis = a["x"], a["dim"] % a["x"].ndim
-    made, mean, inverse = _standard(np, x, tuple(range(axis, x.ndim)), a["eps"])
-    made = np.multiply(made, a["weight"])
-    return made if a["bias"] is None else np.add(made, a["bias"]), mean, inverse
-
-
-def rms_norm(np: Any, a: Arguments) -> Any:
-    x, axis = a["x"], a["dim"] % a["x"].ndim
-    mean = np.mean(np.square(x), axis=tuple(range(axis, x.ndim)), keepdims=True)
-    return np.multiply(np.divide(x, np.sqrt(np.add(mean, a["eps"]))), a["weight"])
 
 
 def group_norm(np: Any, a: Arguments) -> Any:
@@ -121,30 +108,3 @@ def recurrence(name: str, gates: int) -> Evaluate:
         return (every, last, cells) if name == "lstm" else (every, last)
 
     return evaluate
-
-
-# --- losses ---
-
-
-def _class_loss(np: Any, a: Arguments, logs: Any) -> Any:
-    target, ignored, weight = plain(np, a["target"]), a["ignore_index"], a["weight"]
-    counts = np.ones(target.shape, bool) if ignored is None else target != ignored
-    place = np.where(counts, target, 0)
-    chosen = np.take_along_axis(logs, np.expand_dims(place, 1), 1)
-    each = np.reshape(chosen, target.shape)
-    scale = np.where(counts, 1.0 if weight is None else np.take(weight, place), 0.0)
-    made = np.negative(np.multiply(each, scale))
-    if a["reduction"] == "none":
-        return made
-    return np.sum(made) if a["reduction"] == "sum" else np.divide(np.sum(made), np.sum(scale))
-
-
-def likelihood_loss(np: Any, a: Arguments) -> Any:
-    return _class_loss(np, a, a["x"])
-
-
-def cross_entropy(np: Any, a: Arguments) -> Any:
-    x = a["x"]
-    top = np.max(x, axis=1, keepdims=True)
-    logs = np.subtract(np.subtract(x, top), np.log(np.sum(np.exp(np.subtract(x, top)), axis=1, keepdims=True)))
-    return _class_loss(np, a, logs), logs

@@ -12,7 +12,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Ints, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import known, positions, row_major, sliced, small, span, view
@@ -327,16 +327,6 @@ TRILU = Op(
 EYE_LIKE = Op(
     "eye_like", (Tensor("x", "N M"),), (Int("k", 0), ElementType("dtype")), "N M", Given("dtype", Like("x")),
     evaluate=lambda np, a: np.eye(*a["x"].shape, a["k"]), doc="Ones on a diagonal."
-)
-
-
-BROADCAST_MEAN = Op(
-    "broadcast_mean",
-    (Tensors("xs", "...", FLOATS),),
-    (),
-    lambda c: c.broadcast(*(x.shape for x in c["xs"]), about="xs"),
-    Same("xs"),
-    evaluate=moves.mean_of_all, doc="The mean of tensors that broadcast.",
 )
 
 

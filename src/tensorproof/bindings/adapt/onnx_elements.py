@@ -28,6 +28,14 @@ def folded(a: dict[str, Any], run: Run) -> Any:
     return fold(lambda x, y: run(run.row.op, x=x, y=y), xs)
 
 
+@takes(Tensors("xs"))
+def mean(a: dict[str, Any], run: Run) -> Any:
+    """The mean of tensors that broadcast."""
+    xs = a["xs"]
+    total = fold(lambda x, y: run("add", x=x, y=y), xs)
+    return run.typed("div", total.dtype, x=total, y=len(xs))
+
+
 def divide(a: dict[str, Any], run: Run) -> Any:
     """Whole numbers are divided towards zero."""
     dtype = a["x"].dtype
