@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from pathlib import Path
+from runpy import run_path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -57,16 +60,24 @@ def loops_in(records: Any) -> int:
 
 def real_runs(text: str, runs: int = RUNS) -> list[dict[str, Any]]:
     """The numbers that the names of a program hold after a run under the real library, for several seeds."""
-    import torch
+    seeds: list[Any] = [random.seed, np.random.seed]
+    if "torch" in text:
+        import torch
 
+        seeds.append(torch.manual_seed)
+    if "tensorflow" in text:
+        import tensorflow
+
+        seeds.append(tensorflow.random.set_seed)
     made: list[dict[str, Any]] = []
-    for seed in range(runs):
-        torch.manual_seed(seed)
-        random.seed(seed)
-        np.random.seed(seed)
-        space: dict[str, Any] = {"__name__": "__main__"}
-        exec(compile(text, "program.py", "exec"), space)
-        made.append({name: array for name, value in space.items() if (array := _numbers(value)) is not None})
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "program.py"  # AutoGraph reads the source of functions
+        path.write_text(text)
+        for seed in range(runs):
+            for set_seed in seeds:
+                set_seed(seed)
+            space = run_path(str(path), run_name="__main__")
+            made.append({name: array for name, value in space.items() if (array := _numbers(value)) is not None})
     return made
 
 

@@ -409,3 +409,165 @@ a *= 2
 b = a.T + 1
 """,
 }
+
+TENSORFLOW = {
+    "straight": """
+# known: p z
+import tensorflow as tf
+x = tf.sigmoid(tf.random.normal((3, 4)))
+y = tf.nn.relu(tf.matmul(x, tf.ones((4, 2))) - 1.0)
+p = tf.nn.softmax(y)
+z = tf.math.log(p + 1e-6)
+""",
+    "constant loop": """
+# known: x y
+# loop
+import tensorflow as tf
+x = tf.sigmoid(tf.random.normal((3,)))
+for i in range(40):
+    x = tf.tanh(x) + 1.0
+y = x * 2.0
+""",
+    "branch": """
+# known: y
+import tensorflow as tf
+x = tf.sigmoid(tf.random.normal((3,)))
+if tf.reduce_sum(x) > 1.5:
+    y = x + 1.0
+else:
+    y = x - 1.0
+""",
+    "while_loop": """
+# known: s y z
+# loop
+import tensorflow as tf
+x = tf.sigmoid(tf.random.normal((3,)))
+i, y = tf.while_loop(lambda i, v: i < 30, lambda i, v: (i + 1, v * 1.5 + 1.0), [0, x])
+s = tf.sigmoid(y)
+z = y + 1.0
+""",
+    "while_loop that waits": """
+# known: y z
+import tensorflow as tf
+x = tf.sigmoid(tf.random.normal((3,))) + 0.1
+y, = tf.while_loop(lambda v: tf.reduce_sum(v) < 50.0, lambda v: (v * 2.0,), [x])
+z = y + 1.0
+""",
+    "cond": """
+# known: y z
+import tensorflow as tf
+x = tf.sigmoid(tf.random.normal((3,)))
+y = tf.cond(tf.reduce_mean(x) > 0.5, lambda: tf.exp(x), lambda: x - 10.0)
+z = y + 1.0
+""",
+    "function with a loop": """
+# known: y z
+import tensorflow as tf
+@tf.function
+def f(x, n):
+    for i in tf.range(n):
+        x = x * 2.0
+    if tf.reduce_sum(x) > 3.0:
+        x = x - 100.0
+    return x
+y = f(tf.sigmoid(tf.random.normal((3,))), tf.constant(7))
+z = y + 1.0
+""",
+    "function with a while": """
+# known: y z
+import tensorflow as tf
+@tf.function
+def f(x):
+    while tf.reduce_max(x) > 0.01:
+        x = x / 2.0
+    return x
+y = f(tf.sigmoid(tf.random.normal((3,))))
+z = y + 1.0
+""",
+    "variable": """
+import tensorflow as tf
+v = tf.Variable(tf.ones((3,)))
+a = v + 0.0
+v.assign_add(tf.ones((3,)))
+b = v + 0.0
+for i in range(20):
+    v.assign(v * 2.0)
+c = v * 1.0
+r = v.read_value()
+""",
+    "training": """
+import tensorflow as tf
+w = tf.Variable(tf.ones((3,)))
+opt = tf.keras.optimizers.SGD(0.1)
+for i in range(20):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.square(w - 3.0))
+    g = tape.gradient(loss, [w])
+    opt.apply_gradients(zip(g, [w]))
+y = w * 1.0
+d = tf.sigmoid(w)
+""",
+    "scan and map": """
+# known: s m f
+import tensorflow as tf
+x = tf.sigmoid(tf.random.normal((5, 3)))
+s = tf.scan(lambda a, b: a + b, x)
+m = tf.map_fn(lambda r: r * 2.0 + 1.0, x)
+f = tf.foldl(lambda a, b: a * 0.5 + b, x)
+""",
+    "tensor array": """
+import tensorflow as tf
+ta = tf.TensorArray(tf.float32, size=6)
+x = tf.zeros((3,))
+for i in range(6):
+    x = x + 1.0
+    ta = ta.write(i, x)
+y = ta.stack()
+r = ta.read(2)
+""",
+    "dataset": """
+# known: b total
+import tensorflow as tf
+data = tf.data.Dataset.from_tensor_slices(tf.range(20, dtype=tf.float32)).map(lambda v: v * 2.0).batch(4)
+total = tf.zeros(())
+for b in data:
+    total = total + tf.reduce_sum(b)
+""",
+    "functional model": """
+# known: p
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+i = keras.Input((4,))
+h = keras.layers.Dense(8, activation="relu")(i)
+o = keras.layers.Dense(3, activation="softmax")(h)
+model = keras.Model(i, o)
+model.compile("sgd", "sparse_categorical_crossentropy")
+model.fit(np.random.rand(16, 4), np.random.randint(0, 3, (16,)), epochs=2, verbose=0)
+p = model(tf.ones((2, 4)))
+q = p + 1.0
+""",
+    "functional model with sums": """
+# known: y z
+import tensorflow as tf
+from tensorflow import keras
+i = keras.Input((4,))
+o = keras.ops.sigmoid(i) + 1.0
+model = keras.Model(i, o * 2.0)
+y = model(tf.random.normal((2, 4)))
+z = model(tf.zeros((2, 4)))
+""",
+    "session": """
+# known: a b c
+import numpy as np
+import tensorflow.compat.v1 as tf
+graph = tf.Graph()
+with graph.as_default():
+    x = tf.placeholder(tf.float32, (None, 3))
+    y = tf.sigmoid(x) + 1.0
+    z = tf.reduce_sum(y, 1)
+    with tf.Session() as session:
+        a, b = session.run([y, z], {x: np.ones((2, 3), np.float32)})
+        c = session.run(z, {x: np.zeros((2, 3), np.float32)})
+""",
+}

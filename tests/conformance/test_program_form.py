@@ -6,19 +6,27 @@ import re
 
 import pytest
 
-pytest.importorskip("torch")
-
 from tests.conformance.program_form import violations
-from tests.conformance.program_form_cases import TORCH
+from tests.conformance.program_form_cases import TENSORFLOW, TORCH
 
 
-@pytest.mark.parametrize("name", TORCH)
-def test_values_of_a_program_lie_within_its_bounds(name: str) -> None:
-    text = TORCH[name]
-    paths, found = violations(text)
+def held(text: str, runs: int) -> None:
+    paths, found = violations(text, runs)
     assert paths and not found
     assert not any(path.gaps for path in paths)
     for path in paths:
         assert bool(path.loops) or "# loop" not in text
         known = re.search(r"# known: (.*)", text)
         assert not set(known[1].split() if known else ()) & set(path.unknown)
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_values_of_a_torch_program_lie_within_its_bounds(name: str) -> None:
+    pytest.importorskip("torch")
+    held(TORCH[name], 12)
+
+
+@pytest.mark.parametrize("name", TENSORFLOW)
+def test_values_of_a_tensorflow_program_lie_within_its_bounds(name: str) -> None:
+    pytest.importorskip("tensorflow")
+    held(TENSORFLOW[name], 4)

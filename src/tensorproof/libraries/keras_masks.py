@@ -48,6 +48,7 @@ def carry(m: Any, old: TensorType, new: TensorType) -> TensorType:
     """A tensor in another dress has the same mask."""
     if old is not new and MASKS in m.model_state:
         put(m, new, of(m, old))
+    m.path.same(old, new)
     return new
 
 

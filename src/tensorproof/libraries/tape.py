@@ -280,7 +280,7 @@ def replay(
         tuple((i, v) for i, v in values.items()),
         tuple(id(t) for t in tensors_in(outputs)),
     )
-    past = None if record else tape.done.get(key)
+    past = None if record or m.path.program is not None else tape.done.get(key)
     if past is not None and (not past[1] or set(past[2]) <= set(m.facts)):
         m.path.stated.extend(replace(s, facts=tuple(m.facts)) for s in past[1])
         return _replaced(past[0], frozen(outputs), tape)

@@ -58,6 +58,7 @@ def _while(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
     if start is None:
         return m.gap("tf.while_loop", node, "its variables are not known")
     state: Any = [element_of(m, v, node) if not isinstance(v, Model) else v for v in start]
+    given, recorded = state, m.path.recorded
     state = [mapped(m, lambda t: t.but(contents=None), v) for v in state]
     m.call(ask, tuple(state), {}, node)
     found = m.call(body, tuple(state), {}, node)
@@ -73,6 +74,8 @@ def _while(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
                 raise m.raised("ValueError", message, node, "while_loop/shape")
             return m.gap("tf.while_loop", node, "a variable changes its shape")
     made = [mapped(m, lambda t: t.but(contents=None), v) for v in out]
+    if m.path.program is not None:
+        m.path.program.turn(recorded, [tensors_in(tuple(v)) for v in (given, state, out, made)], m.user_span(node))
     return tuple(made) if len(made) > 1 else made[0] if isinstance(found, TensorType) else List(m.heap.row(made))
 
 
@@ -120,8 +123,12 @@ def _folded(m: Any, name: str, args: Any, kwargs: Any, node: Any) -> tuple[Any, 
     row, count = _row_of(m, element_of(m, elems, node), name, node)
     if count is None:
         return row, None
-    state = row if start is None else mapped(m, lambda t: t.but(contents=None), element_of(m, start, node))
+    first = row if start is None else element_of(m, start, node)
+    recorded, state = m.path.recorded, row if start is None else mapped(m, lambda t: t.but(contents=None), first)
     made = element_of(m, traced(m, function, (state, row), {}, node), node)
+    if m.path.program is not None:
+        end, made = made, mapped(m, lambda t: t.but(), made)
+        m.path.program.turn(recorded, [tensors_in(v) for v in (first, state, end, made)], m.user_span(node))
     for a, b in zip(tensors_in(state), tensors_in(made)):
         if a.shape.known and b.shape.known and a.shape.concrete and b.shape.concrete and a.shape != b.shape:
             raise m.raised("ValueError", f"the state of {name} changes its shape from {a.shape!r} to {b.shape!r}", node, "scan/shape")

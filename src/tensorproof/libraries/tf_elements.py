@@ -61,7 +61,8 @@ def element_of(m: Any, value: Any, node: Any) -> Any:
     """What a program gives as an element: arrays, numbers and lists become tensors, tuples and dicts stay structures."""
     match value:
         case TensorType() if value.framework == "tf":
-            return keep(m, value, value.but(parameter=False)) if m.bounds else value.but(parameter=False)
+            plain = m.path.same(value, value.but(parameter=False))
+            return keep(m, value, plain) if m.bounds else plain
         case tuple() if not isinstance(value, TensorShape):
             return tuple(element_of(m, v, node) for v in value)
         case Dict():
@@ -85,7 +86,10 @@ def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:
     def stack(t: TensorType) -> Any:
         if not t.shape.known:
             return m.gap("Dataset.batch", node, "the rank of an element is not known")
-        return keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None))
+        made = keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None))
+        if m.path.program is not None:
+            m.path.program.stack([t], [made])
+        return made
 
     return mapped(m, stack, element)
 
@@ -115,7 +119,10 @@ def rows(m: Any, element: Any, node: Any = None) -> Any:
             return t
         numbers = t.contents if node is not None and len(t.shape) == 1 and t.contents and all(type(v) is int for v in t.contents) else None
         one = None if numbers is None else (numbers[0] if len(set(numbers)) == 1 else varying(m, min(numbers), max(numbers), node),)
-        return keep(m, t, t.but(shape=Shape(t.shape[1:]), contents=one))  # type: ignore[no-any-return]
+        made: TensorType = keep(m, t, t.but(shape=Shape(t.shape[1:]), contents=one))
+        if m.path.program is not None:
+            m.path.program.slices([t], [made])
+        return made
 
     return mapped(m, act, element)
 

@@ -68,10 +68,13 @@ def _either(m: Any, a: Any, b: Any, node: Any) -> Any:
             )
         else:
             shape = unknown_shape(m.name_here("shape", node))
-        return TensorType(shape, a.dtype, framework="tf", contents=a.contents if a.contents == b.contents else None)
+        made = TensorType(shape, a.dtype, framework="tf", contents=a.contents if a.contents == b.contents else None)
+        if m.path.program is not None:
+            m.path.program.join(None, (a, b), made)
+        return made
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b):
-        made = [_either(m, x, y, node) for x, y in zip(a, b)]
-        return a.like(made) if isinstance(a, Outputs) else type(a)(made)
+        each = [_either(m, x, y, node) for x, y in zip(a, b)]
+        return a.like(each) if isinstance(a, Outputs) else type(a)(each)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return a if isinstance(a, Unknown) else b
     return a
@@ -202,7 +205,7 @@ def _while(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     shapes = m.iterate(invariants, node) if isinstance(invariants, (List, tuple)) else None
     given = [_tensor(m, v, node) for v in listed_]
     inside = [_variable(m, v, shapes[i] if shapes is not None and i < len(shapes) else None, node) for i, v in enumerate(given)]
-    state = tuple(_structure(m, v) for v in inside)
+    state, recorded = tuple(_structure(m, v) for v in inside), m.path.recorded
     asked = m.call(ask, state, {}, node)
     found = m.call(body, state, {}, node)
     out = [found] if isinstance(found, (TensorType, Model)) else None if isinstance(found, Unknown) else m.iterate(found, node)
@@ -214,6 +217,8 @@ def _while(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     free = None if shapes is None else [_free(m, v, shapes[i] if i < len(shapes) else None, node) for i, v in enumerate(given)]
     made = tape.step(m, "tf.while_loop", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], free), {}, n), (inside, after, asked), {}, node)
     values = [_structure(m, v) for v in (made.items if isinstance(made, List) else made)]
+    if m.path.program is not None:
+        m.path.program.turn(recorded, [tape.tensors_in(v) for v in (given, inside, after, values)], m.user_span(node))
     if len(values) == 1 and not isinstance(start, (List, tuple)):
         return values[0]
     return values[0] if len(values) == 1 else tuple(values) if isinstance(start, tuple) else listed(m, values)
@@ -221,7 +226,10 @@ def _while(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
 
 def _rows(m: Any, value: Any, node: Any) -> Any:
     if isinstance(value, TensorType):
-        return m.item(value, 0, node)
+        made = m.item(value, 0, node)
+        if m.path.program is not None and isinstance(made, TensorType):
+            m.path.program.slices([value], [made])
+        return made
     if isinstance(value, (tuple, list)):
         return type(value)(_rows(m, v, node) for v in value)
     return value
@@ -249,21 +257,32 @@ def _map_fn(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) ->
     if isinstance(elems, Unknown):
         return m.gap("tf.map_fn", node, "over something that is not known")
     made = _tensor(m, m.call(function, (_structure(m, _rows(m, elems, node)),), {}, node), node)
-    return _structure(m, tape.step(m, "tf.map_fn", _stacked, (elems, made), {}, node))
+    return _structure(m, _all_rows(m, "tf.map_fn", elems, made, node))
+
+
+def _all_rows(m: Any, name: str, elems: Any, made: Any, node: Any) -> Any:
+    whole = tape.step(m, name, _stacked, (elems, made), {}, node)
+    if m.path.program is not None:
+        m.path.program.stack(tape.tensors_in(made), tape.tensors_in(whole))
+    return whole
 
 
 def _folded(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> tuple[Any, Any]:
     function, elems, start = argument(args, kwargs, 0, "fn"), _tensor(m, argument(args, kwargs, 1, "elems"), node), argument(args, kwargs, 2, "initializer")
     row = _rows(m, elems, node)
-    before = _variable(m, row if start is None else _tensor(m, start, node), None, node)
+    first = row if start is None else _tensor(m, start, node)
+    before = _variable(m, first, None, node)
+    recorded = m.path.recorded
     after = _tensor(m, m.call(function, (_structure(m, before), _structure(m, row)), {}, node), node)
     kept = tape.step(m, "a fold", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], None), {}, n), (before, after), {}, node)
+    if m.path.program is not None:
+        m.path.program.turn(recorded, [tape.tensors_in(v) for v in (first, before, after, kept)], m.user_span(node))
     return elems, kept
 
 
 def _scan(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     elems, kept = _folded(m, args, kwargs, node)
-    return _structure(m, tape.step(m, "tf.scan", _stacked, (elems, kept), {}, node))
+    return _structure(m, _all_rows(m, "tf.scan", elems, kept, node))
 
 
 def _fold(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

@@ -87,13 +87,13 @@ def _structure(value: Any) -> Any:
 def _given(m: Any, wanted: Any, values: dict[int, Any], node: Any) -> Any:
     """The results in the structure of the fetches: arrays, None for operations."""
     if isinstance(wanted, TensorType):
-        return _array(values.get(id(wanted), wanted))
+        return _array(m, values.get(id(wanted), wanted))
     if isinstance(wanted, Model):
         if wanted.kind == OPERATION:
             return None
         inner = wanted.space.get("tensor")
         if isinstance(inner, TensorType):
-            return _array(values.get(id(inner), inner))
+            return _array(m, values.get(id(inner), inner))
         return TEXT if wanted.kind in ("tf.summary", "quiet") else m.gap("Session.run", node, f"a fetch of {wanted.kind} is not known")
     if isinstance(wanted, list):
         return List(m.heap.row(_given(m, w, values, node) for w in wanted))
@@ -108,14 +108,14 @@ def _given(m: Any, wanted: Any, values: dict[int, Any], node: Any) -> Any:
     return m.gap("Session.run", node, "what is fetched is not known")
 
 
-def _array(value: Any) -> Any:
+def _array(m: Any, value: Any) -> Any:
     if not isinstance(value, TensorType):
         return value
     if value.dtype is not None and value.dtype.label == "string" and value.shape == ():
         return TEXT
     if value.shape == () and value.dtype is not None and value.dtype.kind in "fiu":
         return value.contents[0] if value.contents is not None else Unknown("a number in a tensor", number="float" if value.dtype.kind == "f" else "int")
-    return value.but(framework="numpy", taped=0, parameter=False, requires_grad=False, weak=False)
+    return m.path.same(value, value.but(framework="numpy", taped=0, parameter=False, requires_grad=False, weak=False))
 
 
 def _missing(m: Any, leaf: TensorType, node: Any) -> TensorType:
@@ -213,7 +213,7 @@ def _value(m: Any, key: TensorType, value: Any, node: Any) -> TensorType | None:
     if key.shape.known:
         sizes = [b if isinstance(a, Term) and isinstance(b, int) else a for a, b in zip(array.shape, key.shape)]
     contents = array.contents if array.contents is not None and key.dtype is not None and not key.dtype.is_float else None
-    return TensorType(Shape(sizes), key.dtype, contents=contents, framework="tf")
+    return m.path.same(array, TensorType(Shape(sizes), key.dtype, contents=contents, framework="tf"))  # type: ignore[no-any-return]
 
 
 def _of_list(m: Any, value: Any, node: Any) -> Any:

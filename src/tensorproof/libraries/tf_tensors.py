@@ -88,7 +88,7 @@ def _numpy(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     t = args[0]
     if m.model_state.get(GRAPH, 0) and not t.parameter:
         raise m.raised("AttributeError", "inside tf.function a tensor has no numpy()", node)
-    return t.but(framework="numpy", parameter=False, requires_grad=False)
+    return m.path.same(t, t.but(framework="numpy", parameter=False, requires_grad=False))
 
 
 def _get_shape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -168,7 +168,7 @@ def variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
 def converted(m: Any, value: Any, dtype: Any, node: Any) -> Any:
     """A value as a tensor of TensorFlow, as `tf.convert_to_tensor` makes it."""
     if isinstance(value, TensorType) and value.framework == "tf" and (dtype is None or dtype is value.dtype):
-        return value.but(parameter=False)
+        return m.path.same(value, value.but(parameter=False))
     return _constant("tf.convert_to_tensor")(m, (value,), {} if dtype is None else {"dtype": dtype}, node)
 
 

@@ -8,6 +8,7 @@ from tensorproof.ops.record import Requirement
 from tensorproof.program.recorder import Recorder
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.tensor import TensorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,12 @@ class Path:
     def recorded(self) -> int:
         """How many records of the program form there are."""
         return self.program.position if self.program is not None else 0
+
+    def same(self, old: TensorType, new: TensorType) -> TensorType:
+        """Record that `new` is another description of the elements of `old`."""
+        if self.program is not None and old.dtype is new.dtype and old.shape == new.shape:
+            self.program.same(old, new)
+        return new
 
     def unrecord(self, recorded: int) -> None:
         """What was recorded since then is undone."""
