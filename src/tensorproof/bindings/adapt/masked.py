@@ -13,22 +13,42 @@ from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Float, Number,
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, UINT8, DType
 from tensorproof.terms.tensor import TensorType
 
+INF = float("inf")
 MASK = Tensor("mask", "...", optional=True)
 KEEP = Bool("keepdim", False, optional=True)
 ALONG_ANY = (MASK, KEEP, Axes("dim", None, empty_is_all=True), ElementType())
 
 
+_NEUTRAL = {"prod": 1, "cumprod": 1, "amax": -INF, "argmax": -INF, "logsumexp": -INF, "amin": INF, "argmin": INF, "nanmedian_along": float("nan")}
+"""By operator, what changes nothing of a result; 0 elsewhere."""
+
+
 def _input(a: dict[str, Any], run: Run, neutral: str = "buifc") -> TensorType:
-    """x, whose mask fits and whose elements, where there is a mask, are of a kind in `neutral`."""
+    """x, whose mask fits and whose elements, where there is a mask, are of a kind in `neutral`; what the mask shuts out is the neutral element."""
     x, mask = a["x"], a["mask"]
     assert isinstance(x, TensorType)
     if x.layout != "strided" or (mask is not None and mask.layout != "strided"):
         raise run.give_up("masks of sparse tensors are not modelled")
     if mask is not None:
-        run("copy_into", x=x, y=mask.but(dtype=BOOL, contents=None))
+        mask = run("cast", x=mask, dtype=BOOL)
+        if x.shape.known:
+            mask = run("expand", x=mask, size=tuple(x.shape))
         has = x.dtype is None or x.dtype.kind in neutral or (x.dtype is UINT8 and "i" in neutral)
         run.require("dtype", has, f"{run.name} has no neutral element of type {x.dtype!r} to put where the mask is false", ("x", "mask"))
+        return _shut(run, x, mask, INF if a.get("ord") == -INF else _NEUTRAL.get(run.row.op, 0))
     return x
+
+
+def _shut(run: Run, x: TensorType, mask: TensorType, number: float) -> TensorType:
+    """x with a number in the places that the mask shuts out; a number that the element type does not have is its greatest or least."""
+    if x.dtype is None or x.dtype.kind in "fc":
+        value: Any = number if x.dtype is not None and x.dtype.kind == "f" else complex(number) if x.dtype is not None else number
+    elif x.dtype is BOOL:
+        value = bool(number)
+    else:
+        value = number if number == number and abs(number) != INF else int(x.dtype.greatest if number > 0 else x.dtype.least)
+    made: TensorType = run.typed("where", x.dtype, condition=mask, x=x, y=value)
+    return made
 
 
 def _axes(a: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +89,12 @@ def place(a: dict[str, Any], run: Run) -> Any:
 
 @takes(*ALONG_ANY)
 def mean(a: dict[str, Any], run: Run) -> Any:
-    return run("mean", x=_input(a, run), dtype=a["dtype"], **_axes(a))
+    x = _input(a, run)
+    made = run("mean", x=x, dtype=a["dtype"], **_axes(a))
+    if a["mask"] is None:
+        return made
+    kept = run("expand", x=run("cast", x=a["mask"], dtype=BOOL), size=tuple(x.shape))
+    return run.typed("div", made.dtype, x=run("sum", x=x, dtype=a["dtype"], **_axes(a)), y=run("sum", x=kept, **_axes(a)))
 
 
 @takes(*ALONG_ANY)
