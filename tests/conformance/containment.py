@@ -39,12 +39,24 @@ def number(kind: str, dtype: DType, random: Random) -> float:
     return random.uniform(-3.0, 3.0)
 
 
+def whole(kind: str, dtype: DType, random: Random) -> float:
+    """A whole number or a truth: small ones, which serve as places too, and at times those at the ends of the type."""
+    if dtype.kind == "b":
+        return random.random() < 0.5
+    if kind == "max":
+        return random.choice((dtype.least, dtype.greatest, 0, 1))
+    return 0 if kind == "zeros" else random.randint(0, 3)
+
+
 def numbers(tensor: TensorType, kind: str, random: Random) -> TensorType:
-    """A tensor of real numbers with contents of a kind; what was drawn for a purpose stays."""
+    """A tensor with contents of a kind; what was drawn for a purpose stays."""
     dtype = tensor.dtype
-    if tensor.contents is not None or dtype is None or dtype.kind != "f" or not dtype.step or not tensor.shape.known or int(tensor.shape.numel) > LARGEST:
+    if tensor.contents is not None or dtype is None or not tensor.shape.known or int(tensor.shape.numel) > LARGEST:
         return tensor
-    return tensor.but(contents=tuple(number(kind, dtype, random) for _ in range(int(tensor.shape.numel))))
+    if dtype.kind not in "biuf" or dtype.kind == "f" and not dtype.step or dtype.bits < 8:
+        return tensor
+    draw = number if dtype.kind == "f" else whole
+    return tensor.but(contents=tuple(draw(kind, dtype, random) for _ in range(int(tensor.shape.numel))))
 
 
 def filled(value: Any, kind: str, random: Random) -> Any:

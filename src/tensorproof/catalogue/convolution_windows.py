@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.sliding import convolved, fitting, least, padded, patches, same_padding, transposed, with_bias
 
 _MODES = {"zeros": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
@@ -28,6 +28,8 @@ def convolution(np: Any, a: Arguments) -> Any:
 def transposed_convolution(np: Any, a: Arguments) -> Any:
     x, weight, before = a["x"], a["weight"], a["padding"]
     n = weight.ndim - 2
+    if not a["groups"]:
+        raise Undefined("there is nothing to compute")
     sides = list(zip(before, a["padding_end"] or before))
     extra = a["output_padding"]
     if a["output_size"] is not None:

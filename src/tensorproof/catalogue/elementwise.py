@@ -76,8 +76,11 @@ def rounded(np: Any, a: Arguments) -> Any:
 
 
 def numbered(np: Any, a: Arguments) -> Any:
-    """Without nan and infinities; what is not given is the largest number of the element type, which the caller knows."""
-    return np.nan_to_num(a["x"], nan=a["nan"] or 0.0, posinf=a["posinf"], neginf=a["neginf"])
+    """Without nan and infinities; what is not given is the greatest number of the element type."""
+    most, least, dtype = a["posinf"], a["neginf"], a["results"][0]
+    if dtype is not None and dtype.kind == "f":
+        most, least = dtype.greatest if most is None else most, dtype.least if least is None else least
+    return np.nan_to_num(a["x"], nan=a["nan"] or 0.0, posinf=most, neginf=least)
 
 
 # The greatest x whose exponential is a float32; float64 holds up to 709 and float16 to 11. torch's sinh overflows where exp does.

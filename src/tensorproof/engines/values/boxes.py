@@ -98,7 +98,7 @@ class Box:
             return RULES["not_equal"](self, boxed(0))  # type: ignore[no-any-return]
         if target.kind in "iu" and self.dtype.kind == "f":
             limits = np.iinfo(target)
-            fits = (self.lo >= limits.min) & (self.hi <= limits.max) & ~self.nan
+            fits = (self.lo >= limits.min) & (self.hi < limits.max + 1.0) & ~self.nan
             return Box(np.where(fits, np.trunc(self.lo), limits.min), np.where(fits, np.trunc(self.hi), limits.max), False, target)
         return Box(self.lo, self.hi, self.nan, target)
 
@@ -145,6 +145,7 @@ def settled(name: str, made: Any) -> Any:
         return tuple(settled(name, part) for part in made)
     if not isinstance(made, Box) or made.dtype.kind != "f":
         return made
+    Rounding.lost = Rounding.lost or Rounding.over
     lo, hi = outwards(made.lo, made.hi)
     if name in _WHOLE:
         exact = (made.lo == made.hi) & (np.abs(made.lo) * Rounding.step < 1) & (made.lo == np.rint(made.lo))

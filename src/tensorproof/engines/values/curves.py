@@ -21,6 +21,7 @@ def _monotone(function: Any, lo: float = -INF, hi: float = INF, falling: bool = 
             ends = function(np.clip(x.lo, lo, hi)), function(np.clip(x.hi, lo, hi))
         outside = (x.lo < lo) | (x.hi > hi)
         least, most = ends[::-1] if falling else ends
+        Rounding.over = Rounding.over or bool((np.isposinf(most) & np.isfinite(x.hi)).any())
         if near_one:
             slack = 4 * Rounding.step
             least, most = np.where(least >= 0, np.maximum(least - slack, 0.0), least - slack), np.where(most <= 0, np.minimum(most + slack, 0.0), most + slack)

@@ -135,19 +135,31 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
     """Put bounds of the results of one applied operator, by the identity of their tensors; None where nothing is known."""
     import numpy as np
 
-    from tensorproof.engines.values.rounding import computed_in
+    from tensorproof.engines.values.rounding import Rounding, computed_in
     from tensorproof.engines.values.rules import Box, Unbounded, boxed
 
     made: Any = None
     try:
         with computed_in(_types(one)):
             made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
+        if Rounding.lost and not (one.op.order == "like" and len(one.op.inputs) == 1):
+            made = _open(np, made)
     except (NotEvaluated, Unbounded, Undefined, Undetermined):
         made = None
     parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
     for i, (result, part) in enumerate(zip(one.results, parts)):
         box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else _outward(np, boxed(part), result.dtype)
         boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, _fact(one, i), boxes))
+
+
+def _open(np: Any, made: Any) -> Any:
+    """Any numbers: what a computation gives behind an overflow depends on its order, which libraries choose. Whole numbers stay."""
+    from tensorproof.engines.values.rules import Box, boxed
+
+    if isinstance(made, tuple):
+        return tuple(_open(np, part) for part in made)
+    box = boxed(made)
+    return Box(np.full(box.shape, -np.inf), np.inf, True, box.dtype) if box.dtype.kind == "f" else box
 
 
 def _types(one: Applied) -> Iterator[DType | None]:
@@ -179,7 +191,7 @@ def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
             return box.astype(bool)
         label = dtype.label if dtype.bits >= 8 else "int8" if dtype.kind == "i" else "uint8"  # NumPy knows no limits of fewer bits
         limits = np.iinfo(label)
-        fits = (box.lo >= limits.min) & (box.hi <= limits.max) & ~box.nan
+        fits = (box.lo >= limits.min) & (box.hi < limits.max + 1.0) & ~box.nan
         return Box(np.where(fits, np.trunc(box.lo), float(limits.min)), np.where(fits, np.trunc(box.hi), float(limits.max)), False, label)
     if dtype is not None and not dtype.step:
         return box

@@ -40,6 +40,7 @@ def _added(x: Box, total: Any, either: Any) -> tuple[Any, Any, Any]:
             lo, hi = np.where(lowest == 0, np.maximum(lo - slack, 0.0), lo - slack), np.where(highest == 0, np.minimum(hi + slack, 0.0), hi + slack)
     most = Rounding.greatest if x.dtype.kind == "f" else INF
     over, under = (highest > most) | np.isposinf(highest), (lowest < -most) | np.isneginf(lowest)
+    Rounding.over = Rounding.over or bool((np.isfinite(highest) & over).any() or (np.isfinite(lowest) & under).any())
     sure_over, sure_under = either(np.isposinf(x.lo)), either(np.isneginf(x.hi))
     lo, hi = np.where(under, -INF, np.where(sure_over, most, lo)), np.where(over, INF, np.where(sure_under, -most, hi))
     return lo, hi, either(x.nan) | (over & under)
@@ -202,6 +203,7 @@ def _bilinear(function: Any) -> Rule:
         exact = (kind_of(x, y).kind != "f") | _whole(x) & _whole(y) & (size * Rounding.step < 1)
         slack = np.where(exact & (radius == 0), 0.0, slack)
         over = ~(size <= Rounding.greatest)
+        Rounding.over = Rounding.over or bool(over.any())
         lo, hi = np.where(over, -INF, middle - radius - slack), np.where(over, INF, middle + radius + slack)
         return Box(lo, hi, bool(x.nan.any() or y.nan.any()) | over, kind_of(x, y))
 

@@ -21,6 +21,10 @@ class Rounding:
     step = DType.FLOAT64.step
     smallest = DType.FLOAT64.smallest_normal
     greatest = DType.FLOAT64.greatest
+    over = False
+    """Whether finite numbers may have overflowed."""
+    lost = False
+    """Whether something was computed from what may have overflowed: another order of the same computation may give anything."""
 
 
 @contextmanager
@@ -30,6 +34,7 @@ def computed_in(dtypes: Iterable[DType | None]) -> Iterator[None]:
     floats = [d.real for d in dtypes if d is not None and d.kind in "fc" and d.step] or [DType.FLOAT64]
     Rounding.step, Rounding.smallest = max(d.step for d in floats), max(d.smallest_normal for d in floats)
     Rounding.greatest = min(d.greatest for d in floats)
+    Rounding.over = Rounding.lost = False
     try:
         yield
     finally:
@@ -42,6 +47,7 @@ def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
         below, above = (lo - _error(lo) - slack, hi + _error(hi) + slack)
         below, above = np.where((lo >= 0) & (slack == 0), np.maximum(below, 0.0), below), np.where((hi <= 0) & (slack == 0), np.minimum(above, 0.0), above)
     most = Rounding.greatest
+    Rounding.over = Rounding.over or bool((np.isfinite(below) & (below < -most)).any() or (np.isfinite(above) & (above > most)).any())
     below = np.where(np.isnan(below) | (below < -most), -math.inf, np.minimum(below, most))
     above = np.where(np.isnan(above) | (above > most), math.inf, np.maximum(above, -most))
     return below, above
