@@ -53,7 +53,7 @@ def numbers(tensor: TensorType, kind: str, random: Random) -> TensorType:
     dtype = tensor.dtype
     if tensor.contents is not None or dtype is None or not tensor.shape.known or int(tensor.shape.numel) > LARGEST:
         return tensor
-    if dtype.kind not in "biuf" or dtype.kind == "f" and not dtype.step or dtype.bits < 8:
+    if dtype.kind not in "biuf" or (dtype.kind == "f" and not dtype.step) or dtype.bits < 8:
         return tensor
     draw = number if dtype.kind == "f" else whole
     return tensor.but(contents=tuple(draw(kind, dtype, random) for _ in range(int(tensor.shape.numel))))

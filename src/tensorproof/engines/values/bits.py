@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
+from tensorproof.engines.values.boxes import Box, Rule, boxed, float_of, kind_of, register
 from tensorproof.engines.values.curves import absolute
 
 INF = math.inf
 _WIDEST = 2.0**63
+_MOST = float(np.finfo(np.float64).max)
 
 
 def _above(x: Any) -> Any:
@@ -39,7 +40,7 @@ register("bitwise_xor", _bits(lambda x, y: 0.0, lambda x, y, top: top - 1))
 
 def _inverted(x: Any) -> Box:
     x = boxed(x)
-    return RULES["logical_not"](x) if x.dtype.kind == "b" else Box(-x.hi - 1, -x.lo - 1, False, x.dtype)  # type: ignore[no-any-return]
+    return Box(1 - x.hi, 1 - x.lo, False, bool) if x.dtype.kind == "b" else Box(-x.hi - 1, -x.lo - 1, False, x.dtype)
 
 
 register("invert bitwise_not", _inverted)
@@ -52,7 +53,8 @@ def _shifted(x: Any, y: Any) -> Box:
         most = np.maximum(np.abs(x.lo), np.abs(x.hi)) * np.exp2(np.maximum(y.hi, 0.0))
     fits = (most < 2.0**31) & (y.lo >= 0)
     zero = np.zeros(np.broadcast_shapes(x.shape, y.shape))
-    return Box(np.where(fits, np.where(x.lo >= 0, zero, -most), zero - _WIDEST), np.where(fits, np.where(x.hi <= 0, zero, most), zero + _WIDEST), False, kind_of(x, y))
+    lo, hi = np.where(x.lo >= 0, zero, -most), np.where(x.hi <= 0, zero, most)
+    return Box(np.where(fits, lo, -_WIDEST), np.where(fits, hi, _WIDEST), False, kind_of(x, y))
 
 
 def _shifted_back(x: Any, y: Any) -> Box:
@@ -103,7 +105,7 @@ def _numbers_only(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | N
     low, high = np.minimum(lo, hi), np.maximum(lo, hi)
     for value, may in ((nan, x.nan), (most, np.isposinf(x.hi)), (least, np.isneginf(x.lo))):
         low, high = np.where(may, np.minimum(low, value), low), np.where(may, np.maximum(high, value), high)
-    for side, value in ((x.hi, np.finfo(np.float64).max), (x.lo, np.finfo(np.float64).min)):  # what lies below an end that is infinite
+    for side, value in ((x.hi, _MOST), (x.lo, -_MOST)):  # what lies below an end that is infinite
         low, high = np.where(np.isinf(side), np.minimum(low, value), low), np.where(np.isinf(side), np.maximum(high, value), high)
     return Box(low, high, False, x.dtype)
 
