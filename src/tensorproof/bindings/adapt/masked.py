@@ -19,10 +19,6 @@ KEEP = Bool("keepdim", False, optional=True)
 ALONG_ANY = (MASK, KEEP, Axes("dim", None, empty_is_all=True), ElementType())
 
 
-_NEUTRAL = {"prod": 1, "cumprod": 1, "amax": -INF, "argmax": -INF, "logsumexp": -INF, "amin": INF, "argmin": INF, "nanmedian_along": float("nan")}
-"""By operator, what changes nothing of a result; 0 elsewhere."""
-
-
 def _input(a: dict[str, Any], run: Run, neutral: str = "buifc") -> TensorType:
     """x, whose mask fits and whose elements, where there is a mask, are of a kind in `neutral`; what the mask shuts out is the neutral element."""
     x, mask = a["x"], a["mask"]
@@ -35,7 +31,7 @@ def _input(a: dict[str, Any], run: Run, neutral: str = "buifc") -> TensorType:
             mask = run("expand", x=mask, size=tuple(x.shape))
         has = x.dtype is None or x.dtype.kind in neutral or (x.dtype is UINT8 and "i" in neutral)
         run.require("dtype", has, f"{run.name} has no neutral element of type {x.dtype!r} to put where the mask is false", ("x", "mask"))
-        return _shut(run, x, mask, INF if a.get("ord") == -INF else _NEUTRAL.get(run.row.op, 0))
+        return _shut(run, x, mask, INF if a.get("ord") == -INF else float(a.get("neutral", 0)))
     return x
 
 
@@ -46,7 +42,7 @@ def _shut(run: Run, x: TensorType, mask: TensorType, number: float) -> TensorTyp
     elif x.dtype is BOOL:
         value = bool(number)
     else:
-        value = number if number == number and abs(number) != INF else int(x.dtype.greatest if number > 0 else x.dtype.least)
+        value = int(number) if number == number and abs(number) != INF else int(x.dtype.greatest if number > 0 else x.dtype.least)
     made: TensorType = run.typed("where", x.dtype, condition=mask, x=x, y=value)
     return made
 
