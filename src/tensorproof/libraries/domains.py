@@ -1,7 +1,7 @@
 """Domains: facts about the elements of tensors. Each is a transfer function over the operators that a call applied.
 
-What an operator does to elements is said by its declaration (`Op.values`, `Op.ones`), so spellings and frameworks do not matter here. Facts are kept by the
-identity of the tensor, which every write replaces (`frontends/python/memory.py`).
+What an operator does to elements is said by its declaration (`Op.values`, `Op.ones`), so spellings and frameworks do not matter here. Facts live with the
+tensor (`terms/facts.py`); a write makes another of it (`frontends/python/memory.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from tensorproof.libraries import greatest, mask_ones, number_ranges, whole_numbers
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
+from tensorproof.terms.facts import carry
 from tensorproof.terms.tensor import TensorType
 
 
@@ -23,9 +24,6 @@ class Domain(Protocol):
 
     def applied(self, m: Any, one: Applied) -> None:
         """Keep what holds of the results of an operator."""
-
-    def carry(self, m: Any, old: TensorType, new: TensorType) -> None:
-        """A tensor with the same elements: what holds of the one holds of the other."""
 
 
 DOMAINS: tuple[Domain, ...] = (number_ranges, whole_numbers, greatest, mask_ones)
@@ -63,8 +61,7 @@ def same(m: Any, old: TensorType, new: TensorType) -> None:
     if old is not new:
         if m.path.program is not None:
             m.path.program.same(old, new)
-        for domain in DOMAINS:
-            domain.carry(m, old, new)
+        carry(old, new)
 
 
 def _each(value: Any) -> list[TensorType]:

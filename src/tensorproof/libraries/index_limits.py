@@ -10,13 +10,13 @@ from typing import Any
 
 from tensorproof.libraries.label_ranges import of as range_of
 from tensorproof.ops.whole import Span, joined
+from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List
 
 Limit = tuple[Dim, Dim]
 """The least, and what all stay below."""
-TABLE = "limits"
 
 
 def of(m: Any, tensor: Any) -> Limit | None:
@@ -25,13 +25,13 @@ def of(m: Any, tensor: Any) -> Limit | None:
         return tensor, tensor + 1
     if not isinstance(tensor, TensorType):
         return None
-    held = m.model_state.get(TABLE, {}).get(id(tensor))
-    return held[1] if held is not None and held[0] is tensor else range_of(m, tensor)
+    return tensor.facts.limit if tensor.facts is not None and tensor.facts.limit is not None else range_of(m, tensor)
 
 
 def note(m: Any, tensor: Any, limit: Limit | None) -> None:
     if limit is not None and isinstance(tensor, TensorType) and tensor.contents is None:
-        m.model_state.setdefault(TABLE, {})[id(tensor)] = (tensor, limit)
+        learn(tensor, limit=limit)
+        m.ranged = True
 
 
 def collated(m: Any, samples: list[Any], batch: Any) -> Any:

@@ -53,7 +53,7 @@ def labelled(m: Any, first: Any, second: Any, batch: Any, sure: bool) -> Any:
 
 def _of_sample(m: Any, value: Any, sure: bool) -> Range | None:
     if isinstance(value, TensorType):
-        return of(m, value) if m.bounds and value.contents is None else None
+        return of(m, value) if m.ranged and value.contents is None else None
     if not isinstance(value, Term):
         return None
     shift = _rest(value)

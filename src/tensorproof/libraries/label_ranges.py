@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.tensor import TensorType
 
 
 def note(m: Any, tensor: TensorType, low: Dim, high: Dim) -> TensorType:
     """This tensor holds whole numbers from `low` on that stay below `high`."""
-    m.bounds[id(tensor)] = (tensor, low, high)
+    learn(tensor, span=(low, high))
+    m.ranged = True
     return tensor
 
 
@@ -18,9 +20,8 @@ def of(m: Any, tensor: Any) -> tuple[Any, Any] | None:
     """What a tensor may hold: the least, and what all stay below."""
     if not isinstance(tensor, TensorType):
         return None
-    found = m.bounds.get(id(tensor))
-    if found is not None and found[0] is tensor:
-        return found[1], found[2]
+    if tensor.facts is not None and tensor.facts.span is not None:
+        return tensor.facts.span
     if tensor.contents and all(type(v) is int or (type(v) is float and v.is_integer()) for v in tensor.contents):
         return int(min(tensor.contents)), int(max(tensor.contents)) + 1
     return None
@@ -28,7 +29,7 @@ def of(m: Any, tensor: Any) -> tuple[Any, Any] | None:
 
 def keep(m: Any, old: Any, new: Any) -> Any:
     """A tensor made of some of the numbers of another."""
-    known = of(m, old) if m.bounds or (isinstance(old, TensorType) and old.contents) else None
+    known = of(m, old) if m.ranged or (isinstance(old, TensorType) and old.contents) else None
     if known is not None and isinstance(new, TensorType) and new is not old:
         note(m, new, *known)
     return new

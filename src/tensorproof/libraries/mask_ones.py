@@ -1,6 +1,6 @@
 """How many ones the masks of a program hold, as a domain: a mask that selects as many elements decides a shape.
 
-`session.masks` has the counts of tensors of zeros and ones; `session.counts` has a count, known or a symbol, for every mask that was seen.
+`Facts.ones` is a count, known or a symbol, of a mask that was seen; where the tensor holds zeros and ones only it is `binary`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,9 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.ones import Counted, diagonal, opposite, spread
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import BOOL
+from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Term, upper
 from tensorproof.terms.tensor import TensorType
-
-Counts = dict[int, tuple[TensorType, Dim]]
-"""By the tensor's identity: the tensor (so that it lives on) and its count."""
-
 
 _BEGINNING = frozenset(["fills", "totals", "counts"])
 
@@ -33,56 +30,49 @@ def applied(m: Any, one: Applied) -> None:
         return
     session, op = m.session, one.op
     kind = op.values.kind
-    if not session.counts and made.dtype is not BOOL and kind not in _BEGINNING and op.ones is not diagonal:
+    if not session.counted and made.dtype is not BOOL and kind not in _BEGINNING and op.ones is not diagonal:
         return
     if kind in ("totals", "counts"):
         _summed(m, one, made)
         return
     count = _ones(m, one, kind, made)
     if count is not None:
-        session.masks[id(made)] = session.counts[id(made)] = (made, count)
+        learn(made, ones=count, binary=True)
+        session.counted = True
     elif made.dtype is BOOL and made.contents is None:
         count = _same_count(m, one, kind, made)
         if count is not None:
-            session.counts[id(made)] = (made, count)
+            learn(made, ones=count)
+            session.counted = True
 
 
-def carry(m: Any, old: TensorType, new: TensorType) -> None:
-    for table in (m.session.counts, m.session.masks):
-        held = table.get(id(old))
-        if held is not None and held[0] is old:
-            table[id(new)] = (new, held[1])
-
-
-def count_of(x: TensorType, known: Counts) -> Dim | None:
-    held = known.get(id(x))
-    return held[1] if held is not None and held[0] is x else None
+def count_of(x: TensorType) -> Dim | None:
+    """The ones of a tensor that holds zeros and ones only."""
+    return x.facts.ones if x.facts is not None and x.facts.binary else None
 
 
 def _ones(m: Any, one: Applied, kind: str, made: TensorType) -> Dim | None:
     """The ones of a result that holds zeros and ones only, where they are known."""
-    known, given, values = m.session.masks, one.arguments, one.op.values
+    given, values = one.arguments, one.op.values
     if kind == "fills":
         filled = given.get(str(values.by))
         if not isinstance(filled, (bool, int, float)) or filled not in (0, 1):
             return None
         return made.shape.numel if filled else 0
     if one.op.ones is not None:
-        found: Dim | None = one.op.ones(Counted(given, made, lambda x: count_of(x, known)))
+        found: Dim | None = one.op.ones(Counted(given, made, count_of))
         return found
-    if not known:
-        return None
     if kind == "joins":
-        return _sum_of(given[values.over], known)
+        return _sum_of(given[values.over])
     x = given.get(values.over) if kind == "moves" else None
-    count = count_of(x, known) if isinstance(x, TensorType) and x.shape.known else None
+    count = count_of(x) if isinstance(x, TensorType) and x.shape.known else None
     return None if count is None or x is None else spread(count, x, made)
 
 
-def _sum_of(tensors: Any, known: Counts) -> Dim | None:
+def _sum_of(tensors: Any) -> Dim | None:
     total: Dim = 0
     for t in tensors:
-        count = count_of(t, known)
+        count = count_of(t)
         if count is None:
             return None
         total = total + count
@@ -91,12 +81,12 @@ def _sum_of(tensors: Any, known: Counts) -> Dim | None:
 
 def _symbol(m: Any, mask: TensorType) -> Dim:
     """The count of a mask, one symbol for each."""
-    counts: Counts = m.session.counts
-    found = count_of(mask, counts)
+    found: Dim | None = mask.facts.ones if mask.facts is not None else None
     if found is None:
         most = upper(mask.shape.numel)
         found = m.session.fresh("nnz", 0, int(most) if most < 2**62 else None)
-        counts[id(mask)] = (mask, found)
+        learn(mask, ones=found)
+        m.session.counted = True
     return found
 
 
@@ -128,12 +118,12 @@ def _compared(m: Any, one: Applied, x: TensorType, made: TensorType) -> Dim | No
     number = y.contents[0] if isinstance(y, TensorType) and y.contents is not None and len(y.contents) == 1 else None
     if type(number) not in (int, float, bool, Term):
         return None
-    again: tuple[TensorType, dict[Any, Dim]] = m.model_state.setdefault("compared", {}).setdefault(id(x), (x, {}))
-    if again[0] is not x:
-        return None
+    if x.facts is None or x.facts.compared is None:
+        learn(x, compared={})
+    again: dict[Any, Dim] = x.facts.compared  # type: ignore[union-attr,assignment]
     word, turned = min(op.name, op.opposite), op.opposite < op.name
     if turned and word != "eq" and (x.dtype is None or x.dtype.is_float):  # nan is neither below nor above
         word, turned = op.name, False
     most = upper(made.shape.numel)
-    count = again[1].setdefault((word, number), m.session.fresh("nnz", 0, int(most) if most < 2**62 else None))
+    count = again.setdefault((word, number), m.session.fresh("nnz", 0, int(most) if most < 2**62 else None))
     return made.shape.numel - count if turned else count

@@ -36,7 +36,7 @@ def reads(op: Op) -> bool:
 def applied(m: Any, one: Applied) -> None:
     """Called for every operator that was applied."""
     makes, keeps = _facts(one.op)
-    if not makes and not (keeps and (m.bounds or index_limits.TABLE in m.model_state or _known(one))):
+    if not makes and not (keeps and (m.ranged or _known(one))):
         return
     for at, made in enumerate(one.results):
         if made.contents is None and made.dtype is not None:
@@ -49,17 +49,6 @@ def _known(one: Applied) -> bool:
     """Whether the numbers of the first input are known one by one."""
     first = one.arguments[one.op.inputs[0].name] if one.op.inputs else None
     return isinstance(first, TensorType) and first.contents is not None
-
-
-def carry(m: Any, old: TensorType, new: TensorType) -> None:
-    found = m.bounds.get(id(old))
-    if found is not None and found[0] is old:
-        m.bounds[id(new)] = (new, *found[1:])
-    limits = m.model_state.get(index_limits.TABLE)
-    if limits is not None:
-        held = limits.get(id(old))
-        if held is not None and held[0] is old:
-            limits[id(new)] = (new, held[1])
 
 
 def note(m: Any, made: TensorType, span: Span) -> None:

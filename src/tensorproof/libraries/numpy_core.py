@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tensorproof.libraries import label_ranges
 from tensorproof.libraries.images import array_of, is_image
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.numpy_texts import of_list
@@ -134,8 +135,7 @@ def _randint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
         return made
     if size is None:
         return between(m, "randint", first, past - 1, node)
-    m.bounds[id(made)] = (made, first, past)
-    return made
+    return label_ranges.note(m, made, first, past)
 
 
 def _drawn(name: str) -> Any:

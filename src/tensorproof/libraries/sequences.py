@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from tensorproof.libraries import index_limits
+from tensorproof.libraries import index_limits, label_ranges
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term, maximum, minimum
@@ -61,9 +61,9 @@ def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if not isinstance(t, TensorType) or not t.shape.known:
         return m.gap("tolist", node, "the rank is not known")
     small = t.shape.concrete and isinstance(t.shape.numel, int) and t.shape.numel <= 256
-    drawn = m.bounds.get(id(t))
-    if small and drawn is not None and drawn[0] is t and len(t.shape) == 1:
-        return List(m.heap.row([between(m, "item", drawn[1], drawn[2] - 1, node) for _ in range(t.shape[0])]))
+    drawn = t.facts.span if t.facts is not None else None
+    if small and drawn is not None and len(t.shape) == 1:
+        return List(m.heap.row([between(m, "item", drawn[0], drawn[1] - 1, node) for _ in range(t.shape[0])]))
     limit = index_limits.of(m, t) if small and t.contents is None and len(t.shape) == 1 else None
     if limit is not None and type(limit[0]) is int and type(limit[1]) is int:
         return List(m.heap.row([m.session.fresh("item", limit[0], limit[1] - 1) for _ in range(t.shape[0])]))
@@ -82,7 +82,7 @@ def draw(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     ends = [a for a in args if isinstance(a, (int, Term)) and not isinstance(a, bool)]
     low, high = (ends[0], ends[1]) if len(ends) > 1 else (kwargs.get("low", 0), ends[0] if ends else kwargs.get("high"))
     if isinstance(made, TensorType) and isinstance(low, (int, Term)) and isinstance(high, (int, Term)):
-        m.bounds[id(made)] = (made, low, high)
+        label_ranges.note(m, made, low, high)
     return made
 
 

@@ -61,8 +61,7 @@ def element_of(m: Any, value: Any, node: Any) -> Any:
     """What a program gives as an element: arrays, numbers and lists become tensors, tuples and dicts stay structures."""
     match value:
         case TensorType() if value.framework == "tf":
-            plain = m.path.same(value, value.but(parameter=False))
-            return keep(m, value, plain) if m.bounds else plain
+            return m.path.same(value, value.but(parameter=False))
         case tuple() if not isinstance(value, TensorShape):
             return tuple(element_of(m, v, node) for v in value)
         case Dict():
@@ -75,7 +74,7 @@ def element_of(m: Any, value: Any, node: Any) -> Any:
             return value
         case _:
             made = converted(m, value, None, node)
-            return keep(m, value, made) if m.bounds else made
+            return keep(m, value, made) if m.ranged else made
 
 
 def stacked(m: Any, element: Any, count: Any, node: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tf_shapes import GRAPH, compatible, shape_of, sizes_of
-from tensorproof.libraries.whole_numbers import forget
 from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.facts import forget
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
@@ -242,7 +242,7 @@ def _assign(word: str) -> Any:
             message = f"a variable of shape {me.shape!r} cannot be assigned a value of shape {new.shape!r}"
             agree = conj(*(eq(a, b) for a, b in zip(me.shape, new.shape))) if len(me.shape) == len(new.shape) else False
             m.require("assign/shape", agree, message, node, trail=_made_at(m, me))
-        forget(m, me)
+        forget(me)
         return me
 
     def assign(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

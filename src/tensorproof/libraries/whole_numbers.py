@@ -8,6 +8,7 @@ from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import DType
+from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import ge, le
 from tensorproof.terms.tensor import TensorType
@@ -16,6 +17,8 @@ from tensorproof.values.python_values import Unknown
 
 def size_in(m: Any, value: Any) -> Dim:
     """The size that stands for a whole number that nobody knows, the same each time that this very number is used."""
+    if isinstance(value, TensorType):
+        return m.session.number_in(value)  # type: ignore[no-any-return]
     held = m.model_state.setdefault("sizes", {})
     found = held.get(id(value))
     if found is None or found[0] is not value:
@@ -25,12 +28,10 @@ def size_in(m: Any, value: Any) -> Dim:
 
 def same_size(m: Any, value: Any, size: Dim) -> None:
     """From here on this number is this size where one is needed."""
-    m.model_state.setdefault("sizes", {})[id(value)] = (value, size)
-
-
-def forget(m: Any, value: Any) -> None:
-    """This tensor holds another number from here on."""
-    m.model_state.get("sizes", {}).pop(id(value), None)
+    if isinstance(value, TensorType):
+        learn(value, number=size)
+    else:
+        m.model_state.setdefault("sizes", {})[id(value)] = (value, size)
 
 
 def reads(op: Op) -> bool:
@@ -55,12 +56,6 @@ def _known(x: TensorType) -> int | None:
     """A whole number of Python."""
     known = x.contents[0] if x.weak and x.contents is not None and len(x.contents) == 1 else None
     return known if type(known) is int else None
-
-
-def carry(m: Any, old: TensorType, new: TensorType) -> None:
-    held = m.model_state.get("sizes", {}).get(id(old))
-    if held is not None and held[0] is old:
-        same_size(m, new, held[1])
 
 
 def whole_tensor(value: Any) -> bool:
@@ -88,9 +83,8 @@ def number_in(dtype: DType | None) -> Unknown:
 
 def number_of(m: Any, t: TensorType, node: Any) -> Any:
     """The number in a tensor of one element: between the bounds that it was drawn from, else one that nobody knows."""
-    drawn = m.bounds.get(id(t))
-    if drawn is not None and drawn[0] is t:
-        return between(m, "item", drawn[1], drawn[2] - 1, node)
+    if t.facts is not None and t.facts.span is not None:
+        return between(m, "item", t.facts.span[0], t.facts.span[1] - 1, node)
     made = number_in(t.dtype)
     if whole_tensor(t):
         same_size(m, made, size_in(m, t))

@@ -44,12 +44,11 @@ def key_of(op: Op, arguments: dict[str, Any], session: Session, name: str) -> tu
     if session.lenient or op.data_dependent:
         return None
     given: Given = {}
-    counts = session.counts
     parts: list[Any] = [id(op), name, session.framework, session.typed, session.default_float]
     for word, value in arguments.items():
         kind = type(value)
         if kind is TensorType:
-            if value.contents is not None or id(value) in counts:
+            if value.contents is not None or _counted(value):
                 return None
             given[word] = value
             parts += (word, value.grad is None, _facts(value))
@@ -58,7 +57,7 @@ def key_of(op: Op, arguments: dict[str, Any], session: Session, name: str) -> tu
         elif kind is tuple:
             kinds = frozenset(map(type, value))
             if kinds == _ONLY_TENSORS:
-                if any(t.contents is not None or id(t) in counts for t in value):
+                if any(t.contents is not None or _counted(t) for t in value):
                     return None
                 given[word] = value
                 value = tuple([(t.grad is None, _facts(t)) for t in value])
@@ -70,6 +69,11 @@ def key_of(op: Op, arguments: dict[str, Any], session: Session, name: str) -> tu
     return tuple(parts), given
 
 
+def _counted(tensor: TensorType) -> bool:
+    """Whether its true elements are counted: a mask decides a shape."""
+    return tensor.facts is not None and tensor.facts.ones is not None
+
+
 def found(op: Op, key: Any, given: Given) -> tuple[Any, dict[str, Any], bool] | None:
     """The result of an earlier call as new tensors, all arguments of this one, and whether a view was copied."""
     kept = _kept.get(key)
@@ -77,8 +81,8 @@ def found(op: Op, key: Any, given: Given) -> tuple[Any, dict[str, Any], bool] | 
         return None
     grad, made = given[op.aliases].grad if kept.passes else None, kept.made
     if type(made) is TensorType:
-        return made.but(grad=grad), {**kept.arguments, **given}, kept.copied
-    results = [t.but(grad=grad) for t in made]
+        return made.but(grad=grad, facts=None), {**kept.arguments, **given}, kept.copied
+    results = [t.but(grad=grad, facts=None) for t in made]
     return made.like(results) if isinstance(made, Outputs) else tuple(results), {**kept.arguments, **given}, kept.copied
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, FLOAT32, INT64, DType
+from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Origin, Term, symbol
 from tensorproof.terms.labels import label
 from tensorproof.terms.records import dataclass, field
@@ -46,29 +47,25 @@ class Session:
     """Under autocast: the lower precision for each kind of device, None where it is not known."""
     typed: frozenset[str] = frozenset()
     """Inputs whose element types the spelling has checked by its own list, which may be wider than the operator's."""
-    counts: dict[int, tuple[TensorType, Dim]] = field(default_factory=dict[int, tuple[TensorType, Dim]])
-    """The number of true elements of each mask seen, by identity: `x[mask]` and `y[mask]` have one size."""
-    masks: dict[int, tuple[TensorType, Dim]] = field(default_factory=dict[int, tuple[TensorType, Dim]])
-    """Those among them that hold zeros and ones only, with a count that is known."""
+    counted: bool = False
+    """Whether the number of true elements of any mask is known."""
     written: list[Any] = field(default_factory=list[Any])
     """The tensors that the present call writes into."""
     applied: list[Applied] = field(default_factory=list[Applied])
     """The operators that the present call applied, in order."""
-
-    numbers: dict[int, tuple[TensorType, Term]] = field(default_factory=dict[int, tuple[TensorType, Term]])
-    """The symbols for whole numbers in tensors whose contents are not known, by identity: `tf.zeros([n, 3])` and `tf.ones([n, 3])` have one size."""
 
     lenient: bool = False
     """Whether a requirement that fails is taken to hold: how a path goes on after an error."""
     failed: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     """The sizes that disagree in a call under that assumption."""
 
-    def number_in(self, tensor: TensorType) -> Term:
-        """The whole number in a tensor without axes that nobody knows."""
-        known = self.numbers.get(id(tensor))
-        if known is None or known[0] is not tensor:
-            known = self.numbers[id(tensor)] = (tensor, self.fresh("number", 0))
-        return known[1]
+    def number_in(self, tensor: TensorType) -> Dim:
+        """The unknown whole number in a tensor of one element, one symbol for each: `tf.zeros([n, 3])` and `tf.ones([n, 3])` have one size."""
+        known = tensor.facts.number if tensor.facts is not None else None
+        if known is None:
+            known = self.fresh("number", 0)
+            learn(tensor, number=known)
+        return known
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that the rule cannot tell, such as a count of non-zeros: it gets the benefit of the doubt."""

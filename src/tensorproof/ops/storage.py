@@ -13,6 +13,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, DType
+from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, maximum, minimum, product
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
@@ -110,11 +111,12 @@ def true_count(c: Call, x: TensorType) -> Dim:
     """How many elements are not zero: exact where the contents are known, else one symbol for each tensor object."""
     if whole(x.contents):
         return sum(1 for v in x.contents or () if v)
-    held = c.session.counts.get(id(x))
-    if held is None or held[0] is not x:
-        held = (x, c.fresh("nnz", 0, bounds(x.shape.numel)[1]))
-        c.session.counts[id(x)] = held
-    return held[1]
+    known = x.facts.ones if x.facts is not None else None
+    if known is None:
+        known = c.fresh("nnz", 0, bounds(x.shape.numel)[1])
+        learn(x, ones=known)
+        c.session.counted = True
+    return known
 
 
 # --- views ---

@@ -6,12 +6,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.facts import Facts
 from tensorproof.terms.gradient import Gradient
 from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.shapes import Dim, Shape
 
 MOST_CONTENTS = 4096
 """Contents of larger tensors are not kept."""
+
+
+_BESIDE = frozenset(["base", "device", "framework", "grad", "parameter", "requires_grad", "strides", "weak"])
+"""What a description says of a tensor beside its elements."""
 
 
 class Storage:
@@ -63,7 +68,13 @@ class TensorType:
     grad: Gradient | None = None
     """What autograd knows of it; None where no operator made it."""
 
+    facts: Facts | None = None
+    """What is known of its elements, of no account in comparisons."""
+
     def but(self, **changes: Any) -> TensorType:
+        """The same tensor, described otherwise. Where its elements may be others, what was known of them is not."""
+        if self.facts is not None and "facts" not in changes and (not changes.keys() <= _BESIDE or changes.get("parameter")):
+            changes["facts"] = None
         return replace(self, **changes)
 
     @property

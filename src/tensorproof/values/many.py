@@ -175,6 +175,7 @@ class Renaming:
                 new = tuple(part(d) for d in found)
                 if any(a is not b for a, b in zip(new, found)):
                     changes[field] = new
-        return value.but(**changes) if changes else value
+        facts = value.facts.mapped(part) if value.facts is not None else None
+        return value.but(**changes, facts=facts) if changes or facts is not value.facts else value
 
 

@@ -47,7 +47,7 @@ def _domains(m: Interpreter, call: Called) -> None:
 
 
 def _indices(m: Interpreter, call: Called) -> None:
-    if m.bounds:
+    if m.ranged:
         index_checks.check(m, call.outcome.applied, call.node)
 
 
@@ -99,7 +99,7 @@ def _tape(m: Interpreter, call: Called) -> None:
         call.result = tape.taken(m, call.name, call.result, call.args, call.kwargs, call.node, call.layer, call.stated)
 
 
-OBSERVERS: tuple[Observer, ...] = (_domains, _indices, _memory, _roots, _suspects, _facts, _items, _values, _keras, _program, _tape)
+OBSERVERS: tuple[Observer, ...] = (_domains, _indices, _memory, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape)
 """After a call that computes."""
 CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _suspects)
 """After the construction of a layer."""

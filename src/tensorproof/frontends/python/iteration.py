@@ -211,10 +211,10 @@ def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) 
 
 def _drawn_rows(m: Interpreter, value: TensorType, row: Any, count: int, node: ast.AST) -> list[Any]:
     """The rows of a tensor whose contents are not known. Of few numbers that were drawn between two bounds each is a number of its own."""
-    found = m.bounds.get(id(value))
-    if found is None or found[0] is not value or not isinstance(row, TensorType) or len(row.shape) or count > MOST_DRAWN:
+    found = value.facts.span if value.facts is not None else None
+    if found is None or not isinstance(row, TensorType) or len(row.shape) or count > MOST_DRAWN:
         return [row] * count
-    return [m.memory.made(row.but(contents=(between(m, "number", found[1], found[2] - 1, node),))) for _ in range(count)]
+    return [m.memory.made(row.but(contents=(between(m, "number", found[0], found[1] - 1, node),))) for _ in range(count)]
 
 
 def drawn_row(m: Interpreter, value: TensorType, low: Any, high: Any, node: ast.AST) -> TensorType:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.program.recorder import Recorder
+from tensorproof.terms.facts import joined as joined_facts
+from tensorproof.terms.facts import same as same_facts
 from tensorproof.terms.gradient import Fact
 from tensorproof.terms.gradient import joined as joined_gradients
 from tensorproof.terms.ints import Term, ite
@@ -153,7 +155,8 @@ def _same_tensor(a: Any, b: Any) -> bool:
     """Whether two tensors are alike to all that asks, and hold nothing that is known."""
     if not isinstance(a, TensorType) or not isinstance(b, TensorType) or a.contents is not None or b.contents is not None:
         return False
-    return a.shape == b.shape and a.dtype is b.dtype and a.strides == b.strides and a.framework == b.framework and a.device == b.device
+    alike = a.shape == b.shape and a.dtype is b.dtype and a.strides == b.strides and a.framework == b.framework and a.device == b.device
+    return alike and same_facts(a.facts, b.facts)
 
 
 def _all_numbers(value: Any) -> bool:
@@ -180,7 +183,8 @@ def _tensors(p: Truth, a: TensorType, b: TensorType) -> TensorType | None:
     contents = a.contents if a.contents == b.contents else None
     strides = a.strides if a.strides == b.strides else UNKNOWN_STRIDES
     grad = joined_gradients(a.grad, b.grad)
-    return a.but(shape=shape, contents=contents, strides=strides, requires_grad=_required(a, b, grad), grad=grad)
+    facts = joined_facts(p, a.facts, b.facts) if a.facts is not b.facts else a.facts
+    return a.but(shape=shape, contents=contents, strides=strides, requires_grad=_required(a, b, grad), grad=grad, facts=facts)
 
 
 def _required(a: TensorType, b: TensorType, grad: Any) -> bool:

@@ -105,12 +105,8 @@ class Interpreter:
         self.model_state: dict[str, Any] = {"files": self.heap.space(), "interpreter": self.heap.space()}
         """What library models keep between calls: seeds, the default element type, the files that the program writes, the graph of TensorFlow 1."""
         self.bound_on: dict[int, Any] = {}
-        self.probabilities: dict[int, TensorType] = {}
-        """What came out of a softmax."""
-        self.regrouped: dict[int, tuple[TensorType, Diagnostic]] = {}
-        """Tensors whose rows hold parts of several samples, with the warning for the case that a layer takes them."""
-        self.bounds: dict[int, tuple[TensorType, Dim, Dim]] = {}
-        """Tensors of whole numbers that were drawn, with the least that they may hold and what they stay below."""
+        self.ranged = False
+        """Whether a range of whole numbers is known of any tensor."""
         self.sizes: dict[int, tuple[Any, ...]] = {}
         """The tuples that are a torch.Size."""
         self.made_at: dict[int, tuple[Any, str, Span]] = {}

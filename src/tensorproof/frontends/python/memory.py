@@ -117,7 +117,7 @@ class Memory:
         """A tensor that no operator made. Its elements are known as long as nothing of its kind was ever written."""
         kind = _kind(t.dtype)
         sure = t.contents is None or self.writes[kind] is self.first[kind]
-        shown = t if sure and t.base is None else t.but(base=SOMEWHERE, contents=t.contents if sure else None)
+        shown = t if sure and t.base is None else t.but(base=SOMEWHERE, contents=t.contents if sure else None, facts=t.facts if sure else None)
         own = self._older({"is": t, "now": _FIRST})
         held = Held(t, shown, own, own, t.parameter, self._at(own, t.dtype, t.parameter))
         self._keep(held, t)
@@ -133,7 +133,7 @@ class Memory:
 
     def _joined(self, now: TensorType, held: Held) -> Held:
         """What one of two ways has made of an object: its elements are those of either."""
-        shown = now.but(contents=None, base=held.shown.base)
+        shown = now.but(contents=None, base=held.shown.base, facts=now.facts)
         made = Held(now, shown, held.storage, held.own, held.owned, self._at(held.storage, now.dtype, held.owned))
         self._keep(made, held.shown)
         self._keep(Held(shown, shown, held.storage, held.own, held.owned, made.at), held.shown)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.terms.facts import same as same_facts
 from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
@@ -283,7 +284,8 @@ def alike(a: Any, b: Any, depth: int = 4) -> bool:
         return False
     match a:
         case TensorType():
-            return a.shape == b.shape and a.dtype is b.dtype and a.contents == b.contents and a.framework == b.framework and a.strides == b.strides
+            described = a.shape == b.shape and a.dtype is b.dtype and a.contents == b.contents and a.framework == b.framework and a.strides == b.strides
+            return described and same_facts(a.facts, b.facts)
         case Many():
             return a.count == b.count and alike(a.first, b.first, depth - 1) and alike(a.second, b.second, depth - 1)
         case Unknown():

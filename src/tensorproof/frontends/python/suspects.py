@@ -11,6 +11,7 @@ from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import Op, Values
+from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.tensor import TensorType
 
@@ -25,8 +26,9 @@ def look(m: Interpreter, outcome: Outcome, node: ast.AST) -> None:
     if m.failures or not outcome.applied:
         return
     op = outcome.applied[-1].op
-    if m.regrouped:
-        _follow(m, op, outcome)
+    given = outcome.bound.get("x")
+    if isinstance(given, TensorType) and given.facts is not None and given.facts.cut is not None:
+        _follow(m, op, given, outcome)
     values = op.values
     if values.kind in _ARITHMETIC:
         if len(outcome.applied) == 1:
@@ -37,7 +39,7 @@ def look(m: Interpreter, outcome: Outcome, node: ast.AST) -> None:
         _regroup(m, outcome, node)
     elif op.paired:
         _paired(m, outcome, node)
-    elif _takes_scores(op) and isinstance(given := outcome.bound.get("x"), TensorType) and m.probabilities.get(id(given)) is given:
+    elif _takes_scores(op) and isinstance(given, TensorType) and given.facts is not None and given.facts.shares:
         m.warn("suspect/softmax-twice", "cross_entropy takes raw scores, and gets the result of a softmax", node)
 
 
@@ -104,7 +106,7 @@ def _softmax(m: Interpreter, values: Values, outcome: Outcome, node: ast.AST) ->
     if not isinstance(x, TensorType) or not x.shape.known:
         return
     if values.shares == "numbers" and isinstance(out, TensorType):
-        m.probabilities[id(out)] = out
+        learn(out, shares=True)
     if dim in (0, -len(x.shape)) and len(x.shape) == 2 and _more_than_one(x.shape[1]):
         m.warn("suspect/softmax-axis", f"this softmax runs over axis 0, the batch, of {x.shape!r}", node)
 
@@ -119,7 +121,7 @@ def _regroup(m: Interpreter, outcome: Outcome, node: ast.AST) -> None:
     sample, row = _count(x.shape[1:]), _count(out.shape[1:])
     if sample > 0 and row > 0 and sample % row and row % sample:
         message = f"this makes rows of {row} elements from samples of {sample} {x.shape!r}: the rows are cut across the samples, and the batch changes"
-        m.regrouped[id(out)] = out, Diagnostic("suspect/batch-reshape", Severity.WARNING, message, m.user_span(node))
+        learn(out, cut=Diagnostic("suspect/batch-reshape", Severity.WARNING, message, m.user_span(node)))
 
 
 def _count(sizes: Any) -> int:
@@ -129,17 +131,15 @@ def _count(sizes: Any) -> int:
     return total
 
 
-def _follow(m: Interpreter, op: Op, outcome: Outcome) -> None:
+def _follow(m: Interpreter, op: Op, x: TensorType, outcome: Outcome) -> None:
     """A layer or a loss that takes such rows makes the warning; what keeps their shape passes them on."""
-    x, out = outcome.bound.get("x"), outcome.outputs
-    known = m.regrouped.get(id(x))
-    if known is None or known[0] is not x:
-        return
+    warning: Any = x.facts.cut if x.facts is not None else None
+    out = outcome.outputs
     if op.parameter("target") is not None or (op.values.kind not in _ARITHMETIC and any(_is_parameter(v) for v in outcome.bound.values())):
-        if known[1] not in m.path.findings:
-            m.path.findings.append(known[1])
-    elif isinstance(out, TensorType) and out.shape == known[0].shape:
-        m.regrouped[id(out)] = out, known[1]
+        if warning not in m.path.findings:
+            m.path.findings.append(warning)
+    elif isinstance(out, TensorType) and out.shape == x.shape:
+        learn(out, cut=warning)
 
 
 def _is_parameter(value: Any) -> bool:

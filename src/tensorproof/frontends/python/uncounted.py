@@ -64,13 +64,13 @@ def open_rounds(m: Interpreter, value: Any, node: ast.AST) -> Open | None:
 def _drawn_rows(m: Interpreter, value: TensorType, node: ast.AST) -> Open | None:
     """Rounds over many numbers that were drawn between two bounds."""
     value = m.memory.current(value)
-    found = m.bounds.get(id(value))
-    if found is None or found[0] is not value or value.contents is not None or not value.shape.known or len(value.shape) != 1:
+    found = value.facts.span if value.facts is not None else None
+    if found is None or value.contents is not None or not value.shape.known or len(value.shape) != 1:
         return None
     count = value.shape[0]
     if not isinstance(count, int) or not _MOST_READ < count <= MOST_DRAWN:
         return None
-    return Open(count, lambda k: drawn_row(m, value, found[1], found[2], node), 1)
+    return Open(count, lambda k: drawn_row(m, value, *found, node), 1)
 
 
 _MOST_READ = 6

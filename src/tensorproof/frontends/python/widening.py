@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.steady import alike
+from tensorproof.terms import facts
 from tensorproof.terms.ints import Origin, Term, lower, sole_atom
 from tensorproof.terms.predicates import Predicate, ge
 from tensorproof.terms.shapes import Shape
@@ -111,7 +112,7 @@ class Widening:
             return wide.shape == value.shape
         if not all(self._size_covers(a, b) for a, b in zip(wide.shape, value.shape)):
             return False
-        if wide.contents is not None and wide.contents != value.contents:
+        if (wide.contents is not None and wide.contents != value.contents) or not facts.covers(wide.facts, value.facts):
             return False
         return wide.strides == value.strides or wide.strides == UNKNOWN_STRIDES
 
@@ -246,7 +247,8 @@ class Widening:
             return self._size(head, end)
         if isinstance(head, TensorType) and isinstance(end, TensorType) and self._same_kind(head, end):
             shape = Shape(a if a == b else self._size(a, b) for a, b in zip(head.shape, end.shape))
-            return end.but(shape=shape, contents=end.contents if head.contents == end.contents else None, strides=_strides(head, end))
+            contents, known = end.contents if head.contents == end.contents else None, facts.widened(head.facts, end.facts, self._size)
+            return end.but(shape=shape, contents=contents, strides=_strides(head, end), facts=known)
         if type(head) is tuple and type(end) is tuple and len(head) == len(end) and depth:
             return self._all([self._value(a, b, depth - 1) for a, b in zip(head, end)], tuple)
         return self._either(head, end, depth)
@@ -294,7 +296,8 @@ class Widening:
         heap = self.m.heap
         if isinstance(wide, TensorType) and self._same_kind(wide, value):
             shape = Shape(a if self._size_covers(a, b) else self._any(0, "a size") for a, b in zip(wide.shape, value.shape))
-            return wide.but(shape=shape, contents=wide.contents if wide.contents == value.contents else None, strides=_strides(wide, value))
+            contents, known = wide.contents if wide.contents == value.contents else None, facts.widened(wide.facts, value.facts, lambda a, b: None)
+            return wide.but(shape=shape, contents=contents, strides=_strides(wide, value), facts=known)
         if type(wide) is tuple and len(wide) == len(value):
             return self._all([self._either(a, b, depth - 1) for a, b in zip(wide, value)], tuple)
         if type(wide) is List and len(wide.items) == len(value.items):

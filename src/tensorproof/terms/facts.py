@@ -1,0 +1,137 @@
+"""What is known of the elements of a tensor beside their type. The facts live with the tensor (`TensorType.facts`).
+
+Domains learn them from the operators that are applied (libraries/domains.py). A description of the same elements keeps them, a write ends them
+(`TensorType.but`), branches join them here, and loops compare and widen them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.terms.ints import Dim, ite
+from tensorproof.terms.records import dataclass, replace
+
+if TYPE_CHECKING:
+    from tensorproof.terms.predicates import Truth
+    from tensorproof.terms.tensor import TensorType
+
+Pair = tuple[Dim, Dim]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """Facts about elements. What is known of them makes two descriptions no different: all facts equal each other, and None."""
+
+    span: Pair | None = None
+    """Whole numbers from the first on that stay below the second. Both ends occur."""
+    limit: Pair | None = None
+    """The same, and the ends need not occur."""
+    number: Dim | None = None
+    """The whole number in a tensor of one element, as a size."""
+    ones: Dim | None = None
+    """How many elements are not zero."""
+    binary: bool = False
+    """Whether these are ones, and all others zeros."""
+    greatest: Dim | None = None
+    """The greatest element."""
+    front: int | None = None
+    """The place of the greatest among elements in order, 0 or -1."""
+    shares: bool = False
+    """Whether they are probabilities: not negative, with the sum 1 along an axis."""
+    cut: Any = None
+    """The warning for the case that a layer takes rows that hold parts of several samples, as these do."""
+    compared: dict[Any, Dim] | None = None
+    """How often each comparison with a number holds, by the comparison and the number."""
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Facts)
+
+    def __hash__(self) -> int:
+        return hash(None)
+
+    def mapped(self, change: Callable[[Any], Any]) -> Facts:
+        """The same facts in other terms."""
+        new: dict[str, Any] = {name: tuple(map(change, found)) for name in _PAIRS if (found := getattr(self, name)) is not None}
+        same = all(a is b for name, pair in new.items() for a, b in zip(pair, getattr(self, name)))
+        for name in _TERMS:
+            new[name] = change(getattr(self, name))
+            same = same and new[name] is getattr(self, name)
+        return self if same else replace(self, **new, compared=None)
+
+
+_PAIRS = ("span", "limit")
+_TERMS = ("number", "ones", "greatest")
+_NONE = Facts()
+
+
+def learn(tensor: TensorType, **facts: Any) -> None:
+    """These facts hold of a tensor. They are about this very description, which never changes otherwise."""
+    object.__setattr__(tensor, "facts", replace(tensor.facts or _NONE, **facts))
+
+
+def carry(old: TensorType, new: TensorType) -> None:
+    """A tensor with the same elements."""
+    if old.facts is not None:
+        object.__setattr__(new, "facts", old.facts)
+
+
+def forget(tensor: TensorType) -> None:
+    """Nothing is known of the elements of a variable that got others."""
+    object.__setattr__(tensor, "facts", None)
+
+
+def same(a: Facts | None, b: Facts | None) -> bool:
+    """Whether two tensors hold the same numbers, as far as that is known. Numbers that the data choose anew are alike, those that count are not."""
+    if a is b:
+        return True
+    a, b = a or _NONE, b or _NONE
+    return all(getattr(a, name) == getattr(b, name) for name in _PAIRS) and not any(_counts(getattr(a, name), getattr(b, name)) for name in _TERMS)
+
+
+def _counts(a: Dim | None, b: Dim | None) -> bool:
+    """Whether two numbers differ by a known one."""
+    return a is not b and a is not None and b is not None and type(step := b - a) is int and step != 0
+
+
+def joined(p: Truth, a: Facts | None, b: Facts | None) -> Facts | None:
+    """What holds of a tensor that is one of two: the first where p holds."""
+    if a is b or a is None or b is None:
+        return a if a is b else None
+    found: dict[str, Any] = {name: ite(p, x, y) for name in _TERMS if (x := getattr(a, name)) is not None and (y := getattr(b, name)) is not None}
+    one, other = a.limit or a.span, b.limit or b.span
+    if a.span is not None and b.span is not None:
+        found["span"] = _either(p, a.span, b.span)
+    elif one is not None and other is not None:
+        found["limit"] = _either(p, one, other)
+    front = a.front if a.front == b.front else None
+    return Facts(**found, front=front, binary=a.binary and b.binary, shares=a.shares and b.shares, cut=a.cut if a.cut is b.cut else None)
+
+
+def _either(p: Truth, a: Pair, b: Pair) -> Pair:
+    return a if a == b else (ite(p, a[0], b[0]), ite(p, a[1], b[1]))
+
+
+def widened(wide: Facts | None, value: Facts | None, change: Callable[[Dim, Dim], Dim | None]) -> Facts | None:
+    """What holds of the tensors of many iterations: each number that differs as `change` describes it."""
+    if wide is None or value is None:
+        return None
+    found: dict[str, Any] = {}
+    for name in (*_PAIRS, *_TERMS):
+        a, b = getattr(wide, name), getattr(value, name)
+        if a is not None and b is not None:
+            ends = [x if x == y else change(x, y) for x, y in (zip(a, b) if name in _PAIRS else ((a, b),))]
+            if None not in ends:
+                found[name] = tuple(ends) if name in _PAIRS else ends[0]
+    binary, shares = wide.binary and value.binary, wide.shares and value.shares
+    return Facts(**found, binary=binary, shares=shares) if found or binary or shares else None
+
+
+def covers(wide: Facts | None, value: Facts | None) -> bool:
+    """Whether all that is said of a description holds of a value."""
+    if wide is None or wide is value:
+        return True
+    value = value or _NONE
+    return all(getattr(wide, name) is None or getattr(wide, name) == getattr(value, name) for name in (*_PAIRS, *_TERMS)) and (
+        wide.binary <= value.binary and wide.shares <= value.shares and wide.cut in (None, value.cut) and wide.front in (None, value.front)
+    )
