@@ -18,12 +18,20 @@ from tensorproof.values.python_values import Unknown
 def size_in(m: Any, value: Any) -> Dim:
     """The size that stands for a whole number that nobody knows, the same each time that this very number is used."""
     if isinstance(value, TensorType):
-        return m.session.number_in(value)  # type: ignore[no-any-return]
+        return _number(m, value)
     held = m.model_state.setdefault("sizes", {})
     found = held.get(id(value))
     if found is None or found[0] is not value:
         found = held[id(value)] = (value, m.session.fresh("n"))
     return found[1]  # type: ignore[no-any-return]
+
+
+def _number(m: Any, t: TensorType, node: Any = None) -> Dim:
+    """The number in a tensor of one element: between the bounds that it was drawn from, where they are known."""
+    known = t.facts
+    if known is not None and known.number is None and known.span is not None:
+        learn(t, number=between(m, "item", known.span[0], known.span[1] - 1, node))
+    return m.session.number_in(t)  # type: ignore[no-any-return]
 
 
 def same_size(m: Any, value: Any, size: Dim) -> None:
@@ -44,12 +52,11 @@ def applied(m: Any, one: Applied) -> None:
     if values.kind != "sums" or not whole_tensor(one.results[0]) or m.model_state.get("tf1") or one.arguments["alpha"] != 1:
         return
     x, y = one.arguments["x"], one.arguments["y"]
-    more = values.whole is whole.sums
-    if more and _known(x) is not None:
-        x, y = y, x
-    by = _known(y)
+    more, begun, by = values.whole is whole.sums, _known(x), _known(y)
     if by is not None and whole_tensor(x) and not x.taped:
         same_size(m, one.results[0], size_in(m, x) + (by if more else -by))
+    elif begun is not None and whole_tensor(y) and not y.taped:
+        same_size(m, one.results[0], begun + (size_in(m, y) if more else -size_in(m, y)))
 
 
 def _known(x: TensorType) -> int | None:
@@ -84,7 +91,7 @@ def number_in(dtype: DType | None) -> Unknown:
 def number_of(m: Any, t: TensorType, node: Any) -> Any:
     """The number in a tensor of one element: between the bounds that it was drawn from, else one that nobody knows."""
     if t.facts is not None and t.facts.span is not None:
-        return between(m, "item", t.facts.span[0], t.facts.span[1] - 1, node)
+        return _number(m, t, node)
     made = number_in(t.dtype)
     if whole_tensor(t):
         same_size(m, made, size_in(m, t))

@@ -112,26 +112,31 @@ def _either(p: Truth, a: Pair, b: Pair) -> Pair:
     return a if a == b else (ite(p, a[0], b[0]), ite(p, a[1], b[1]))
 
 
-def widened(wide: Facts | None, value: Facts | None, change: Callable[[Dim, Dim], Dim | None]) -> Facts | None:
+def widened(wide: Facts | None, value: Facts | None, change: Callable[[Dim, Dim], Dim]) -> Facts | None:
     """What holds of the tensors of many iterations: each number that differs as `change` describes it."""
     if wide is None or value is None:
         return None
     found: dict[str, Any] = {}
-    for name in (*_PAIRS, *_TERMS):
+    for name in _TERMS:
         a, b = getattr(wide, name), getattr(value, name)
         if a is not None and b is not None:
-            ends = [x if x == y else change(x, y) for x, y in (zip(a, b) if name in _PAIRS else ((a, b),))]
-            if None not in ends:
-                found[name] = tuple(ends) if name in _PAIRS else ends[0]
-    binary, shares = wide.binary and value.binary, wide.shares and value.shares
-    return Facts(**found, binary=binary, shares=shares) if found or binary or shares else None
+            found[name] = a if a == b else change(a, b)
+    if wide.span is not None and value.span is not None:
+        found["span"] = tuple(x if x == y else change(x, y) for x, y in zip(wide.span, value.span))
+    elif (limit := wide.limit or wide.span) is not None and limit == (value.limit or value.span):
+        found["limit"] = limit
+    return Facts(**found, binary=wide.binary and value.binary, shares=wide.shares and value.shares)
 
 
-def covers(wide: Facts | None, value: Facts | None) -> bool:
-    """Whether all that is said of a description holds of a value."""
+def covers(wide: Facts | None, value: Facts | None, holds: Callable[[Dim, Dim], bool]) -> bool:
+    """Whether all that is said of a description holds of a value; `holds` compares two numbers."""
     if wide is None or wide is value:
         return True
     value = value or _NONE
-    return all(getattr(wide, name) is None or getattr(wide, name) == getattr(value, name) for name in (*_PAIRS, *_TERMS)) and (
-        wide.binary <= value.binary and wide.shares <= value.shares and wide.cut in (None, value.cut) and wide.front in (None, value.front)
-    )
+    if wide.span is not None and (value.span is None or not all(map(holds, wide.span, value.span))):
+        return False
+    if wide.limit is not None and wide.limit != (value.limit or value.span):
+        return False
+    if any((a := getattr(wide, name)) is not None and ((b := getattr(value, name)) is None or not holds(a, b)) for name in _TERMS):
+        return False
+    return wide.binary <= value.binary and wide.shares <= value.shares and wide.cut in (None, value.cut) and wide.front in (None, value.front)

@@ -112,7 +112,7 @@ class Widening:
             return wide.shape == value.shape
         if not all(self._size_covers(a, b) for a, b in zip(wide.shape, value.shape)):
             return False
-        if (wide.contents is not None and wide.contents != value.contents) or not facts.covers(wide.facts, value.facts):
+        if (wide.contents is not None and wide.contents != value.contents) or not facts.covers(wide.facts, value.facts, self._size_covers):
             return False
         return wide.strides == value.strides or wide.strides == UNKNOWN_STRIDES
 
@@ -214,6 +214,9 @@ class Widening:
         self.wild.add(made)
         return made
 
+    def _any_number(self, wide: Any, value: Any) -> Any:
+        return wide if self._size_covers(wide, value) else self._any(-(1 << 62), "a number")
+
     def _size(self, head: Any, end: Any) -> Any:
         """A number that one round changed."""
         step = end - head
@@ -296,7 +299,7 @@ class Widening:
         heap = self.m.heap
         if isinstance(wide, TensorType) and self._same_kind(wide, value):
             shape = Shape(a if self._size_covers(a, b) else self._any(0, "a size") for a, b in zip(wide.shape, value.shape))
-            contents, known = wide.contents if wide.contents == value.contents else None, facts.widened(wide.facts, value.facts, lambda a, b: None)
+            contents, known = wide.contents if wide.contents == value.contents else None, facts.widened(wide.facts, value.facts, self._any_number)
             return wide.but(shape=shape, contents=contents, strides=_strides(wide, value), facts=known)
         if type(wide) is tuple and len(wide) == len(value):
             return self._all([self._either(a, b, depth - 1) for a, b in zip(wide, value)], tuple)
