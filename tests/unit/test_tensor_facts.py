@@ -8,7 +8,7 @@ from tensorproof.app.check import Options, check_source
 from tensorproof.diagnostics.diagnostic import Verdict
 from tensorproof.frontends.python.source import parse
 from tensorproof.terms.dtypes import INT64
-from tensorproof.terms.facts import Facts, carry, covers, joined, learn, same, widened
+from tensorproof.terms.facts import Facts, carry, common, covers, joined, learn, same, widened
 from tensorproof.terms.ints import Origin, symbol
 from tensorproof.terms.predicates import flag
 from tensorproof.terms.shapes import Shape
@@ -97,3 +97,10 @@ for i in range(100000):
     pos = pos + 1
 """
     assert check_source(parse("program.py", code), Options()).verdict is Verdict.UNKNOWN
+
+
+def test_what_two_have_in_common_claims_no_number_of_one() -> None:
+    n, k = symbol("n", 0, None, Origin.WORLD), symbol("k", 0, None, Origin.WORLD)
+    found = common(Facts(span=(0, 5), number=n, binary=True), Facts(span=(0, 5), number=k, binary=True))
+    assert found is not None
+    assert (found.span, found.number, found.binary) == ((0, 5), None, True)

@@ -94,6 +94,14 @@ def _counts(a: Dim | None, b: Dim | None) -> bool:
     return a is not b and a is not None and b is not None and type(step := b - a) is int and step != 0
 
 
+def common(a: Facts | None, b: Facts | None) -> Facts | None:
+    """What is said of both of two tensors."""
+    if a is b or a is None or b is None:
+        return a if a is b else None
+    equal = {name: x for name in (*_PAIRS, *_TERMS) if (x := getattr(a, name)) is not None and x == getattr(b, name)}
+    return Facts(**equal, binary=a.binary and b.binary, shares=a.shares and b.shares, cut=a.cut if a.cut is b.cut else None)
+
+
 def joined(p: Truth, a: Facts | None, b: Facts | None) -> Facts | None:
     """What holds of a tensor that is one of two: the first where p holds."""
     if a is b or a is None or b is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.program.recorder import Recorder
+from tensorproof.terms.facts import common as common_facts
 from tensorproof.terms.facts import joined as joined_facts
 from tensorproof.terms.facts import same as same_facts
 from tensorproof.terms.gradient import Fact
@@ -144,9 +145,10 @@ def _merged(p: Truth, a: Any, b: Any, program: Recorder | None) -> Choice | None
 
 def _either(a: Any, b: Any, program: Recorder | None) -> Any:
     """One of two tensors that are alike."""
+    kept = a if a.facts is b.facts else a.but(facts=common_facts(a.facts, b.facts))
     if program is None or a is b:
-        return a
-    made = a.but()
+        return kept
+    made = kept.but() if kept is a else kept
     program.join(None, (a, b), made)
     return made
 
