@@ -13,6 +13,7 @@ from typing import Any
 from tensorproof import catalogue
 from tensorproof.bindings import rows as tables
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.ops.hazards import said
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, Float, Int, Ints, Parameter, Sizes, Tensor, Tensors
 from tensorproof.ops.layout import alternatives, ranks_in_words
 from tensorproof.ops.record import Op
@@ -60,7 +61,7 @@ def describe(op: Op) -> Described:
         [_input(p) for p in op.inputs],
         [_attribute(p) for p in op.attributes],
         requirements(op),
-        [f"{h.code}: {h.about} outside {_interval(h.safe)} yields {h.yields}" for h in op.hazards],
+        [f"{h.code}: {h.yields} unless {said(h)}" for h in op.hazards],
         {f: sorted(by_framework.get(f, [])) for f in FRAMEWORKS},
     )
 
@@ -90,10 +91,6 @@ def everything() -> list[Op]:
 
 
 # --- in words ---
-
-
-def _interval(i: Any) -> str:
-    return f"{'(' if i.lo_open else '['}{i.lo:g}, {i.hi:g}{')' if i.hi_open else ']'}"
 
 
 @cache

@@ -12,10 +12,11 @@ from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, pr
 from tensorproof.ops.evaluation import Arguments, numpy, plain
 from tensorproof.ops.facts import DIFFERENCES, GREATER, LESS, LIMITED, PRODUCTS, QUOTIENTS, REMAINDERS, SUMS, mixes
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
+from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Choice, Number, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.ones import pairs
-from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, DTypeRule, Hazard, Op, Values
+from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, DTypeRule, Hazard, Op, Values
 from tensorproof.terms.dtypes import (
     ALL_INTS,
     BOOL,
@@ -183,7 +184,16 @@ def _int_power(x: Any, y: Any) -> Any:
     return x**y if isinstance(x, int) and isinstance(y, int) and 0 <= y <= 64 else None
 
 
-POWER_HAZARDS = (Hazard("pow/domain", "x", POSITIVE, "nan where a negative x meets a fractional y, inf where 0 meets a negative y"),)
+def has_power(np: Any, a: Arguments) -> Any:
+    """Whether x to the y is a number: of a negative x for whole y alone, of 0 for y that is not negative."""
+    whole, zero = np.equal(np.floor(a["y"]), a["y"]), np.equal(a["x"], 0.0)
+    return np.logical_and(np.logical_or(np.greater_equal(a["x"], 0.0), whole), np.logical_not(np.logical_and(zero, np.less(a["y"], 0.0))))
+
+
+POWER_HAZARDS = region(
+    "pow/domain", "x y", "x is positive, or y is whole where x is negative and not negative where x is 0",
+    "nan where a negative x meets a fractional y, inf where 0 meets a negative y", has_power,
+)  # fmt: skip
 POW = promoting("pow", REALS_OR_BOOL | FULL_COMPLEXES, dtype=power, hazards=POWER_HAZARDS, fold=folding(_int_power), evaluate=powered)
 
 

@@ -15,6 +15,7 @@ from tensorproof.ops.element_types import Like, Real
 from tensorproof.ops.evaluation import Arguments, Undefined, numpy
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC, elementwise
+from tensorproof.ops.hazards import overflow
 from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.ones import opposite
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
@@ -83,23 +84,26 @@ def numbered(np: Any, a: Arguments) -> Any:
     return np.nan_to_num(a["x"], nan=a["nan"] or 0.0, posinf=most, neginf=least)
 
 
-# The greatest x whose exponential is a float32; float64 holds up to 709 and float16 to 11. torch's sinh overflows where exp does.
-MOST_EXP, MOST_EXP2 = 88.72283, 127.99999
+def most_hyperbolic(greatest: float) -> float:
+    """Up to where sinh and cosh are finite: libraries compute them by exp, and those of float16 in float32."""
+    return math.log(2 * greatest) if greatest < 1e30 else math.log(greatest)
+
+
 WING = Interval(-1.0, 1.0)
 OPEN_WING = Interval(-1.0, 1.0, True, True)
 
 # --- exponentials and logarithms ---
 EXP = elementwise(
-    "exp", SMOOTH, values=increasing(total(math.exp)), hazards=hazard("exp/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"), evaluate=numpy("exp")
+    "exp", SMOOTH, values=increasing(total(math.exp)), hazards=overflow("exp", "exp", math.log), evaluate=numpy("exp")
 )
 EXP2 = elementwise(
-    "exp2", SMOOTH, values=increasing(total(math.exp2)), hazards=hazard("exp2/overflow", Interval(-INF, MOST_EXP2), "inf (in float32)"), evaluate=numpy("exp2")
+    "exp2", SMOOTH, values=increasing(total(math.exp2)), hazards=overflow("exp2", "exp2", math.log2), evaluate=numpy("exp2")
 )
 EXPM1 = elementwise(
     "expm1",
     SMOOTH,
     values=increasing(total(math.expm1)),
-    hazards=hazard("expm1/overflow", Interval(-INF, MOST_EXP), "inf (in float32)"),
+    hazards=overflow("expm1", "exp", math.log),
     evaluate=numpy("expm1"),
 )
 LOG, LOG2, LOG10 = (
@@ -145,11 +149,11 @@ ACOS = elementwise(
 )
 ATAN = elementwise("atan", SMOOTH, values=increasing(math.atan), evaluate=numpy("arctan"))
 SINH = elementwise(
-    "sinh", SMOOTH, hazards=hazard("sinh/overflow", Interval(-MOST_EXP, MOST_EXP), "inf (in float32)"),
+    "sinh", SMOOTH, hazards=overflow("sinh", "sinh", most_hyperbolic, both=True),
     values=increasing(lambda x: total(math.sinh, above=math.copysign(INF, x))(x)), evaluate=numpy("sinh"),
 )  # fmt: skip
 COSH = elementwise(
-    "cosh", SMOOTH, values=within(1.0, INF), hazards=hazard("cosh/overflow", Interval(-MOST_EXP, MOST_EXP), "inf (in float32)"), evaluate=numpy("cosh")
+    "cosh", SMOOTH, values=within(1.0, INF), hazards=overflow("cosh", "cosh", most_hyperbolic, both=True), evaluate=numpy("cosh")
 )
 TANH = elementwise("tanh", SMOOTH, values=increasing(math.tanh), evaluate=numpy("tanh"))
 ASINH = elementwise("asinh", SMOOTH, values=increasing(math.asinh), evaluate=numpy("arcsinh"))

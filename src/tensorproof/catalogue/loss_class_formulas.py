@@ -39,6 +39,14 @@ def likelihood(np: Any, a: Arguments, x: Any, smoothing: float = 0.0) -> tuple[A
     return settle(np, a, losses), total
 
 
+def counts_some(np: Any, a: Arguments) -> Any:
+    """Whether the mean is over some target: with all of them ignored, or of weight 0, it is 0 / 0."""
+    x, target = a["x"], a["target"]
+    if a["reduction"] != "mean" or (x.shape == target.shape and target.dtype.kind == "f"):
+        return np.ones((), bool)
+    return np.greater(likelihood(np, a, np.zeros(x.shape))[1], 0.0)
+
+
 def negative_likelihood(np: Any, a: Arguments) -> Any:
     return likelihood(np, a, a["x"])[0]
 

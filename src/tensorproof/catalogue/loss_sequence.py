@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorproof.catalogue.loss import ANY_NUMBER, REDUCTION, mixed, reduced
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
+from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out, ShapeRule
@@ -116,6 +117,7 @@ CROSS_ENTROPY = Op(
     shape=scalar_of_any_rank(cross_entropy_shape),
     dtype=cross_entropy_dtype,
     evaluate=formulas.cross_entropy,
+    hazards=region("cross_entropy/ignored", "target weight", "a target counts that is not ignored", "nan", formulas.counts_some),
 )  # fmt: skip
 NLL = Op(
     "nll_loss",
@@ -124,6 +126,7 @@ NLL = Op(
     shape=scalar_of_any_rank(indexed_shape),
     dtype=Same("x", "weight"),
     evaluate=formulas.negative_likelihood,
+    hazards=region("nll_loss/ignored", "target weight", "a target counts that is not ignored", "nan", formulas.counts_some),
 )
 NLL_FORWARD = Op(
     "nll_loss_forward",

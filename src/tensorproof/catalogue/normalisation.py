@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
 from tensorproof.ops.families import same_shape
+from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, Float, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import DTypeRule, Op, Out
@@ -123,6 +124,7 @@ BATCH_NORM = Op(
     shape=_batch_norm_shape,
     dtype=_with_parameters(*_ALL),
     evaluate=formulas.batch_norm,
+    hazards=region("batch_norm/variance", "running_var eps", "running_var + eps is positive outside of training", "inf or nan", formulas.batch_has_spread),
 )
 
 
@@ -234,6 +236,7 @@ _NORMALIZED: tuple[Attribute, ...] = (Ints("normalized_shape", shape=True), Floa
 LAYER_NORM = Op(
     "layer_norm", (Tensor("x", "...", FLOATS), *_AFFINE), _NORMALIZED, _trailing, _with_parameters("weight", "bias"),
     order="compact", evaluate=formulas.layer_norm,
+    hazards=region("layer_norm/variance", "x eps", "the variance of x + eps is positive", "nan", formulas.layer_has_spread),
 )  # fmt: skip
 
 
@@ -261,6 +264,7 @@ _RMS = FLOATS | FULL_COMPLEXES
 RMS_NORM = Op(
     "rms_norm", (Tensor("x", "...", _RMS), Tensor("weight", "...", _RMS, optional=True, default=None)), _NORMALIZED, _trailing, Like("x"),
     evaluate=formulas.rms_norm,
+    hazards=region("rms_norm/size", "x eps", "the mean square of x + eps is positive", "nan", formulas.layer_has_size),
 )  # fmt: skip
 
 

@@ -31,6 +31,30 @@ def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool 
     return made, mean, factor
 
 
+def has_spread(np: Any, a: Arguments, axis: tuple[int, ...]) -> Any:
+    """Whether the variance along axes, with eps, is above 0."""
+    return np.greater(np.add(np.var(a["x"], axis=axis, keepdims=True), small(a)), 0.0)
+
+
+def batch_has_spread(np: Any, a: Arguments) -> Any:
+    """In training numbers that are all the same become 0; else the variance that is given counts."""
+    if a["training"] or not a["x"].size:
+        return np.ones((), bool)
+    return np.greater(np.add(a["running_var"], a["eps"]).reshape(by_channel(a["x"])), 0.0)
+
+
+def layer_has_spread(np: Any, a: Arguments) -> Any:
+    rank, count = len(a["x"].shape), len(a["normalized_shape"])
+    return has_spread(np, a, tuple(range(rank - count, rank)))
+
+
+def layer_has_size(np: Any, a: Arguments) -> Any:
+    """Whether the mean square along the last axes, with eps, is above 0."""
+    rank, count = len(a["x"].shape), len(a["normalized_shape"])
+    squares = np.mean(np.square(a["x"]), axis=tuple(range(rank - count, rank)), keepdims=True)
+    return np.greater(np.add(squares, small(a)), 0.0)
+
+
 def scaled(np: Any, x: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
     """x times a weight plus a bias, which take this shape."""
     if weight is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from tensorproof.ops.element_types import Promote, ToFloat
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.families import broadcast_shape, elementwise, promoting
+from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Evaluate, Hazard, Interval, Op, Values
@@ -113,6 +114,14 @@ def chebyshev(first: Callable[[Any], Any], shifted: bool) -> Evaluate:
 
 def orthogonal(first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Evaluate:
     return lambda np, a: curves.polynomial(np, np.multiply(a["x"], 1.0), plain(np, a["y"]), first, after)
+POLES = "x is positive or not whole"
+
+
+def off_poles(np: Any, a: Arguments) -> Any:
+    """Whether x is no pole of the gamma function."""
+    return np.logical_or(np.greater(a["x"], 0.0), np.not_equal(np.floor(a["x"]), a["x"]))
+
+
 ERF = elementwise("erf", REAL, values=Values("increasing", math.erf), evaluate=of(math.erf))
 ERFC = elementwise("erfc", REAL, values=Values("decreasing", math.erfc), evaluate=of(math.erfc))
 ERFINV = elementwise(
@@ -120,11 +129,11 @@ ERFINV = elementwise(
     evaluate=of(curves.erfinv, (), -1.0, 1.0),
 )  # fmt: skip
 LGAMMA = elementwise(
-    "lgamma", REAL, hazards=(Hazard("lgamma/pole", "x", POSITIVE, "inf at 0 and at negative whole numbers"),),
+    "lgamma", REAL, hazards=region("lgamma/pole", "x", POLES, "inf", off_poles),
     evaluate=of(curves.lgamma, (1.4616321449683623,), 0.0),
 )  # fmt: skip
 DIGAMMA = elementwise(
-    "digamma", REAL, hazards=(Hazard("digamma/pole", "x", POSITIVE, "inf or nan at 0 and at negative whole numbers"),),
+    "digamma", REAL, hazards=region("digamma/pole", "x", POLES, "inf or nan", off_poles),
     evaluate=of(curves.digamma, (), 0.0),
 )  # fmt: skip
 POLYGAMMA = elementwise(
@@ -139,7 +148,11 @@ MVLGAMMA = replace(
 )  # fmt: skip
 LOGIT = elementwise(
     "logit", REAL, Float("eps", None, optional=True),
-    hazards=(Hazard("logit/domain", "x", Interval(0.0, 1.0, True, True), "inf at 0 and 1, nan beyond, unless eps clamps x"),), evaluate=logit_of,
+    hazards=region(
+        "logit/domain", "x eps", "x is between 0 and 1, or eps clamps it", "inf at 0 and 1, nan beyond",
+        lambda np, a: np.logical_or(bool(a["eps"] and a["eps"] > 0), np.logical_and(np.greater(a["x"], 0.0), np.less(a["x"], 1.0))),
+    ),
+    evaluate=logit_of,
 )  # fmt: skip
 ENTR = elementwise("entr", REAL, hazards=(Hazard("entr/domain", "x", NON_NEGATIVE, "-inf below 0"),), values=between(-INF, 0.3679), evaluate=entropy_of)
 NDTR = elementwise("ndtr", REAL, values=Values("bounded", bounds=UNIT), evaluate=of(curves.ndtr))
@@ -202,11 +215,18 @@ BETAINC = Op(
     doc="The regularised incomplete beta function of z with the parameters x and y.",
 )  # fmt: skip
 XLOGY = promoting(
-    "xlogy", FLOATS, dtype=ToFloat("x", "y"), hazards=(Hazard("xlogy/domain", "y", POSITIVE, "inf at 0, nan below"),), evaluate=times_log("log")
+    "xlogy", FLOATS, dtype=ToFloat("x", "y"), evaluate=times_log("log"),
+    hazards=region(
+        "xlogy/domain", "x y", "y is positive, or x is 0", "inf at 0, nan below", lambda np, a: np.logical_or(np.greater(a["y"], 0.0), np.equal(a["x"], 0.0))
+    ),
 )
 XLOG1PY = promoting(
     "xlog1py", FLOATS, dtype=ToFloat("x", "y"),
-    hazards=(Hazard("xlog1py/domain", "y", Interval(-1.0, math.inf, lo_open=True), "inf at -1, nan below"),), evaluate=times_log("log1p"),
+    hazards=region(
+        "xlog1py/domain", "x y", "y is above -1, or x is 0", "inf at -1, nan below",
+        lambda np, a: np.logical_or(np.greater(a["y"], -1.0), np.equal(a["x"], 0.0)),
+    ),
+    evaluate=times_log("log1p"),
 )  # fmt: skip
 POLYNOMIALS = tuple(
     promoting(name, FULL_FLOATS, dtype=ToFloat("x", "y"), evaluate=evaluate)

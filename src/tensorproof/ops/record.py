@@ -30,12 +30,17 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """Where an operator's value is undefined. `safe` is the interval (lo, hi, lo_open, hi_open) of `about` in which nothing happens."""
+    """Where values are not finite although those of the inputs are.
+
+    `safe` is the region in which nothing happens: an interval of the input `about`, or a function `(np, a)` with the arguments of `evaluate` that gives the
+    truth of each element, for regions of several inputs (`about` names them, separated by spaces) and regions that depend on the element type; `words`
+    says then what it asks. ops/hazards.py reads both."""
 
     code: str
     about: str
-    safe: Interval
+    safe: Interval | Region
     yields: str
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class Out:
 
 
 Evaluate = Callable[[Any, Mapping[str, Any]], Any]
+Region = Callable[[Any, Mapping[str, Any]], Any]
 DTypeRule = Callable[["Call"], DType | None]
 ShapeRule = Callable[["Call"], Any]
 
