@@ -229,7 +229,7 @@ def arange_size(c: Call) -> Dim:
             f"the ends of a range must be finite, and are {start!r} and {end!r}",
             ("start", "end"),
         )
-        if not (c.option("may_be_empty") or c["may_be_empty"]):
+        if not c["may_be_empty"]:
             c.require(
                 "direction",
                 (end - start) / step >= 0,
@@ -239,7 +239,7 @@ def arange_size(c: Call) -> Dim:
         made: Dim = max(0, ceil((end - start) / step))
         return made
     c.require("step", ne(step, 0), "a range cannot have step 0", "step")
-    if c.option("may_be_empty") or c["may_be_empty"]:
+    if c["may_be_empty"]:
         return maximum(0, ceildiv(end - start, step))
     for way in (implies(ge(step, 1), le(start, end)), implies(lt(step, 0), le(end, start))):
         c.require("direction", way, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))

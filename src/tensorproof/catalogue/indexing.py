@@ -11,7 +11,7 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import mixes, selects
 from tensorproof.ops.families import replaced
-from tensorproof.ops.inputs import Axis, Index, Tensor, is_size
+from tensorproof.ops.inputs import Axis, Bool, Index, Tensor, is_size
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.ops.storage import cast, known, positions, row_major, selected, sliced, small, span, true_count, view, whole
@@ -79,7 +79,7 @@ def indexed(c: Call, x: TensorType, items: tuple[Any, ...]) -> TensorType:
     """x[items]."""
     if not x.shape.known:
         raise c.give_up("the rank of x is not known")
-    if c.option("numbers_join") and any(isinstance(i, TensorType) and len(i.shape) for i in items):
+    if c["numbers_join"] and any(isinstance(i, TensorType) and len(i.shape) for i in items):
         items = tuple(TensorType(Shape(), INT64, contents=(i,)) if is_size(i) else i for i in items)
     used = sum(_width(c, i) for i in items)
     c.require("rank", used <= len(x.shape), f"{used} indices are too many for {x.shape!r}", ("index", "x"))
@@ -106,7 +106,7 @@ def indexed(c: Call, x: TensorType, items: tuple[Any, ...]) -> TensorType:
             if len(item.shape) == 0 and item.dtype in MASKS:
                 x = _with_axis(x, dim)
                 item = item.but(shape=Shape((1,)))
-            elif len(item.shape) == 0 and item.dtype is not None and item.dtype.is_integer and not c.option("numbers_join"):
+            elif len(item.shape) == 0 and item.dtype is not None and item.dtype.is_integer and not c["numbers_join"]:
                 x = selected(c, x, dim, item.contents[0]) if item.contents is not None else _some(x, dim)
                 continue
             waiting.append((dim, item))
@@ -176,15 +176,16 @@ def getitem_rule(c: Call) -> TensorType:
     return indexed(c, c.tensor("x"), c["index"])
 
 
+NUMBERS_JOIN = Bool("numbers_join", False)
 GETITEM = Op(
     "getitem",
     (X,),
-    (Index(),),
+    (Index(), NUMBERS_JOIN),
     getitem_rule,
     Like("x"),
     data_dependent=True,
     aliases="x",
-    values=selects("index"), doc="x[index].",
+    values=selects("index"), doc="x[index]; `numbers_join`: a number beside index tensors is one of them.",
     gradient="x<index?,other? index-",
     evaluate=written_places.getitem,
 )
@@ -239,7 +240,7 @@ def written(x: TensorType, region: TensorType, value: TensorType) -> tuple[Any, 
 
 
 SETITEM = Op(
-    "setitem", (X, Tensor("value", scalar=True)), (Index(),), setitem_rule, data_dependent=True, writes=("x",),
+    "setitem", (X, Tensor("value", scalar=True)), (Index(), NUMBERS_JOIN), setitem_rule, data_dependent=True, writes=("x",),
     values=mixes("x value"), doc="x[index] = value.",
     gradient="x< value< y< index-", overlaps=True,
     evaluate=written_places.setitem,

@@ -151,8 +151,9 @@ BLOCK_DIAG = Op(
 
 def meshgrid_shapes(c: Call) -> list[Any]:
     xs: tuple[TensorType, ...] = c["xs"]
-    kinds = {x.dtype for x in xs}
-    c.require("dtype", len(kinds) == 1 or bool(c.option("mixed_types")), f"the axes must have one element type, and have {kinds}", "xs")
+    kinds = dict.fromkeys(x.dtype for x in xs)
+    shown = " and ".join(map(repr, kinds))
+    c.require("dtype", len(kinds) == 1 or bool(c.option("mixed_types")), f"the axes must have one element type, and have {shown}", "xs")
     sizes: list[Dim] = []
     for x in xs:
         c.require("rank", len(x.shape) <= 1, f"the axes of a grid are vectors, and one is {x.shape!r}", "xs")

@@ -31,7 +31,7 @@ def vectors(c: Call, rows: Dim) -> bool:
     x, y = c.shape("x"), c.shape("y")
     if len(y) == 1:
         return True
-    if len(y) != len(x) - 1 or c.option("vectors_have_rank_one"):
+    if len(y) != len(x) - 1 or c["vectors_have_rank_one"]:
         return False
     match: Truth = conj(*(eq(a, b) for a, b in zip(y, (*x[:-2], rows))))
     if match is not True and match is not False:
@@ -66,12 +66,13 @@ def matrices(c: Call, n: Dim, left: bool, y: str = "y") -> Shape:
     return Shape((*batch, *given[-2:]))
 
 
-LEFT = Bool("left", True)
+LEFT, RANK_ONE = Bool("left", True), Bool("vectors_have_rank_one", False)
 SOLVE = Op(
-    "solve", (SQUARE, RIGHT), (LEFT,), solve_shape, agreed, codes=CODES, order="own", doc="The solution of a square system.", evaluate=linalg_systems.solved,
+    "solve", (SQUARE, RIGHT), (LEFT, RANK_ONE), solve_shape, agreed, codes=CODES, order="own", evaluate=linalg_systems.solved,
+    doc="The solution of a square system; `vectors_have_rank_one`: of several, the right-hand sides are matrices.",
 )
 SOLVE_EX = Op(
-    "solve_ex", (SQUARE, RIGHT), (LEFT,), lambda c: [solve_shape(c), c.lead["x"]], agreed, outputs=(Out("result"), INFO), codes=CODES,
+    "solve_ex", (SQUARE, RIGHT), (LEFT, RANK_ONE), lambda c: [solve_shape(c), c.lead["x"]], agreed, outputs=(Out("result"), INFO), codes=CODES,
     order="own", doc="The solution of a square system, with a status.",
     evaluate=linalg_systems.solved_status,
 )  # fmt: skip

@@ -19,7 +19,7 @@ def _solved(np: Any, x: Any, y: Any, left: Any = True) -> Any:
 
 def solved(np: Any, a: Arguments) -> Any:
     x, y = a["x"], a["y"]
-    flat = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
+    flat = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1] and not a["vectors_have_rank_one"])
     if flat:
         return _solved(np, x, np.expand_dims(y, -1))[..., 0]
     return _solved(np, x, y, a["left"])

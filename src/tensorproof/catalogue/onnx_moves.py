@@ -31,16 +31,6 @@ def reshaped(np: Any, a: Arguments) -> Any:
     return np.reshape(x, tuple(x.shape[i] if i in copies else rest // max(others, 1) if n == -1 else n for i, n in enumerate(size)))
 
 
-def without_axes(np: Any, a: Arguments) -> Any:
-    x, axes = a["x"], whole(np, a, "dim")
-    gone = {i for i, n in enumerate(x.shape) if n == 1} if axes is None else {axis % len(x.shape) for axis in axes}
-    return np.reshape(x, tuple(n for i, n in enumerate(x.shape) if i not in gone))
-
-
-def with_axes(np: Any, a: Arguments) -> Any:
-    return np.expand_dims(a["x"], whole(np, a, "dim"))
-
-
 def broadcast(np: Any, a: Arguments) -> Any:
     return np.broadcast_to(a["x"], np.broadcast_shapes(a["x"].shape, whole(np, a, "size")))
 

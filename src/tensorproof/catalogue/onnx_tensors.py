@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue.views import resolved, shown_as, without_ones
+from tensorproof.catalogue.views import resolved, shown_as
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import CUTS, MOVES
 from tensorproof.ops.families import replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import known, positions, row_major, sliced, small, span, view
+from tensorproof.ops.storage import known, positions, row_major, sliced, small, span
 from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT64
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
-from tensorproof.terms.shapes import Segment, Shape, unknown_shape
+from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 moves = later("catalogue.onnx_moves")
@@ -125,48 +125,6 @@ RESHAPE_COPYING = Op(
     Like("x"),
     values=MOVES, evaluate=moves.reshaped,
     doc="Another shape of the same elements; -1 is what is left, 0 copies the axis of x at its place, unless zeros are allowed.",
-)
-
-
-def squeezed(c: Call) -> TensorType:
-    x, axes = c.tensor("x"), c["dim"]
-    if isinstance(axes, TensorType):
-        count = length_of(c, "dim")
-        return x.but(shape=somewhere(c, None if count is None else len(x.shape) - count), contents=None)
-    if axes is None:
-        kept = without_ones(c, x.shape, range(len(x.shape)))
-        if any(isinstance(k, Segment) for k in kept):
-            return x.but(shape=Shape(k if isinstance(k, Segment) else x.shape[k] for k in kept), contents=None)
-        return view(x, lambda old: ([old[k] for k in kept if isinstance(k, int)], 0))
-    for a in axes:
-        c.require("size", eq(x.shape[a], 1), f"axis {a} has size {x.shape[a]!r} and only an axis of size 1 can go", ("x", "dim"))
-    return view(x, lambda old: ([pair for i, pair in enumerate(old) if i not in axes], 0))
-
-
-DROP_AXES = Op(
-    "drop_axes",
-    (X,),
-    (Axes("dim", None, scalar_ok=False, loose=True),),
-    squeezed,
-    Like("x"),
-    values=MOVES, evaluate=moves.without_axes, doc="Without the axes named, which have size 1; without all such axes where none is named.",
-)
-
-
-def unsqueezed(c: Call) -> TensorType:
-    x, axes = c.tensor("x"), ints(c, "dim")
-    if axes is None:
-        count = length_of(c, "dim")
-        return x.but(shape=somewhere(c, None if count is None else len(x.shape) + count), contents=None)
-    rank = len(x.shape) + len(axes)
-    new = axes_in(c, axes, rank)
-    rest = iter(x.shape)
-    return shown_as(c, x, Shape(1 if i in new else next(rest) for i in range(rank)), False)
-
-
-INSERT_AXES = Op(
-    "insert_axes", (X,), (Ints("dim", loose=True),), unsqueezed, Like("x"), values=MOVES,
-    evaluate=moves.with_axes, doc="With axes of size 1 at these places of the result."
 )
 
 

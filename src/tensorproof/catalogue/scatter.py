@@ -34,7 +34,7 @@ def reducible(c: Call) -> None:
 
 
 def one_type(c: Call, *names: str) -> None:
-    kinds = {c.dtype(n) for n in names if not c.tensor(n).weak} - {None}
+    kinds = dict.fromkeys(c.dtype(n) for n in names if not c.tensor(n).weak and c.dtype(n) is not None)
     c.require(
         "dtype", len(kinds) <= 1, f"{' and '.join(names)} must have one element type, and have {' and '.join(map(repr, kinds))}", names
     )

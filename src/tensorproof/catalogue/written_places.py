@@ -175,9 +175,9 @@ def items(np: Any, index: Any) -> tuple[Any, ...]:
 
 
 def getitem(np: Any, a: Arguments) -> Any:
-    """Single positions are taken first, and what index tensors name together after that."""
+    """Single positions are taken first, unless they join the index tensors, and what these name together after that."""
     x, chosen = a["x"], items(np, a["index"])
-    if any(hasattr(i, "shape") for i in chosen):
+    if not a["numbers_join"] and any(hasattr(i, "shape") for i in chosen):
         whole = [(isinstance(i, int) and not isinstance(i, bool)) or (getattr(i, "shape", None) == () and i.dtype.kind in "iu") for i in chosen]
         taken = tuple(i if single else (_every(i)) for i, single in zip(chosen, whole))
         x = x[tuple(e for i in taken for e in (i if isinstance(i, list) else [i]))] if any(whole) else x
@@ -196,7 +196,7 @@ def _every(item: Any) -> Any:
 
 def setitem(np: Any, a: Arguments) -> Any:
     x = a["x"]
-    places = getitem(np, {"x": np.arange(x.reshape(-1).shape[0]).reshape(x.shape), "index": a["index"]})
+    places = getitem(np, {"x": np.arange(x.reshape(-1).shape[0]).reshape(x.shape), "index": a["index"], "numbers_join": a["numbers_join"]})
     value = a["value"]
     if len(value.shape) > len(places.shape):
         value = value.reshape(value.shape[len(value.shape) - len(places.shape) :])

@@ -321,7 +321,8 @@ def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", p
     if kept is not None:
         result, taken, copied = kept
         return _recorded(op, taken, _placed(op, taken, copied, session, result), session, name)
-    full = _filled(op, arguments, name)
+    own = session.options.get(op.name)
+    full = _filled(op, arguments if own is None else {**own, **arguments}, name)
     open_axes = [p.name for p in op.attributes if is_symbolic(p, full[p.name])]
     if open_axes and prescribed is None:
         found = joined(op, full, open_axes, session, name or op.name, apply)

@@ -3,8 +3,9 @@
     conv1d conv2d conv3d: whole=int64 same_needs_stride_one
 
 gives these operators, whatever spelling applies them, the option `whole` with the value `int64`, and `same_needs_stride_one`, which is true. A line for `*`
-holds for all operators. A rule reads `c.option("whole")` and gets None where the library does not say. What one spelling does differently is no
-option of the library: it is an attribute that the row fixes (`; name=value`).
+holds for all operators. A rule reads `c.option("whole")` and gets None where the library does not say. An option with the name of an attribute of the
+operator is that attribute's value where the call gives none: what changes values is so recorded with the application. What one spelling does differently
+is no option of the library: it is an attribute that the row fixes (`; name=value`).
 """
 
 from __future__ import annotations
