@@ -81,6 +81,8 @@ class Row:
     source: str = ""
     then: tuple[str, ...] = ()
     """The further operators of a composition, `-> mean + var`."""
+    delegates: bool = False
+    """Whether a NumPy function leaves a tensor of torch to its own methods, where others convert it to an array."""
     framework: str = field(init=False)
 
     @property
@@ -261,7 +263,7 @@ def _parse(name: str, raw: _Raw) -> Row:
     if name.startswith("aten."):  # a method's `*size` is one list there
         arguments = tuple(replace(a, gathers=a.gathers and a.theirs not in _LISTS) for a in arguments)
     fixed: dict[str, Any] = {}
-    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": "", "converts": "", "arrays": "", "gives": ""}
+    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": "", "converts": "", "arrays": "", "gives": "", "delegates": ""}
     for option in options:
         key, _, value = option.partition("=")
         if key.strip() in special:
@@ -291,6 +293,7 @@ def _parse(name: str, raw: _Raw) -> Row:
         _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
         (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors,
         tuple(filter(None, special["arrays"].split(","))), special["gives"], tuple(creations), tuple(checks), create, (first, last), raw.source, tuple(then),
+        bool(special["delegates"]),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.derivatives import derivative
+from tensorproof.bindings.rows import rows
 from tensorproof.libraries import devices
 from tensorproof.libraries.torch_modes import modes
 from tensorproof.ops.applied import Applied
@@ -391,11 +392,10 @@ def computed(m: Any, name: str, result: Any, inputs: list[TensorType], saved: li
 
 # --- arrays ---
 
-_MAKE_ARRAYS = frozenset(["array", "asarray", "ascontiguousarray", "asanyarray", "stack", "concatenate", "vstack", "hstack", "exp", "log", "sqrt", "abs"])
-
 
 def refuse_arrays(m: Any, name: str, bound: dict[str, Any], node: Any) -> None:
     """NumPy takes a tensor of torch by `numpy()`, which refuses one that requires a gradient."""
-    if name.rpartition(".")[2] in _MAKE_ARRAYS and any(of(m, t).requires for value in bound.values() for t in each(value)):
+    held = [t for value in bound.values() for t in each(value)] if not name.startswith("numpy.ndarray.") else []
+    if held and any(of(m, t).requires for t in held) and not any(row.delegates for row in rows(name)):
         words = "NumPy cannot take a tensor that requires a gradient: use tensor.detach()"
         raise m.raised("RuntimeError", words, node, "numpy/grad")
