@@ -8,6 +8,7 @@ import pytest
 
 from tests.conformance.program_form import violations
 from tests.conformance.program_form_cases import TENSORFLOW, TORCH
+from tests.conformance.program_form_random import program
 
 
 def held(text: str, runs: int) -> None:
@@ -30,3 +31,10 @@ def test_values_of_a_torch_program_lie_within_its_bounds(name: str) -> None:
 def test_values_of_a_tensorflow_program_lie_within_its_bounds(name: str) -> None:
     pytest.importorskip("tensorflow")
     held(TENSORFLOW[name], 4)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_values_of_a_random_program_lie_within_its_bounds(seed: int) -> None:
+    pytest.importorskip("torch")
+    _, found = violations(program(seed), 4)
+    assert not found
