@@ -16,7 +16,15 @@ from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-# --- averages ---
+# --- counts and averages ---
+
+
+def bincount(a: dict[str, Any], run: Run) -> Any:
+    """Weights are added up as float64."""
+    weight = a["weight"]
+    if isinstance(weight, TensorType) and weight.dtype is FLOAT32:
+        weight = run("cast", x=weight, dtype=FLOAT64)
+    return run("bincount", x=a["x"], weight=weight, minlength=a["minlength"])
 
 
 @takes(Choice("weights", (None,), None))

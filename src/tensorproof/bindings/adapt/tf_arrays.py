@@ -19,10 +19,14 @@ from tensorproof.terms.tensor import TensorType
 
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
-    """One tensor alone is handed on, whatever its rank."""
+    """One tensor alone is handed on, whatever its rank and the axis."""
     if len(a["xs"]) > 1:
         return tf_joins.concat(a, run)
-    made: TensorType = run.shaped("cat", a["xs"][0].shape, a["xs"][0].dtype, xs=tuple(a["xs"]), dim=a["dim"])
+    alone, dim = a["xs"][0], whole(a["dim"])
+    if alone.shape.known and (not isinstance(dim, int) or not -len(alone.shape) <= dim < len(alone.shape)):
+        handed: TensorType = run("identity", x=alone)
+        return handed
+    made: TensorType = run.shaped("cat", alone.shape, alone.dtype, xs=(alone,), dim=dim)
     return made
 
 
