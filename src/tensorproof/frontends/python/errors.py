@@ -30,6 +30,8 @@ class Raised(Exception):
     """Whether it passed through a library's call from a function of the program, which may have changed anything."""
     own: bool = False
     """Whether a `raise` or an `assert` of the program made it: the program means to end here."""
+    others: tuple[str, ...] = ()
+    """Further classes of which it may be one instead of `kind`."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ BASES = {
     "ConnectionError": ("OSError",), "RuntimeError": ("Exception",), "NotImplementedError": ("RuntimeError",), "RecursionError": ("RuntimeError",),
     "SyntaxError": ("Exception",), "SystemError": ("Exception",), "TypeError": ("Exception",), "ValueError": ("Exception",),
     "UnicodeError": ("ValueError",), "UnicodeDecodeError": ("UnicodeError",), "UnicodeEncodeError": ("UnicodeError",), "Warning": ("Exception",),
+    "AxisError": ("ValueError", "IndexError"), "LinAlgError": ("ValueError",), "OpError": ("Exception",), "InvalidArgumentError": ("OpError",),
     "FrozenInstanceError": ("AttributeError",), "JSONDecodeError": ("ValueError",), "TOMLDecodeError": ("ValueError",), "TomlDecodeError": ("ValueError",),
     "ArgumentTypeError": ("Exception",), "ArgumentError": ("Exception",), "YAMLError": ("Exception",), "MissingMandatoryValue": ("Exception",),
     "UserWarning": ("Warning",), "DeprecationWarning": ("Warning",), "FutureWarning": ("Warning",), "RuntimeWarning": ("Warning",),

@@ -12,6 +12,7 @@ from tensorproof.frontends.python.errors import BASES, Raised, Undecided, is_kin
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.scope import Scope
 from tensorproof.libraries import library_objects, registry
+from tensorproof.terms.records import replace
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Function, Instance, Model
 from tensorproof.values.python_values import Named, Unknown
@@ -105,7 +106,9 @@ def exception_value(m: Interpreter, raised: Raised, node: ast.AST) -> Any:
 
 
 def matches(m: Interpreter, raised: Raised, wanted: Any, node: ast.AST) -> bool:
-    """Whether an except clause takes this exception."""
+    """Whether an except clause takes this exception, or one of those that it may be."""
+    if raised.others:
+        return any(matches(m, one, wanted, node) for one in _each(raised))
     if isinstance(wanted, tuple):
         return any(matches(m, raised, w, node) for w in wanted)
     if isinstance(wanted, type):
@@ -116,8 +119,21 @@ def matches(m: Interpreter, raised: Raised, wanted: Any, node: ast.AST) -> bool:
     if isinstance(wanted, Class):
         return isinstance(raised.kind, Class) and wanted in raised.kind.mro
     if isinstance(wanted, Named):
-        return isinstance(raised.kind, str) and raised.kind == wanted.name.rpartition(".")[2]
+        return isinstance(raised.kind, str) and is_kind(raised.kind, wanted.name.rpartition(".")[2])
     return False
+
+
+def _each(raised: Raised) -> list[Raised]:
+    return [replace(raised, kind=kind, others=()) for kind in (raised.kind, *raised.others)]
+
+
+def _takes(m: Interpreter, raised: Raised, wanted: Any, node: ast.AST) -> bool:
+    """Whether an except clause takes this exception; where that is not known it does, with a gap."""
+    if not matches(m, raised, wanted, node):
+        return False
+    if raised.others and not all(matches(m, one, wanted, node) for one in _each(raised)):
+        m.gap("except", node, f"{raised.code} is one of {', '.join((raised.kind, *raised.others))}, and this does not take all of them")
+    return True
 
 
 def compile_try(node: Any, scope: Scope) -> Act:
@@ -169,7 +185,7 @@ def compile_try(node: Any, scope: Scope) -> Act:
     def handle(frame: Frame, raised: Raised) -> Signal | None:
         m = frame.machine
         for wanted, name, act in handlers:
-            if wanted is not None and not matches(m, raised, wanted(frame), node):
+            if wanted is not None and not _takes(m, raised, wanted(frame), node):
                 continue
             before, frame.handled = frame.handled, raised
             try:

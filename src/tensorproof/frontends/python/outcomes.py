@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.frontends.python import after_calls, fixes, recovery
+from tensorproof.frontends.python import after_calls, fixes, recovery, refusals
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.path import Stated
@@ -30,11 +30,10 @@ def taken(
     _state(m, outcome, node, layer)
     if outcome.refused is not None:
         refused = outcome.refused
-        kind = "TypeError" if refused.code == "call/arguments" else "IndexError" if refused.code.endswith("/range") else "RuntimeError"
-        kind = "ValueError" if kind == "RuntimeError" and name.startswith("keras.") else kind
+        kind, *others = refusals.kinds(name, refused.code)
         trail = trail_of(m, refused.about, outcome, node, layer)
         fix = fixes.fix(refused.code, outcome, layer, retry, layer is not None and id(layer) in m.fitting)
-        raised = Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fix)
+        raised = Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fix, others=tuple(others))
         found = recovery.assumed(m, raised, name, outcome, again, layer)
         if found is None:
             raise raised

@@ -1,0 +1,40 @@
+"""Which exception a library raises when an operator refuses its arguments. Measured with generated calls of every requirement."""
+
+from __future__ import annotations
+
+_DEFAULTS = {
+    "torch": ("RuntimeError",), "numpy": ("ValueError",), "tf": ("InvalidArgumentError", "ValueError"), "keras": ("InvalidArgumentError", "ValueError"),
+}  # fmt: skip
+_SOME = ("RuntimeError", "ValueError")
+_BY_WORD = {
+    "torch": {
+        "dtype": ("RuntimeError", "NotImplementedError"), "axis": ("IndexError", "RuntimeError"), "rank": ("RuntimeError", "IndexError", "ValueError"),
+        "range": ("IndexError", "RuntimeError"), "index": ("RuntimeError", "IndexError"), "empty": ("RuntimeError", "IndexError"),
+        "target": ("RuntimeError", "IndexError", "ValueError"), "reduction": ("ValueError",), "padding_mode": ("ValueError",),
+        **dict.fromkeys(("size", "stride", "groups", "n", "weight", "output", "p", "theta"), _SOME),
+    },
+    "numpy": {
+        "dtype": ("TypeError",), "axis": ("AxisError", "ValueError", "IndexError"), "rank": ("ValueError", "IndexError", "TypeError"),
+        "square": ("LinAlgError",), "out": ("ValueError", "TypeError"), "axes": ("ValueError", "IndexError"), "index": ("IndexError", "ValueError"),
+        "range": ("IndexError",), "parts": ("ValueError", "ZeroDivisionError"), "step": ("ZeroDivisionError", "ValueError"),
+    },
+    "tf": {
+        "dtype": ("TypeError", "InvalidArgumentError", "ValueError"), "rank": ("InvalidArgumentError", "ValueError", "IndexError"),
+        "size": ("InvalidArgumentError", "ValueError", "IndexError"),
+    },
+    "keras": {"rank": ("InvalidArgumentError", "ValueError", "IndexError"), "dtype": ("TypeError", "InvalidArgumentError", "ValueError")},
+}  # fmt: skip
+"""By the last word of the requirement's code."""
+_BY_CODE = {"multi_head_attention/heads": ("AssertionError",), "embedding/range": ("IndexError",)}
+
+
+def kinds(name: str, code: str) -> tuple[str, ...]:
+    """The classes of which the exception is one; the likeliest first."""
+    if code == "call/arguments":
+        return ("TypeError",)
+    if code in _BY_CODE and not name.startswith(("tf.", "keras.")):
+        return _BY_CODE[code]
+    if name.startswith("keras.layers."):
+        return ("ValueError",)
+    library, word = name.partition(".")[0], code.rpartition("/")[2]
+    return _BY_WORD.get(library, {}).get(word) or _DEFAULTS.get(library, _SOME)
