@@ -6,7 +6,7 @@ _DEFAULTS = {
     "torch": ("RuntimeError",), "numpy": ("ValueError",), "tf": ("InvalidArgumentError", "ValueError"), "keras": ("InvalidArgumentError", "ValueError"),
 }  # fmt: skip
 _SOME = ("RuntimeError", "ValueError")
-_BY_WORD = {
+_BY_WORD: dict[str, dict[str, tuple[str, ...]]] = {
     "torch": {
         "dtype": ("RuntimeError", "NotImplementedError"), "axis": ("IndexError", "RuntimeError"), "rank": ("RuntimeError", "IndexError", "ValueError"),
         "range": ("IndexError", "RuntimeError"), "index": ("RuntimeError", "IndexError"), "empty": ("RuntimeError", "IndexError"),
