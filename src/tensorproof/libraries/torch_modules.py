@@ -139,7 +139,8 @@ def _cast(m: Any, me: Any, dtype: Any) -> Any:
             if module.module is not None:
                 for home in (module.module.parameters, module.module.buffers):
                     for name, t in home.items():
-                        if t.dtype is not None and t.dtype.is_float:
+                        if t.dtype is not None and t.dtype.is_float and t.dtype is not dtype:
+                            m.remember(module, "module", module.module)
                             home[name] = t.but(dtype=dtype)
             continue
         for which in (PARAMETERS, BUFFERS):
@@ -247,8 +248,12 @@ def _add_module(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     elif not isinstance(name, str) or (module is not None and not is_module(module)):
         raise m.raised("TypeError", "add_module takes a name and a module, in this order", node, "call/arguments")
     elif isinstance(me, Layer):
-        me.children = (*me.children, module)
-        me.names = (*me.names, name)
+        m.remember(me, "children", me.children)
+        if name in me.names:
+            at = me.names.index(name)
+            me.children = (*me.children[:at], module, *me.children[at + 1 :])
+        else:
+            me.children, me.names = (*me.children, module), (*me.names, name)
     else:
         m.set_attribute(me, name, module, node)
 

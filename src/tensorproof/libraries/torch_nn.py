@@ -226,6 +226,7 @@ def layer_item(m: Any, owner: Layer, index: Any, node: Any) -> Any:
 
 
 def layer_set_item(m: Any, owner: Layer, index: Any, new: Any, node: Any) -> None:
+    m.remember(owner, "children", owner.children)
     if owner.kind == "torch.nn.ModuleDict" and isinstance(index, str):
         if index in owner.names:
             at = owner.names.index(index)
@@ -257,10 +258,23 @@ def _extend(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any],
 
 
 def _insert(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    m.remember(owner, "children", owner.children)
     rest = list(owner.children)
     rest.insert(args[0], args[1])
     owner.children, owner.names = tuple(rest), tuple(map(str, range(len(rest))))
     return None
+
+
+def _pop(m: Any, owner: Layer, index: Any, node: Any) -> Any:
+    """Takes a part out: of a list the later ones move up, of a dict the others keep their names."""
+    found = layer_item(m, owner, index, node)
+    if owner.kind in ("torch.nn.ParameterList", "torch.nn.ParameterDict") or not isinstance(index, (int, str)):
+        return m.gap(f"{owner.kind}.pop", node, "what is left is not followed")
+    m.remember(owner, "children", owner.children)
+    at = owner.names.index(index) if isinstance(index, str) else index % len(owner.children)
+    owner.children = (*owner.children[:at], *owner.children[at + 1 :])
+    owner.names = (*owner.names[:at], *owner.names[at + 1 :]) if isinstance(index, str) else owner.names[: len(owner.children)]
+    return found
 
 
 def _update(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -278,7 +292,7 @@ CONTAINER_METHODS: dict[str, Any] = {
     "append": _append, "extend": _extend, "insert": _insert, "update": _update,
     "keys": lambda m, me, a, k, n: listed(m, list(_entries(me))), "values": lambda m, me, a, k, n: listed(m, list(_entries(me).values())),
     "items": lambda m, me, a, k, n: listed(m, list(_entries(me).items())),
-    "pop": lambda m, me, a, k, n: layer_item(m, me, a[0] if a else -1, n),
+    "pop": lambda m, me, a, k, n: _pop(m, me, a[0] if a else -1, n),
     "get": lambda m, me, a, k, n: _entries(me).get(a[0], a[1] if len(a) > 1 else None),
 }  # fmt: skip
 

@@ -23,9 +23,10 @@ def concat(a: Arguments, run: Run) -> TensorType:
     if len(a["xs"]) > 1:
         return tf_joins.concat(a, run)
     alone, dim = a["xs"][0], whole(a["dim"])
+    if alone.shape.known and len(alone.shape) == 0:
+        return told(run, "squeeze", run("cat", xs=(run("unsqueeze", x=alone, dim=0),), dim=0), Shape(()), dim=(0,))
     if alone.shape.known and (not isinstance(dim, int) or not -len(alone.shape) <= dim < len(alone.shape)):
-        handed: TensorType = run("identity", x=alone)
-        return handed
+        dim = 0
     made: TensorType = run.shaped("cat", alone.shape, alone.dtype, xs=(alone,), dim=dim)
     return made
 
