@@ -15,10 +15,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from tests.programs.test_programs import Case, cases
+
 from tensorproof.app.check import Options, Program, check_source
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
 from tensorproof.frontends.python.source import parse
-from tests.programs.test_programs import Case, cases
 
 
 def checked(case: Case) -> Program:
