@@ -13,7 +13,7 @@ from tensorproof.ops.evaluation import Arguments, numpy, plain
 from tensorproof.ops.facts import DIFFERENCES, GREATER, LESS, LIMITED, PRODUCTS, QUOTIENTS, REMAINDERS, SUMS, mixes
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.hazards import region
-from tensorproof.ops.inputs import Choice, Number, Tensor
+from tensorproof.ops.inputs import Bool, Choice, Number, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.ones import pairs
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, DTypeRule, Hazard, Op, Values
@@ -131,7 +131,7 @@ def divided(np: Any, a: Arguments) -> Any:
     if a["rounding"] is None:
         return np.true_divide(a["x"], a["y"])
     if a["rounding"] == "floor":
-        return np.floor_divide(a["x"], a["y"]) if whole else np.floor(np.true_divide(a["x"], a["y"]))
+        return np.floor_divide(a["x"], a["y"]) if whole or not a["rounded_first"] else pair_formulas.floor_of_rounded(np, a)
     return np.trunc(np.true_divide(a["x"], a["y"]))
 
 
@@ -143,7 +143,10 @@ def dividing(op: Op) -> Op:
 DIV, REMAINDER, FMOD = map(
     dividing,
     (
-        promoting("div", MIXED | INTS, ROUNDING, dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient, values=QUOTIENTS, evaluate=divided),
+        promoting(
+            "div", MIXED | INTS, ROUNDING, Bool("rounded_first", False), dtype=quotient, hazards=by_zero("div"), fold=_fold_quotient, values=QUOTIENTS,
+            evaluate=divided, doc="`rounded_first`: the floor of the quotient of real numbers once it is rounded, and not of the exact one",
+        ),
         promoting(
             "remainder", REALS, hazards=by_zero("remainder"), fold=folding(_modulo), values=REMAINDERS,
             doc="with the sign of y", evaluate=numpy("remainder", "x", "y"),

@@ -80,11 +80,18 @@ def one_type(c: Call) -> DType | None:
 
 
 def close(np: Any, a: Arguments) -> Any:
-    return np.isclose(a["x"], a["y"], rtol=a["rtol"], atol=a["atol"], equal_nan=bool(a["equal_nan"]))
+    x, y = np.add(a["x"], 0), np.add(a["y"], 0)
+    made = np.less_equal(np.absolute(np.subtract(x, y)), np.add(a["atol"], np.multiply(a["rtol"], np.absolute(y))))
+    if not a.get("endless"):
+        made = np.where(np.logical_and(np.isfinite(x), np.isfinite(y)), made, np.equal(x, y))
+    return np.logical_or(made, np.logical_and(np.isnan(x), np.isnan(y))) if a["equal_nan"] else made
 
 
 TOLERANCES = (Float("rtol", 1e-05, least=0.0), Float("atol", 1e-08, least=0.0), Bool("equal_nan", False))
-ISCLOSE = pairwise("isclose", NUMBERS | ALL_INTS, *TOLERANCES, dtype=one_type, evaluate=close)
+ISCLOSE = pairwise(
+    "isclose", NUMBERS | ALL_INTS, *TOLERANCES, Bool("endless", False), dtype=one_type, evaluate=close,
+    doc="|x - y| <= atol + rtol · |y|; infinite numbers are close to none but themselves, unless `endless`: they are held to the same",
+)  # fmt: skip
 
 
 def answer(c: Call) -> TensorType:

@@ -38,6 +38,15 @@ def log_of_sum(np: Any, a: Arguments) -> Any:
     return np.log(np.add(np.exp(x), np.exp(y)))
 
 
+def floor_of_rounded(np: Any, a: Arguments) -> Any:
+    """The floor of x / y as a number of the element type, which rounding may have lifted to a whole number, or lowered."""
+    quotient, label = np.true_divide(a["x"], a["y"]), label_of(a)
+    if hasattr(quotient, "of"):
+        slack = np.multiply(np.absolute(quotient), _STEPS.get(label, _STEPS["float32"])[0])
+        return np.floor(np.subtract(quotient, slack)).of("either", np.floor(np.add(quotient, slack)))
+    return np.floor(quotient.astype(label) if label in ("float16", "float32") else quotient)
+
+
 _STEPS = {"float16": (2.0**-10, 2.0**-24), "bfloat16": (2.0**-7, 2.0**-133), "float32": (2.0**-23, 2.0**-149), "float64": (2.0**-52, 2.0**-1074)}
 """By element type: the step of a number as a part of it, at most, and the least step."""
 
@@ -48,7 +57,8 @@ def neighbour(np: Any, a: Arguments) -> Any:
     if hasattr(x, "of") or hasattr(y, "of"):
         part, least = _STEPS[label]
         step = np.add(np.multiply(np.absolute(x), part), least)
-        return np.where(np.less(x, y), np.add(x, step), np.where(np.greater(x, y), np.subtract(x, step), x))
+        towards = np.where(np.less(x, y), np.add(x, step), np.where(np.greater(x, y), np.subtract(x, step), x))
+        return np.where(np.isnan(y), y, towards)
     if label == "bfloat16":
         return _neighbour_of_upper_half(np, x, y)
     return np.nextafter(x.astype(label), y.astype(label))

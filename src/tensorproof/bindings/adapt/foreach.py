@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Floats, Number, Tensor, Tensors
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import torch_can_cast
@@ -40,7 +41,9 @@ def _written(run: Run, target: TensorType, result: TensorType) -> TensorType:
         run.require("inplace", eq(a, b), message, ("xs",))
     fits = None in (target.dtype, result.dtype) or (target.dtype is not None and result.dtype is not None and torch_can_cast(result.dtype, target.dtype))
     run.require("inplace", fits, message, ("xs",))
-    return target.but(contents=result.contents)
+    made = target.but(contents=result.contents)
+    run.session.applied.append(Applied(operator("copy_into"), {"x": target, "y": result}, (made,), run.name))
+    return made
 
 
 @takes(XS)

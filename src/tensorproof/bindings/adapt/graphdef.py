@@ -163,7 +163,8 @@ def clip(a: Arguments, run: Run) -> TensorType:
         other = a[name].shape
         if other.known and shape.known and len(other):
             shape = merged(run, [shape, other], ("x", name))
-    made: TensorType = run.shaped("clamp", shape, a["x"].dtype, x=a["x"], low=a["low"], high=a["high"])
+    below = run.shaped("clamp", shape, a["x"].dtype, x=a["x"], high=a["high"])
+    made: TensorType = run.shaped("clamp", shape, a["x"].dtype, x=below, low=a["low"])  # which wins where it is above the upper one
     return made
 
 

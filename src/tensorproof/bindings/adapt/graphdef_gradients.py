@@ -58,12 +58,12 @@ def _of_value(rule: Callable[[Steps, TensorType, TensorType], TensorType]) -> An
 
 
 def _relu(s: Steps, g: TensorType, f: TensorType, a: Arguments) -> TensorType:
-    return s("where", condition=s.flags("gt", x=f, y=0), x=g, y=0)
+    return s("mul", x=g, y=s("cast", x=s.flags("gt", x=f, y=0), dtype=s.dtype))
 
 
 def _relu6(s: Steps, g: TensorType, f: TensorType, a: Arguments) -> TensorType:
     inside = s.flags("logical_and", x=s.flags("gt", x=f, y=0), y=s.flags("lt", x=f, y=6))
-    return s("where", condition=inside, x=g, y=0)
+    return s("mul", x=g, y=s("cast", x=inside, dtype=s.dtype))
 
 
 def _leaky_relu(s: Steps, g: TensorType, f: TensorType, a: Arguments) -> TensorType:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy_arrays import Many, tensor
+from tensorproof.bindings.adapt.saturation import saturated
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.ops.inputs import Choice, ElementType, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, DType
@@ -176,17 +177,19 @@ def comparison(a: dict[str, Any], run: Run) -> Any:
     return own(run, a, BOOL)
 
 
-def isclose(a: dict[str, Any], run: Run) -> Any:
-    """Only floats have tolerances."""
+def isclose(a: dict[str, Any], run: Run, endless: bool = True) -> Any:
+    """|x - y| <= atol + rtol · |y| of floats; others must be equal."""
     if any(isinstance(a[k], (int, float)) and a[k] < 0 for k in ("rtol", "atol")):
         raise run.give_up("a negative tolerance")
-    dtype = common(a["x"], a["y"])
-    exact = {} if dtype is None or dtype.is_float else {"rtol": 0.0, "atol": 0.0}
-    return run.typed("isclose", BOOL, **{**{k: a[k] for k in ("x", "y", "rtol", "atol", "equal_nan")}, **exact})
+    x, y, dtype = a["x"], a["y"], common(a["x"], a["y"])
+    given = {"x": x, "y": y, "equal_nan": a["equal_nan"]}
+    if dtype is not None and not dtype.is_float:
+        return run.typed("isclose", BOOL, **given, rtol=0.0, atol=0.0)
+    return run.typed("isclose", BOOL, **given, rtol=a["rtol"], atol=a["atol"], endless=endless)
 
 
 def allclose(a: dict[str, Any], run: Run) -> Any:
-    return run.typed("all", BOOL, x=isclose(a, run))
+    return run.typed("all", BOOL, x=isclose(a, run, endless=False))
 
 
 def bits(a: dict[str, Any], run: Run) -> Any:
@@ -245,21 +248,7 @@ def cast(a: dict[str, Any], run: Run) -> Any:
 
 @takes(ElementType("dtype", optional=False))
 def saturate_cast(a: dict[str, Any], run: Run) -> Any:
-    """What lies beyond the numbers of the element type becomes the nearest of them."""
     dtype = asked(a, None)
     if dtype is None:
         raise run.give_up("the element type is not known")
-    x = tensor(a["x"])
-    low, high = _range(dtype)
-    return run("cast", x=x if high is None else run.typed("clamp", x.dtype, x=x, low=low, high=high), dtype=dtype)
-
-
-_GREATEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
-
-
-def _range(dtype: DType) -> tuple[Any, Any]:
-    """The least and the greatest number of an element type, where a wider one has numbers beyond them."""
-    if dtype.kind in "iu":
-        return (0, 2**dtype.bits - 1) if dtype.kind == "u" else (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
-    most = _GREATEST.get(dtype.label)
-    return (None, None) if most is None else (-most, most)
+    return saturated(run, tensor(a["x"]), dtype, exact=True)

@@ -210,7 +210,7 @@ def _table(run: Run, dtype: DType | None, *rows: tuple[float, ...] | float) -> T
 def to_grey(a: Arguments, run: Run) -> TensorType:
     """A weighted sum of red, green and blue."""
     x = _coloured(run, a["x"], 3)
-    image = converted(run, x, FLOAT32) if x.dtype is not None and x.dtype not in FLOATS else x
+    image = converted(run, x, FLOAT32) if x.dtype is not None and x.dtype is not FLOAT32 else x
     weighted = told(run, "mul", image, image.shape, y=_table(run, image.dtype, 0.2989, 0.587, 0.114))
     grey = told(run, "sum", weighted, (*x.shape[:-1], 1) if x.shape.known else somewhere(run), dim=(-1,), keepdim=True)
     return grey if image is x else converted(run, grey, x.dtype)

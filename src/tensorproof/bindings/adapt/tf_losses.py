@@ -281,4 +281,9 @@ def losses_cosine(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x"), *_LOSS)
 def losses_weighted(a: Arguments, run: Run) -> TensorType:
-    return _reduced(run, a, a["x"])
+    """Losses that are not real are reduced as float32."""
+    x, kind = a["x"], a["x"].dtype
+    if kind is None or kind.is_float:
+        return _reduced(run, a, x)
+    made: TensorType = of_type(run, _reduced(run, a, of_type(run, x, FLOAT32)), kind)
+    return made

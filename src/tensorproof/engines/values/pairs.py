@@ -44,13 +44,13 @@ def _divide(x: Any, y: Any) -> Box:
 
 
 def _defined(function: Rule) -> Rule:
-    """A quotient or a product of a box with y, where what 0 / 0 or 0 · inf gives does not matter."""
+    """x / y where 0 / 0 does not matter, or x · y where y = 0 does not."""
 
     def rule(y: Any, x: Any) -> Box:
         x, y = boxed(x), boxed(y)
         made = function(x, y)
-        endless = (np.isinf(x.lo) | np.isinf(x.hi)) & (np.isinf(y.lo) | np.isinf(y.hi)) if function is _divide else False
-        return Box(made.lo, made.hi, x.nan | y.nan | endless, made.dtype)
+        other = np.isinf(x.lo) | np.isinf(x.hi) if function is _divide else (x.lo <= 0) & (x.hi >= 0)
+        return Box(made.lo, made.hi, x.nan | y.nan | (other & (np.isinf(y.lo) | np.isinf(y.hi))), made.dtype)
 
     return rule
 
@@ -71,7 +71,9 @@ def _floored(x: Any, y: Any) -> Box:
     a, b = boxed(x), boxed(y)
     apart = ((a.lo < 0) & (b.hi > 0)) | ((a.hi > 0) & (b.lo < 0))  # a quotient below 0 that is rounded to 0 is still below it
     lo, hi = np.where(apart, np.minimum(np.floor(made.lo), -1.0), np.floor(made.lo)), np.floor(made.hi)
-    return Box(np.where(zero & whole, -(2.0**63), lo), np.where(zero & whole, 2.0**63, hi), made.nan & (not whole), kind_of(boxed(x), boxed(y)))
+    if not whole:  # rounding may have lifted the exact quotient to the next whole number; that of an infinite number is nan
+        return Box(lo - 1, hi, made.nan | np.isinf(a.lo) | np.isinf(a.hi), made.dtype)
+    return Box(np.where(zero, -(2.0**63), lo), np.where(zero, 2.0**63, hi), False, kind_of(a, b))
 
 
 def _remainder(x: Any, y: Any) -> Box:
@@ -208,9 +210,9 @@ register("copysign", _copysign)
 
 
 def _heaviside(x: Any, y: Any) -> Box:
-    """0, y or 1 where x is negative, zero or positive; of nan libraries make nan or 0."""
+    """0, y or 1 where x is negative, zero or positive; of nan libraries make nan, 0 or y."""
     x, y = boxed(x), boxed(y)
-    zero = (x.lo <= 0) & (x.hi >= 0)
+    zero = ((x.lo <= 0) & (x.hi >= 0)) | x.nan
     given = [((x.lo < 0) | x.nan, 0.0, 0.0), (x.hi > 0, 1.0, 1.0), (zero, y.lo, y.hi)]
     lo = np.minimum.reduce(np.broadcast_arrays(*(np.where(there, least, INF) for there, least, _ in given)))
     hi = np.maximum.reduce(np.broadcast_arrays(*(np.where(there, most, -INF) for there, _, most in given)))

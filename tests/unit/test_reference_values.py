@@ -1,0 +1,48 @@
+"""What operators compute where libraries depart from each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorproof.bindings.call import call
+from tensorproof.engines.values.evaluate import contents_of, evaluate
+from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INT32, UINT8, DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+np = pytest.importorskip("numpy")
+
+
+def vector(*values: float, dtype: DType = FLOAT32) -> TensorType:
+    return TensorType(Shape((len(values),)), dtype, contents=values)
+
+
+def computed(spelling: str, *args: object, **kwargs: object) -> list[float]:
+    outcome = call(spelling, args, kwargs)
+    given = {id(a): contents_of(np, a) for a in (*args, *kwargs.values()) if isinstance(a, TensorType)}
+    found: list[float] = evaluate(outcome.applied, given)[id(outcome.made)].tolist()
+    return found
+
+
+def test_floor_division_is_exact_in_torch_and_of_the_rounded_quotient_in_tensorflow() -> None:
+    x, y = vector(6.0, dtype=FLOAT64), vector(0.1, dtype=FLOAT64)
+    assert computed("torch.floor_divide", x, y) == computed("numpy.floor_divide", x, y) == [59.0]
+    assert computed("tf.math.floordiv", x, y) == [60.0]
+
+
+def test_a_saturating_cast_stays_inside_the_element_type() -> None:
+    assert computed("tf.saturate_cast", vector(-5, 77, 300, dtype=INT32), UINT8) == [0, 77, 255]
+
+
+def test_the_lower_bound_of_a_graph_wins() -> None:
+    assert computed("graphdef.ClipByValue", vector(0.0), vector(2.0), vector(1.0)) == [2.0]
+
+
+def test_masked_elements_are_not_read() -> None:
+    assert computed("torch.masked.sum", vector(1.0, 2.0), 0, mask=vector(True, False, dtype=BOOL)) == 1.0  # type: ignore[comparison-overlap]
+
+
+def test_keras_holds_infinite_numbers_to_the_tolerance() -> None:
+    inf = float("inf")
+    assert computed("keras.ops.isclose", vector(1.0, inf), vector(inf, inf)) == [True, False]
+    assert computed("numpy.isclose", vector(1.0, inf), vector(inf, inf)) == [False, True]
