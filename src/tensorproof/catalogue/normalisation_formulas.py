@@ -27,8 +27,14 @@ def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool 
     made = np.multiply(np.subtract(x, mean), factor)
     if eps:  # without it a variance that is too small for its type leaves nothing to divide by
         furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
-        made = np.clip(made, -furthest, furthest)
-    return made, mean, factor
+        furthest = np.add(furthest, np.multiply(1e-6, np.multiply(np.absolute(x), factor)))  # the product may be rounded before the mean is taken off
+        made = np.minimum(np.maximum(made, np.negative(furthest)), furthest)
+    return beside(np, made, np.sum(np.square(x), axis=axis, keepdims=True)), mean, factor
+
+
+def beside(np: Any, made: Any, other: Any) -> Any:
+    """What is made, unless `other`, which libraries compute on their way, overflows."""
+    return np.add(made, np.multiply(0.0, other))
 
 
 def has_spread(np: Any, a: Arguments, axis: tuple[int, ...]) -> Any:
@@ -71,7 +77,10 @@ def by_statistics(np: Any, a: Arguments) -> tuple[Any, Any]:
     """x by statistics that are given, and what it was multiplied by."""
     shape = by_channel(a["x"])
     factor = np.true_divide(1.0, np.sqrt(np.add(a["running_var"].reshape(shape), a["eps"])))
-    return np.multiply(np.subtract(a["x"], a["running_mean"].reshape(shape)), factor), factor
+    if not hasattr(factor, "lo") and np.any(np.isinf(factor)):
+        raise Undefined("a variance of 0 leaves nothing to divide by")
+    made = np.multiply(np.subtract(a["x"], a["running_mean"].reshape(shape)), factor)
+    return beside(np, beside(np, made, np.multiply(a["x"], factor)), factor), factor
 
 
 def native_batch_norm(np: Any, a: Arguments) -> Any:
@@ -114,6 +123,8 @@ def native_layer_norm(np: Any, a: Arguments) -> Any:
     x, shape = a["x"], tuple(a["normalized_shape"])
     last = tuple(range(len(x.shape) - len(shape), len(x.shape)))
     made, mean, factor = standard(np, x, last, small(a))
+    if a["weight"] is not None:
+        made = beside(np, made, np.multiply(a["weight"].reshape(shape), factor))
     return scaled(np, made, a["weight"], a["bias"], shape), mean, factor
 
 
