@@ -57,22 +57,28 @@ ASIDE: dict[str, str] = {
 """Operators whose values are not compared, with the reason."""
 
 
-def _beyond(kwargs: dict[str, Any], x: Any) -> bool:
+def _beyond(call: calls.GeneratedCall) -> bool:
     """SAME with a stride beyond the window: the evaluator pads by numbers below 0, where the standard and its runtime pad nothing."""
-    stride = kwargs.get("strides") or ()
-    return str(kwargs.get("auto_pad")).startswith("SAME") and any(s > k for s, k in zip(stride, kwargs["kernel_shape"]))
+    stride = call.kwargs.get("strides") or ()
+    return str(call.kwargs.get("auto_pad")).startswith("SAME") and any(s > k for s, k in zip(stride, call.kwargs["kernel_shape"]))
 
 
-EVALUATOR: dict[str, tuple[tuple[Callable[[dict[str, Any], Any], bool], tuple[int, ...]], ...]] = {
+def _early(call: calls.GeneratedCall) -> bool:
+    """The evaluator knows shares along one axis alone, as they are from opset 13 on."""
+    return call.row.opsets[1] < 13
+
+
+EVALUATOR: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
     "onnx.MaxPool": (
         (_beyond, (0, 1)),
         # with a stride of 1 the evaluator counts places within one channel and by the sizes of the result
-        (lambda kwargs, x: {*(kwargs.get("strides") or [1]), *(kwargs.get("dilations") or [1])} == {1}, (1,)),
+        (lambda call: {*(call.kwargs.get("strides") or [1]), *(call.kwargs.get("dilations") or [1])} == {1}, (1,)),
     ),
     # windows over padding or beyond it: the evaluator takes a mean of what is inside times the size of the kernel, where the standard takes the sum
-    "onnx.LpPool": ((lambda kwargs, x: bool(kwargs.get("ceil_mode")) or str(kwargs.get("auto_pad")).startswith("SAME"), (0,)),),
+    "onnx.LpPool": ((lambda call: bool(call.kwargs.get("ceil_mode")) or str(call.kwargs.get("auto_pad")).startswith("SAME"), (0,)),),
     # the evaluator runs over as many channels as there are images
-    "onnx.LRN": ((lambda kwargs, x: x.shape[0] != x.shape[1], (0,)),),
+    "onnx.LRN": ((lambda call: (x := call.args[0] if call.args else call.kwargs["X"]).shape[0] != x.shape[1], (0,)),),
+    **{f"onnx.{name}": ((_early, (0,)),) for name in ("Softmax", "LogSoftmax", "Hardmax")},
 }
 """Calls and outputs in which the evaluator of ONNX, which is no standard, departs from the standard's text and from its runtime."""
 
@@ -256,7 +262,7 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
     seen = runner.run(spelling, call.args, keywords(call), None)
     if seen.aside or seen.error:
         return 0, bool(seen.error)
-    departs = {i for holds, places in EVALUATOR.get(spelling, ()) if holds(call.kwargs, call.args[0] if call.args else call.kwargs.get("X")) for i in places}
+    departs = {i for holds, places in EVALUATOR.get(spelling, ()) if holds(call) for i in places}
     types, between, compared = set(types_in((*call.args, *call.kwargs.values()))), set(types_in([one.results for one in outcome.applied])), 0
     for i, (ours, theirs) in enumerate(pairs(outcome.made, seen.outputs)):
         if i in departs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.record import Evaluate
 
 _TURNED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -12,6 +12,8 @@ _TURNED = {None: "forward", "backward": "forward", "forward": "backward", "ortho
 
 def along_axis(name: str) -> Evaluate:
     def evaluate(np: Any, a: Arguments) -> Any:
+        if not a["x"].shape[a["dim"]]:
+            raise Undefined("nothing is transformed, and libraries set no elements")
         return getattr(np.fft, name)(a["x"], a["n"], a["dim"], a["norm"])
 
     return evaluate

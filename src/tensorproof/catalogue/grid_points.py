@@ -64,6 +64,8 @@ def sampled(np: Any, a: Arguments) -> Any:
     if mode != "bicubic":
         at = [_inside(np, p, n, padding, aligned) for p, n in zip(at, sizes)]
     shape = (*x.shape[:2], *grid.shape[1:-1])
+    if 0 in sizes:
+        return np.zeros(shape)
     if mode == "nearest":
         if any(np.any(np.abs(p - np.floor(p) - 0.5) < 1e-5) for p in at):
             raise Undefined("a point between two pixels falls to either, as it is rounded")
