@@ -13,6 +13,7 @@ from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tests.conformance.fitting_places import PLACED
+from tests.conformance.fitting_sequences import SPELLED
 
 Drawn = tuple[tuple[Any, ...], dict[str, Any]]
 """Arguments by place and by name."""
@@ -144,6 +145,7 @@ def scatter_rows(name: str, r: Random) -> Drawn:
 
 MAKERS: dict[str, Maker] = {
     **PLACED,
+    **SPELLED,
     **dict.fromkeys(("graphdef.MaxPoolGrad", "graphdef.MaxPool3DGrad"), max_pool_gradient),
     "graphdef.MaxPoolWithArgmax": max_pool_positions,
     **dict.fromkeys(("graphdef.AvgPoolGrad", "graphdef.AvgPool3DGrad"), mean_pool_gradient),

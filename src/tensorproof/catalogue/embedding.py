@@ -145,4 +145,5 @@ EMBEDDING_BAG_FORWARD = Op(
     shape=bag_forward_shape,
     dtype=Same("weight", "per_sample_weights"),
     data_dependent=True,
+    evaluate=looked_up.embedding_bag_and_places,
 )

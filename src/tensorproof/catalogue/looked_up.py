@@ -30,27 +30,54 @@ def embedding_backward(np: Any, a: Arguments) -> Any:
     index, n, d = np.asarray(a["index"]).reshape(-1), a["num_weights"], a["x"].shape[-1]
     rows = a["x"].reshape((-1, d))
     if a["scale_grad_by_freq"]:
-        rows = np.true_divide(rows, np.bincount(index, minlength=n)[index][:, None])
+        share = 1.0 / np.bincount(index, minlength=n)[index][:, None]
+        rows = np.multiply(rows, np.trunc(share) if rows.dtype.kind in "iu" else share)  # a share of whole numbers is cut
     kept = np.flatnonzero(index != a["padding_idx"])
     places = index[kept][:, None] * d + np.arange(d)
     return accumulated(np, np.zeros((n, d)), places, rows[kept], np.add)
 
 
+def _stretches(np: Any, a: Arguments) -> list[range]:
+    """The places of each bag in the indices, one behind the other."""
+    index = np.asarray(a["index"])
+    if len(index.shape) == 2:
+        return [range(i * index.shape[1], (i + 1) * index.shape[1]) for i in range(index.shape[0])]
+    starts = [int(n) for n in np.asarray(a["offsets"])]
+    if index.size and (not starts or (a["include_last_offset"] and starts[-1] != index.shape[0])):
+        raise Undefined("indices that are left over")
+    ends = starts[1:] if a["include_last_offset"] else [*starts[1:], index.shape[0]]
+    return [range(*pair) for pair in zip(starts, ends)]
+
+
 def embedding_bag(np: Any, a: Arguments) -> Any:
     """Bags of rows, summed, averaged or maximised; an empty bag is zero, and the padding is in none."""
     index, table, padding, weights = np.asarray(a["index"]), _shortened(np, a["weight"], a), a["padding_idx"], a["per_sample_weights"]
-    if len(index.shape) == 2:
-        bounds = [(i * index.shape[1], (i + 1) * index.shape[1]) for i in range(index.shape[0])]
-    else:
-        starts = [int(n) for n in np.asarray(a["offsets"])]
-        if index.size and (not starts or (a["include_last_offset"] and starts[-1] != index.shape[0])):
-            raise Undefined("indices that are left over")
-        ends = starts[1:] if a["include_last_offset"] else [*starts[1:], index.shape[0]]
-        bounds = list(zip(starts, ends))
     flat = index.reshape(-1)
     weights = None if weights is None else weights.reshape(-1)
-    bags = [_bag(np, table, flat, range(*pair), a["mode"], padding, weights) for pair in bounds]
+    bags = [_bag(np, table, flat, places, a["mode"], padding, weights) for places in _stretches(np, a)]
     return np.stack(bags) if bags else np.zeros((0, table.shape[1]))
+
+
+_FAST = ("float16", "bfloat16", "float32")
+
+
+def embedding_bag_and_places(np: Any, a: Arguments) -> Any:
+    """The bags, the bag of each index, the number of indices in each bag and the row of each greatest element. A sum leaves these at 0, and kernels that sum
+    rows of narrow types without padding do not say the bag of an index."""
+    made, index, table, stretches = embedding_bag(np, a), np.asarray(a["index"]), a["weight"], _stretches(np, a)
+    summed, hidden = a["mode"] == "sum", None if a["padding_idx"] is None else a["padding_idx"] % max(table.shape[0], 1)
+    owners = np.concatenate([np.full(len(places), i) for i, places in enumerate(stretches)] or [np.zeros(0)])
+    if summed:
+        count = len(stretches) if a["trained"] else a["offsets"].shape[0]
+        dtype = a["results"][0]
+        fast = dtype is not None and dtype.label in _FAST and hidden is None
+        return made, owners[:0] if fast else owners, np.zeros(count), np.zeros(count)
+    chosen = [[i for i in places if index[i] != hidden] for places in stretches]
+    sizes = np.asarray([len(places) for places in chosen])
+    if a["mode"] == "mean":
+        return made, owners, sizes, sizes
+    rows = [np.take(index[places], np.argmax(table[index[places]], axis=0)) if places else np.zeros(table.shape[1]) for places in chosen]
+    return made, owners, sizes, np.stack(rows) if rows else np.zeros((0, table.shape[1]))
 
 
 def _bag(np: Any, table: Any, index: Any, places: range, mode: str, padding: int | None, weights: Any) -> Any:

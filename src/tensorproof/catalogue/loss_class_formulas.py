@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from tensorproof.catalogue.loss_formulas import settle
-from tensorproof.ops.evaluation import Arguments, Undefined, plain
+from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.mathematics import log_softmax
 
 
@@ -112,46 +113,16 @@ def multilabel_margin_and_places(np: Any, a: Arguments) -> Any:
     return settle(np, a, np.true_divide(losses, classes).reshape(x.shape[:-1])), labelled.reshape(target.shape)
 
 
-# --- connectionist temporal classification ---
-
-
-def label_rows(target: Any, lengths: Any) -> list[Any]:
-    """The labels of each sequence, from a matrix or from one vector of all."""
-    if len(target.shape) == 2:
-        return [row[:n] for row, n in zip(target, lengths)]
-    ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
-    return [target[end - n : end] for end, n in zip(ends, lengths)]
-
-
-def path_likelihood(np: Any, x: Any, labels: Any, blank: int) -> Any:
-    """The logarithm of the probability of all paths through x (steps, classes) that spell the labels."""
-    places = [blank, *(p for label in labels.tolist() for p in (label, blank))]
-    nothing = np.asarray(-np.inf)
-    if not x.shape[0]:
-        return np.asarray(0.0) if len(places) == 1 else nothing
-    paths = [x[0, places[s]] if s < 2 else nothing for s in range(len(places))]
-    for t in range(1, x.shape[0]):
-        made = []
-        for s, place in enumerate(places):
-            total = paths[s]
-            if s > 0:
-                total = np.logaddexp(total, paths[s - 1])
-            if s > 1 and place != blank and place != places[s - 2]:
-                total = np.logaddexp(total, paths[s - 2])
-            made.append(np.add(total, x[t, place]))
-        paths = made
-    return paths[-1] if len(paths) == 1 else np.logaddexp(paths[-1], paths[-2])
-
-
-def ctc(np: Any, a: Arguments) -> Any:
-    x = a["x"] if len(a["x"].shape) == 3 else np.expand_dims(a["x"], 1)
-    steps, counts = (plain(np, a[name]).reshape(-1).tolist() for name in ("input_lengths", "target_lengths"))
-    rows = label_rows(plain(np, a["target"]).astype(np.int64), counts)
-    if any(np.any((row < 0) | (row >= x.shape[2])) for row in rows):
-        raise Undefined  # torch reads beside the tensor
-    losses = np.stack([np.negative(path_likelihood(np, x[:t, i], row, a["blank"])) for i, (t, row) in enumerate(zip(steps, rows))])
-    if a["zero_infinity"]:
-        losses = np.where(np.isinf(losses), 0.0, losses)
-    if a["reduction"] == "mean":
-        return np.mean(np.true_divide(losses, np.maximum(np.asarray(counts), 1)))
-    return settle(np, a, losses if len(a["x"].shape) == 3 else losses.reshape(()))
+def adaptive_likelihood(np: Any, a: Arguments) -> Any:
+    """A class of a cluster is as likely as its cluster in the head and the class within the cluster."""
+    x = a["x"] if len(a["x"].shape) == 2 else np.expand_dims(a["x"], 0)
+    target, ends = a["target"].reshape(-1), [*a["cutoffs"], a["classes"]]
+    scores = np.matmul(x, np.swapaxes(a["weight"], 0, 1))
+    head = log_softmax(np, scores if a["bias"] is None else np.add(scores, a["bias"]), 1)
+    made = np.sum(np.where(is_class(np, target, ends[0], 1), head[:, : ends[0]], 0.0), axis=1)
+    for i, (low, high) in enumerate(pairwise(ends)):
+        inner = np.matmul(np.matmul(x, np.swapaxes(a["tails"][2 * i], 0, 1)), np.swapaxes(a["tails"][2 * i + 1], 0, 1))
+        likely = np.add(np.expand_dims(head[:, ends[0] + i], 1), log_softmax(np, inner, 1))
+        here = is_class(np, np.subtract(target, low), high - low, 1)
+        made = np.add(made, np.sum(np.where(here, likely, 0.0), axis=1))
+    return made.reshape(a["target"].shape), np.negative(np.mean(made))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 from tensorproof.catalogue.loss import ANY_NUMBER, REDUCTION, mixed, reduced
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.hazards import region
-from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.ops.later import later
-from tensorproof.ops.record import Op, Out, ShapeRule
+from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Out, ShapeRule, Values
 from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, INDEX, INT64, INTS, UINT8, DType, DTypes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
 from tensorproof.terms.shapes import Shape, unknown_shape
 
 formulas = later("catalogue.loss_class_formulas")
+paths = later("catalogue.temporal_paths")
 
 LONG: DTypes = frozenset({INT64})
 CLASS: DTypes = frozenset({INT64, UINT8})
@@ -243,7 +246,7 @@ CTC = Op(
     attributes=(Int("blank", 0), REDUCTION, Bool("zero_infinity", False)),
     shape=lambda c: reduced(c, (ctc_checked(c),) if c.rank("x") == 3 else (ctc_checked(c),)[:0]),
     dtype=Like("x"),
-    evaluate=formulas.ctc,
+    evaluate=paths.ctc,
 )  # fmt: skip
 
 
@@ -261,6 +264,7 @@ CTC_FORWARD = Op(
     shape=ctc_forward_shape,
     dtype=Like("x"),
     data_dependent=True,
+    evaluate=paths.ctc_and_prefixes,
 )
 
 
@@ -280,22 +284,28 @@ def adaptive_shape(c: Call) -> list[Shape]:
 
 ADAPTIVE_LOG_SOFTMAX = Op(
     "adaptive_log_softmax_with_loss",
-    inputs=(Tensor("x", "N D | D", FLOATS), Tensor("target", "M | ", LONG, values="index:classes"), Tensor("weight", "H D", FLOATS)),
+    inputs=(
+        Tensor("x", "N D | D", FLOATS), Tensor("target", "M | ", LONG, values="index:classes"), Tensor("weight", "H D", FLOATS),
+        Tensor("bias", "H", FLOATS, optional=True, default=None), Tensors("tails", "_ _", FLOATS, optional=True, default=()),
+    ),
     attributes=(Int("features"), Int("classes"), Anything("cutoffs")),
-    outputs=(Out("output"), Out("loss")),
+    outputs=(Out("output", values=Values("bounded", bounds=Interval(-math.inf, 0.0))), Out("loss", values=Values("bounded", bounds=NON_NEGATIVE))),
     shape=adaptive_shape,
     dtype=Same("x", "weight"),
+    evaluate=formulas.adaptive_likelihood,
+    doc="The logarithms of the probabilities of classes, and the loss: frequent classes stand in the head, clusters of others behind two maps each (`tails`).",
 )
 CTC_LOSS_OF_PLACES = Op(
     "ctc_loss_of_places",
     inputs=(
-        Tensor("x", "T N C", FULL_FLOATS), Tensor("target_indices", "L 2", INTS), Tensor("target_values", "L", INTS),
+        Tensor("x", "T N C", FULL_FLOATS), Tensor("target_indices", "L 2", INTS), Tensor("target_values", "L", INTS, values="index:C"),
         Tensor("lengths", "N", INTS, values="length:T"),
     ),
     attributes=(Bool("preprocess_collapse_repeated", False), Bool("ctc_merge_repeated", True), Bool("ignore_longer_outputs_than_inputs", False)),
     shape=lambda c: [(c.dims["N"],), c.shape("x")],
     dtype=Like("x"),
-    outputs=(Out("loss"), Out("gradient")),
+    outputs=(Out("loss", values=Values("bounded", bounds=NON_NEGATIVE)), Out("gradient", values=Values("bounded", bounds=Interval(-1.0, 1.0)))),
     codes={"N": "batch", "L": "labels"},
+    evaluate=paths.ctc_of_places,
     doc="CTC losses of logits, whose labels are a sparse matrix of places and values and whose blank is the last class, and their gradient by x.",
 )  # fmt: skip

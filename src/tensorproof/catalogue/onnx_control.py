@@ -23,6 +23,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 kept_boxes = later("catalogue.kept_boxes")
+words = later("catalogue.word_groups")
 
 STRINGS = frozenset({DType.STRING})
 SEQUENCES = frozenset({DType.VARIANT})
@@ -201,10 +202,14 @@ def tf_idf(c: Call) -> Shape:
 TF_IDF = Op(
     "tf_idf",
     (Tensor("x", "N C | C", STRINGS | {INT32, INT64}),),
-    (Ints("columns"),),
+    (
+        Ints("columns"), Ints("counts", ()), Anything("pool", ()), Anything("weights"), Choice("mode", ("TF", "IDF", "TFIDF"), "TF"),
+        Int("shortest", 1, least=1), Int("longest", 1, least=1), Int("skips", 0, least=0),
+    ),
     tf_idf,
     FLOAT32,
-    doc="How often groups of words stand in a row of words.",
+    evaluate=words.counted_words,
+    doc="How often groups of words stand in a row of words: those of the pool, `shortest` to `longest`, with up to so many skips between their words.",
 )
 IMAGE_DECODE = Op(
     "image_decode",

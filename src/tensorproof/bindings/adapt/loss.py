@@ -291,4 +291,5 @@ def adaptive_layer(module: Module, names: Mapping[str, Any], session: Session) -
     Tensor("target", "N | ", frozenset({INT64}), values="index:classes"),
 )  # fmt: skip
 def adaptive(a: dict[str, Any], run: Run) -> Any:
-    return run.default({**a, "weight": a["head.weight"]})
+    tails = tuple(a[f"tail.{i}.{j}.weight"] for i in range(len(a["cutoffs"])) for j in (0, 1))
+    return run.default({**a, "weight": a["head.weight"], "bias": a.get("head.bias"), "tails": tails})

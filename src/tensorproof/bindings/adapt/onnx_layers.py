@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.onnx_nodes import number as number_in
 from tensorproof.bindings.adapt.onnx_nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
 from tensorproof.catalogue.onnx_windows import AUTO_PAD
-from tensorproof.ops.inputs import Anything, Bool, Choice, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOATS
 from tensorproof.terms.predicates import conj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
@@ -116,8 +116,19 @@ def attention(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
 
 
+_POOLS = tuple(Choice("", options) for options in (([0, 1, 2, 0, 1, 2], [2, 3, 1, 1, 0, 3]), ([0], [0, 2], [0, 4], [0, 0]), ([0, 1, 2, 3, 4, 5], [4, 0, 6, 2, 1, 3])))
+
+
+@takes(
+    Anything("pool_int64s", like=_POOLS[:1]), Anything("ngram_counts", like=_POOLS[1:2]), Anything("columns", like=_POOLS[2:]),
+    Int("min_gram_length", least=1, most=2), Int("max_gram_length", least=1, most=2), Int("max_skip_count", least=0, most=2),
+    Choice("mode", ("TF", "IDF", "TFIDF")), Anything("weights", like=(Choice("", ([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5],)),)),
+)  # fmt: skip
 def tf_idf(a: dict[str, Any], run: Run) -> Any:
-    return run("tf_idf", x=a["x"], columns=a["columns"])
+    return run(
+        "tf_idf", x=a["x"], columns=a["columns"], counts=tuple(a["ngram_counts"]), pool=a["pool_int64s"] or a["pool_strings"] or (), weights=a["weights"],
+        mode=a["mode"], shortest=a["min_gram_length"], longest=a["max_gram_length"], skips=a["max_skip_count"],
+    )  # fmt: skip
 
 
 def multinomial(a: dict[str, Any], run: Run) -> Any:
