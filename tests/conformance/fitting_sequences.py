@@ -39,4 +39,4 @@ def labels_of_one_length(name: str, r: Random) -> Drawn:
     return (x, target, [steps] * batch, [count] * batch, blank, r.random() < 0.5), {}
 
 
-SPELLED = {"graphdef.CTCLoss": labels_at_places, "aten._ctc_loss": labels_of_one_length}
+SPELLED = {"graphdef.CTCLoss": labels_at_places, "torch.ops.aten._ctc_loss": labels_of_one_length}

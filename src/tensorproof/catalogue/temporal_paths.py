@@ -95,7 +95,8 @@ def _likelihood_and_slope(np: Any, logs: Any, labels: list[int], blank: int, mer
     forth, back = prefixes(np, logs, places, blank, merged), prefixes(np, np.flip(logs, 0), places[::-1], blank, merged)
     whole, slopes = ending(np, forth[-1]), []
     for t in range(logs.shape[0]):
-        shares = [np.where(np.isinf(whole), 0.0, np.exp(np.subtract(np.subtract(np.add(f, b), logs[t, p]), whole))) for p, f, b in zip(places, forth[t], reversed(back[-1 - t]))]
+        through = [np.subtract(np.add(f, b), logs[t, p]) for p, f, b in zip(places, forth[t], reversed(back[-1 - t]))]
+        shares = [np.where(np.isinf(whole), 0.0, np.exp(np.subtract(one, whole))) for one in through]
         spent = [sum((share for share, p in zip(shares, places) if p == label), np.asarray(0.0)) for label in range(logs.shape[1])]
         slopes.append(np.subtract(np.exp(logs[t]), np.stack(spent)))
     return np.negative(whole), np.stack(slopes)
@@ -109,12 +110,12 @@ def ctc_of_places(np: Any, a: Arguments) -> Any:
     losses, slopes = [], []
     for i, steps in enumerate(lengths):
         labels = [v for v, owner in zip(values, owners) if owner == i]
-        if a["preprocess_collapse_repeated"]:
-            labels = [label for at, label in enumerate(labels) if not at or label != labels[at - 1]]
         if steps == 0 or len(labels) > steps:
             losses.append(np.asarray(0.0))
             slopes.append(np.zeros((x.shape[0], x.shape[2])))
             continue
+        if a["preprocess_collapse_repeated"]:
+            labels = [label for at, label in enumerate(labels) if not at or label != labels[at - 1]]
         loss, slope = _likelihood_and_slope(np, log_softmax(np, x[:steps, i], 1), labels, blank, merged)
         losses.append(loss)
         slopes.append(np.concatenate([slope, np.zeros((x.shape[0] - steps, x.shape[2]))]))

@@ -116,7 +116,10 @@ def attention(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
 
 
-_POOLS = tuple(Choice("", options) for options in (([0, 1, 2, 0, 1, 2], [2, 3, 1, 1, 0, 3]), ([0], [0, 2], [0, 4], [0, 0]), ([0, 1, 2, 3, 4, 5], [4, 0, 6, 2, 1, 3])))
+_POOLS = tuple(
+    Choice("", options)
+    for options in (([0, 1, 2, 0, 1, 2], [2, 3, 1, 1, 0, 3]), ([0], [0, 2], [0, 4], [0, 0]), ([0, 1, 2, 3, 4, 5], [4, 0, 6, 2, 1, 3]))
+)
 
 
 @takes(
