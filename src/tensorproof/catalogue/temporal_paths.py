@@ -30,10 +30,10 @@ def prefixes(np: Any, x: Any, places: list[int], blank: int, merged: bool = True
     for t in range(1, x.shape[0]):
         before, row = made[-1], []
         for s, place in enumerate(places):
-            total = before[s] if merged or place == blank else nothing
+            total = np.logaddexp(before[s] if merged or place == blank else nothing, nothing)
             if s > 0:
                 total = np.logaddexp(total, before[s - 1])
-            if s > 1 and place != blank and not (merged and place == places[s - 2]):
+            if s > 1 and (place != places[s - 2] if merged else place != blank):
                 total = np.logaddexp(total, before[s - 2])
             row.append(np.add(total, x[t, place]))
         made.append(row)

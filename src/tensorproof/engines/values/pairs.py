@@ -225,8 +225,9 @@ register("heaviside", _heaviside)
 def _logaddexp(x: Any, y: Any, base: float = math.e) -> Box:
     x, y = boxed(x), boxed(y)
     function = np.logaddexp if base == math.e else np.logaddexp2
+    endless = np.isposinf(x.hi) | np.isposinf(y.hi)  # a library that subtracts the greater one gets nan
     with np.errstate(all="ignore"):
-        return Box(function(x.lo, y.lo), function(x.hi, y.hi), x.nan | y.nan, float_of(x, y))
+        return Box(function(x.lo, y.lo), function(x.hi, y.hi), x.nan | y.nan | endless, float_of(x, y))
 
 
 register("logaddexp", _logaddexp, rounded=True)
