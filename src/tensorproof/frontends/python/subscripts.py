@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import iteration, questions, tensors, uncounted
 from tensorproof.frontends.python.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.settled import settled
 from tensorproof.libraries import registry, torch_sizes
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
@@ -134,6 +135,8 @@ def _told_length(m: Interpreter, cut: slice, size: Any) -> Any:
     length = cut.stop - start
     if isinstance(length, int) and length < 0:
         return size
+    if settled(size, m.facts) == length:
+        return length
     return length if isinstance(asked := eq(size, length), Predicate) and m.implied(asked) else size
 
 
