@@ -79,6 +79,20 @@ def test_numpy_counts_a_number_among_the_index_tensors() -> None:
     assert apply(op, {"x": tensor(2, 3, 4), "index": (slice(None, None, -1),)}, session_of("numpy")).shape == (2, 3, 4)
 
 
+@pytest.mark.parametrize("spelling, expected", [("torch.Tensor.__getitem__", (3, 2)), ("numpy.ndarray.__getitem__", (2, 3))])
+def test_the_order_of_a_number_and_an_index_tensor_is_evaluated_as_it_is_stated(spelling: str, expected: tuple[int, ...]) -> None:
+    import numpy as np
+
+    from tensorproof.engines.values.evaluate import evaluate
+
+    x, index = tensor(2, 3, 4).but(framework=spelling.partition(".")[0]), whole(0, 1)
+    outcome = call(spelling, (x, (0, ALL, index)))
+    assert outcome.outputs.shape == expected
+    numbers = np.arange(24.0).reshape(2, 3, 4)
+    made = evaluate(outcome.applied, {id(x): numbers, id(index): np.array([0, 1])})[id(outcome.applied[-1].results[0])]
+    assert np.array_equal(made, numbers[0][:, [0, 1]] if expected == (3, 2) else numbers[0, :, [0, 1]])
+
+
 def test_slices_of_symbolic_axes_stay_simple() -> None:
     x = tensor(B, S)
     assert get(x, (ALL, slice(1, None))).shape == (B, S - 1)
