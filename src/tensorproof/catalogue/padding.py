@@ -102,7 +102,7 @@ def pad_contents(c: Call) -> tuple[Any, ...] | None:
         return None
     shape, sides = pad_shape(c), cast(list[tuple[int, int]], pairs(c))
     fill = cast_one(c["value"] or 0, x.dtype)
-    if not small(shape) or fill is None:
+    if not small(shape) or fill is None or not all(type(n) is int for pair in sides for n in pair):
         return None
     made: list[Any] = []
     for at in product(*map(range, shape)):
