@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensorproof.libraries import torch_hooks
+from tensorproof.libraries import module_parts, torch_hooks
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
@@ -115,6 +115,11 @@ def _set_training(m: Any, me: Any, mode: Any) -> Any:
     return me
 
 
+def _train(m: Any, me: Any, mode: Any, node: Any) -> Any:
+    module_parts.check_mode(m, mode, node)
+    return _set_training(m, me, mode)
+
+
 def _moved(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     from tensorproof.terms.dtypes import DType
 
@@ -215,6 +220,7 @@ def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[s
         raise m.raised("TypeError", "register_buffer needs a name and a tensor", node, "call/arguments")
     if isinstance(name, TensorType) or is_module(name):
         raise m.raised("TypeError", "register_buffer takes a name first", node, "call/arguments")
+    module_parts.check_buffer(m, value, node)
     if isinstance(me, Instance) and "training" not in me.space:
         raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
     if isinstance(name, str) and isinstance(me, Layer):
@@ -232,6 +238,7 @@ def _register_buffer(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[s
 def _register_parameter(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     name = args[0] if args else kwargs.get("name")
     value = args[1] if len(args) > 1 else kwargs.get("param")
+    module_parts.check_parameter(m, value, node)
     if isinstance(name, str) and isinstance(me, Layer) and me.module is not None and isinstance(value, TensorType):
         me.module.parameters[name] = value
     elif isinstance(name, str):
@@ -297,7 +304,7 @@ METHODS: dict[str, Any] = {
     "named_modules": lambda m, me, a, k, n: _iterated(m, list(walk(me))),
     "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries({name: _detached(m, t) for name, t in state(me).items()})),
     "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
-    "train": lambda m, me, a, k, n: _set_training(m, me, a[0] if a else k.get("mode", True)), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
+    "train": lambda m, me, a, k, n: _train(m, me, a[0] if a else k.get("mode", True), n), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
     "requires_grad_": _require_grad, "zero_grad": _zero_grad, "share_memory": lambda m, me, a, k, n: me,
     "cuda": lambda m, me, a, k, n: _placed(m, me, "cuda"), "cpu": lambda m, me, a, k, n: _placed(m, me, "cpu"),
     "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import Any
 
-from tensorproof.libraries import torch_hooks
+from tensorproof.libraries import module_parts, torch_hooks
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch_modules import BUFFERS, METHODS, PARAMETERS, children, is_module, listed
 from tensorproof.terms.tensor import TensorType
@@ -116,6 +116,7 @@ def _sequential(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any
     bad = next((a for a in args if not is_module(a) and not isinstance(a, Unknown)), None)
     if bad is not None and not isinstance(bad, (Instance, Model)):
         raise m.raised("TypeError", "nn.Sequential takes modules only", node, "call/arguments")
+    module_parts.check_modules(m, args, node)
     return Layer(None, m.user_span(node), args, "torch.nn.Sequential", tuple(map(str, range(len(args)))))
 
 
@@ -124,6 +125,7 @@ def _module_list(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: An
     found = [] if given is None else m.iterate(given, node)
     if found is None:
         return m.gap("torch.nn.ModuleList", node, "of unknown modules")
+    module_parts.check_modules(m, found, node)
     return Layer(None, m.user_span(node), tuple(found), "torch.nn.ModuleList", tuple(map(str, range(len(found)))))
 
 
@@ -132,6 +134,8 @@ def _module_dict(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: An
     if given is None:
         return Layer(None, m.user_span(node), (), "torch.nn.ModuleDict", ())
     if isinstance(given, Dict):
+        module_parts.check_keys(m, given.items, node)
+        module_parts.check_modules(m, given.items.values(), node)
         return Layer(None, m.user_span(node), tuple(given.items.values()), "torch.nn.ModuleDict", tuple(given.items))
     pairs = m.iterate(given, node)
     if pairs is None:
@@ -228,6 +232,8 @@ def layer_item(m: Any, owner: Layer, index: Any, node: Any) -> Any:
 def layer_set_item(m: Any, owner: Layer, index: Any, new: Any, node: Any) -> None:
     m.remember(owner, "children", owner.children)
     if owner.kind == "torch.nn.ModuleDict" and isinstance(index, str):
+        module_parts.check_keys(m, (index,), node)
+        module_parts.check_modules(m, (new,), node)
         if index in owner.names:
             at = owner.names.index(index)
             owner.children = (*owner.children[:at], new, *owner.children[at + 1 :])
@@ -246,6 +252,8 @@ def layer_set_item(m: Any, owner: Layer, index: Any, new: Any, node: Any) -> Non
 def _append(m: Any, owner: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     m.remember(owner, "children", owner.children)
     m.remember(owner, "names", owner.names)
+    if owner.kind in ("torch.nn.ModuleList", "torch.nn.Sequential"):
+        module_parts.check_modules(m, args[:1], node)
     owner.names = (*owner.names, str(len(owner.children)))
     owner.children = (*owner.children, args[0])
     return owner
