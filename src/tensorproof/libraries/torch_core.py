@@ -51,9 +51,10 @@ def _trace(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     return function
 
 
-_DEVICES = frozenset(
-    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone".split()
-)
+_DEVICES = frozenset((
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
+    "privateuseone",
+))  # fmt: skip
 """What `torch.device` takes before the colon."""
 
 
