@@ -3,7 +3,8 @@
 python tests/conformance/memory.py [--entry GLOB] [--most N] [--modules]     lists each claim that torch does not keep
 
 Each sample is tried as it is, and with every tensor of two axes or more laid out in another order (transposed, channels last). A claim of ours is wrong
-when we say "contiguous" or give strides, and torch has others; or when torch shares memory and we say that the result is new.
+when we say "contiguous" or give strides, and torch has others; when torch shares memory and we say that the result is new; or when torch makes a copy and
+we say that the result surely is a view.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from oracle.dump import encode  # noqa: E402
 from oracle.spelling import resolve, spelled  # noqa: E402
 
 from op_db import to_ours  # noqa: E402
-from tensorproof.bindings.call import call, call_module  # noqa: E402
+from tensorproof.bindings.call import Outcome, call, call_module  # noqa: E402
 from tensorproof.bindings.call import spelled as known  # noqa: E402
 from tensorproof.bindings.modules import Module  # noqa: E402
+from tensorproof.frontends.python.memory import surely_view  # noqa: E402
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Storage, TensorType  # noqa: E402
 
 Laid = Callable[[torch.Tensor], torch.Tensor]
@@ -72,9 +74,10 @@ def place(t: torch.Tensor) -> int:
     return t.untyped_storage().data_ptr() if t.layout is torch.strided else 0
 
 
-def faults(given: list[torch.Tensor], mine: list[TensorType], result: Any, claimed: Any) -> Iterator[str]:
+def faults(given: list[torch.Tensor], mine: list[TensorType], result: Any, outcome: Outcome) -> Iterator[str]:
     """The claims about one call that torch does not keep."""
-    real, said = tensors(result), tensors(claimed)
+    real, said = tensors(result), tensors(outcome.outputs)
+    sure = bool(outcome.applied) and all(one.op.aliases and surely_view(one, one.arguments[one.op.aliases]) for one in outcome.applied)
     if len(real) != len(said):
         return
     places = {place(t): m for t, m in zip(given, mine) if place(t)}
@@ -88,6 +91,8 @@ def faults(given: list[torch.Tensor], mine: list[TensorType], result: Any, claim
             yield f"strides {s.strides}, and torch has {t.stride()} for {tuple(t.shape)}"
         if place(t) in places and s.base is None:
             yield "new memory, and torch shares it with an argument"
+        if sure and place(t) not in places and any(s.base is m.base for m in mine):
+            yield "surely a view, and torch makes a copy"
 
 
 def tried(name: str, function: Any, args: Any, kwargs: Any, claim: Callable[[Any, Any], Any]) -> Iterator[str]:
@@ -136,7 +141,7 @@ def operators(pattern: str, most: int) -> Iterator[tuple[str, str]]:
 
             def claim(given: Any, named: Any, spelling: str = spelling) -> Any:
                 outcome = call(spelling, tuple(given), named)
-                return None if outcome.refused is not None or outcome.unknown is not None else outcome.outputs
+                return None if outcome.refused is not None or outcome.unknown is not None else outcome
 
             for line in tried(spelling, function, args, kwargs, claim):
                 yield spelling, line
@@ -165,7 +170,7 @@ def modules(pattern: str, most: int) -> Iterator[tuple[str, str]]:
 
             def claim(given: Any, named: Any, made: Any = made) -> Any:
                 outcome = call_module(made, tuple(given), named) if isinstance(made, Module) else None
-                return None if outcome is None or outcome.refused is not None or outcome.unknown is not None else outcome.outputs
+                return None if outcome is None or outcome.refused is not None or outcome.unknown is not None else outcome
 
             for line in tried(name, real, tuple(given.forward_input.args), dict(given.forward_input.kwargs), claim):
                 yield name, line
