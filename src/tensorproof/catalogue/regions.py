@@ -125,8 +125,9 @@ def _bins(np: Any, a: Arguments, boxes: Any, scale: float, sizes: Any, shape: An
 
 
 def _pooled(np: Any, a: Arguments, boxes: Any, scale: float) -> Any:
-    """The greatest pixel of each part, 0 where it has none, and its place in the image, -1 then."""
+    """The greatest pixel of each part, 0 where it has none, and its place in the image, -1 then, or where none is more than the least number."""
     x, sizes = a["x"], tuple(a["output_size"])
+    least = -a["results"][0].greatest if a["results"][0] is not None else -np.inf
     values, places = [], []
     images = _images(np, x, boxes[:, 0])
     for image, (down, across) in zip(images, _bins(np, a, boxes[:, 1:], scale, sizes, x.shape[2:], closed=True)):
@@ -138,8 +139,10 @@ def _pooled(np: Any, a: Arguments, boxes: Any, scale: float) -> Any:
             part = x[image, :, i.start : i.stop, j.start : j.stop]
             flat = np.reshape(part, (x.shape[1], len(i) * len(j)))
             at = np.argmax(flat, axis=1)
-            values.append(np.max(flat, axis=1))
-            places.append(np.add(np.multiply(np.add(np.floor_divide(at, len(j)), i.start), x.shape[3]), np.add(np.remainder(at, len(j)), j.start)))
+            best = np.max(flat, axis=1)
+            values.append(np.maximum(best, least))
+            found = np.add(np.multiply(np.add(np.floor_divide(at, len(j)), i.start), x.shape[3]), np.add(np.remainder(at, len(j)), j.start))
+            places.append(np.where(np.greater(best, least), found, -1))
     shape = (boxes.shape[0], *sizes, x.shape[1])
     if not values:
         return np.zeros((shape[0], x.shape[1], *sizes)), np.zeros((shape[0], x.shape[1], *sizes), np.int64)
