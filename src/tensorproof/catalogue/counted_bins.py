@@ -8,6 +8,10 @@ from tensorproof.catalogue.written_places import accumulated
 from tensorproof.ops.evaluation import Arguments, Undefined
 
 
+_SPAN = 1e37
+"""Within this span of a histogram no element type overflows."""
+
+
 def covariance(np: Any, a: Arguments) -> Any:
     x = a["x"].reshape((1, -1)) if len(a["x"].shape) < 2 else a["x"]
     count, by = np.ones(x.shape[1]), None
@@ -45,6 +49,8 @@ def _limits(np: Any, x: Any, lo: float, hi: float, around: float) -> tuple[float
 
 def _apart(np: Any, x: Any, lo: float, hi: float, bins: int) -> None:
     """Elements at an edge between equal bins fall to either side of it, as they are rounded."""
+    if float(hi - lo) * bins > _SPAN:
+        raise Undefined("the places of elements overflow")
     at = (x - lo) / (hi - lo) * bins
     if np.any((np.abs(at - np.round(at)) < 1e-4) & (at > 0.5) & (at < bins - 0.5)):
         raise Undefined("an element at the edge of a bin")
