@@ -7,7 +7,6 @@ from typing import Any
 from tensorproof.catalogue.written_places import accumulated
 from tensorproof.ops.evaluation import Arguments, Undefined
 
-
 _SPAN = 1e37
 """Within this span of a histogram no element type overflows."""
 
