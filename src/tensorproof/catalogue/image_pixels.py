@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, plain, points
+from tensorproof.ops.evaluation import Arguments, Undefined, plain, points
 
 # --- colours ---
 
@@ -92,9 +92,12 @@ def _rows(np: Any, x: Any, at: Any, axis: int, method: str) -> Any:
 
 def crops(np: Any, a: Arguments) -> Any:
     """What lies outside of an image is the extrapolation value."""
-    boxes, taken = points(np, a["boxes"]), a["x"][plain(np, a["index"])]
+    boxes = points(np, a["boxes"])
     height, width = a["x"].shape[1:3]
+    if boxes.size and not (np.all(np.abs(boxes) < 1e30) and a["x"].size):
+        raise Undefined  # places that are no numbers in single precision
     down, across = (_line(np, boxes[:, i], boxes[:, i + 2], n, count) for i, n, count in zip((0, 1), (height, width), a["size"]))
+    taken = a["x"][plain(np, a["index"])]
     made = _rows(np, _rows(np, taken, down, 1, a["method"]), across, 2, a["method"])
     inside = np.expand_dims((down >= 0) & (down <= height - 1), 2) & np.expand_dims((across >= 0) & (across <= width - 1), 1)
     return np.where(np.expand_dims(inside, 3), made, a["extrapolation_value"])
