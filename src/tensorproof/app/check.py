@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -219,6 +219,7 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
         findings.update(guards)
         counts = {**counts, Verdict.INVALID.value: len(paths), Verdict.UNREACHABLE.value: 0}
     errors = any(d.severity is Severity.ERROR for d in findings.values())
+    findings = {key: d for key, d in findings.items() if not _explained(d, findings.values())}
     whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
     later = list(dict.fromkeys(g for path in paths for g in path.later))
     if not errors:
@@ -226,6 +227,12 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
     calls, open_ = max(path.calls for path in paths), _one_for_each_place([g for path in paths for g in path.open])
     return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown, later=later, without_errors=left, open=open_)
+
+
+def _explained(finding: Diagnostic, findings: Iterable[Diagnostic]) -> bool:
+    """Whether a suspicion stands where an error was found: the error says it better."""
+    suspect = finding.severity is Severity.WARNING and finding.code.startswith("suspect/")
+    return suspect and any(d.severity is Severity.ERROR and d.span == finding.span for d in findings)
 
 
 def _one_for_each_place(open_: list[Gap]) -> list[Gap]:
