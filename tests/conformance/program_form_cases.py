@@ -221,7 +221,6 @@ for i in range(11):
     a, b = b, a + 0.5
 """,
     "a value that is older": """
-# loop
 import torch
 x = torch.ones(3)
 old = x
@@ -259,7 +258,6 @@ for i in range(50):
 h = cell.h
 """,
     "a dict of states": """
-# loop
 import torch
 state = {"a": torch.zeros(3), "b": torch.ones(3)}
 for i in range(40):
@@ -278,7 +276,6 @@ for i in range(40):
 h, c = hc
 """,
     "a list of tensors that is replaced": """
-# loop
 import torch
 weights = [torch.zeros(2), torch.ones(2)]
 for i in range(30):
@@ -377,6 +374,24 @@ x.add_(1)
 a = y + 0
 b = z + 0
 c = x + 0
+""",
+    "a copy that a branch writes into": """
+import random
+import torch
+a = torch.full((3,), 0.5)
+c = torch.zeros(3)
+if random.random() > 0.5:
+    c = a.clone()
+    c.mul_(2)
+z = c * 1
+""",
+    "a copy that an iteration writes into": """
+import torch
+x = torch.sigmoid(torch.randn(3))
+for i in range(60):
+    x = x.clone()
+    x.mul_(2)
+z = x * 1
 """,
     "out": """
 import torch

@@ -109,9 +109,9 @@ class _Walk:
 
     def loop(self, one: Loop) -> None:
         """Go through the body until what it begins with covers what it ends with."""
-        places = [c for c in one.carried if c.start is not None]
+        places = list(one.carried)
         first = [self.joined(c.before) if c.before else _NEVER for c in places]
-        outside = {id(c.start): self.values.get(id(c.start)) for c in places}
+        outside = {id(c.start): self.values.get(id(c.start)) for c in places if c.start is not None}
         kept = {i: self.values[i] for i in _written(one.body) if i in self.values and i not in outside}
         begin = list(first)
         state = dict(kept)
@@ -139,6 +139,8 @@ class _Walk:
         merged: Values = {}
         for c, value in zip(places, begin):
             i = id(c.start)
+            if c.start is None:
+                continue
             merged[i] = value if i not in merged or merged[i] is _NEVER else merged[i] if value is _NEVER else self.either(merged[i], value)
         self.values.update({i: None if value is _NEVER else value for i, value in merged.items()})
         self.run(one.body)

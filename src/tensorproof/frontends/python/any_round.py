@@ -216,11 +216,10 @@ class AnyRound:
         if len(self.frame.waiting) == waiting:
             for fact in m.leave_facts(facts):
                 m.assume(fact)
-        places = recording.places_of(m, mark, self.wide) if m.path.program is not None else {}
+        turn = recording.ended(m, mark, self.wide) if m.path.program is not None else None
         self._leave(mark)
-        if m.path.program is not None:
-            after = m.heap.difference(mark).values
-            recording.close(m, recorded, [(*three, after[place]) for place, three in places.items()], self.node, _surely(gt(self.count, self.since)))
+        if turn is not None:
+            recording.close(m, recorded, turn, m.heap.difference(mark).values, self.node, _surely(gt(self.count, self.since)))
         m.heap.forget(mark)
 
     def _leave(self, mark: Mark) -> None:

@@ -42,6 +42,8 @@ class Branching:
     def __init__(self, run: Interpreter) -> None:
         self.run = run
         self.count = 0
+        self.met: recording.Sides | None = None
+        """The two sides that were joined last, where the program form is recorded."""
         """How many undecided branches this run has met."""
         self.predicates: dict[int, Predicate] = {}
         """What each of them asks. Decisions are kept by that, since numbers differ from one replay to the next."""
@@ -99,7 +101,7 @@ class Branching:
     def _joined(self, p: Truth, a: Any, b: Any, number: int) -> Any:
         recorded = self.run.path.recorded
         try:
-            made = join(p, a, b, self.run.path.program)
+            made = join(p, a, b, self.met)
         except CannotJoin:
             raise Fork(number) from None
         recording.seen(self.run, recorded)
@@ -159,6 +161,7 @@ class Branching:
     def _merge(self, p: Truth, first: Difference, second: Difference, mark: Mark, number: int) -> None:
         """Memory holds the second side; write what both sides make of each location that either wrote."""
         before, recorded = self.run.heap.before(mark), self.run.path.recorded
+        self.met = sides = recording.Sides(self.run, first, second, before) if self.run.path.program is not None else None
         writes: list[tuple[Any, Any, Any]] = []
         perhaps: list[tuple[Any, Any, Truth, Any]] = []
         for location in {**first.values, **second.values}:
@@ -169,7 +172,7 @@ class Branching:
             b = second.values.get(location, now)
             if a is not b:
                 try:
-                    writes.append((owner, key, join_location(p, a, b, owner, key, recording.of_location(self.run, owner, key))))
+                    writes.append((owner, key, join_location(p, a, b, owner, key, sides if sides is not None and sides.follows(owner, key) else None)))
                 except CannotJoin:
                     if not self.run.any_round or (key not in (ITEMS, ORDER) and type(owner) is not Entries):
                         raise Fork(number) from None

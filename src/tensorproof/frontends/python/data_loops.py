@@ -101,7 +101,7 @@ class _DataLoop:
         seed = self._carried(gathering)
         if seed is None and self.rounds.item(0) is self.rounds.item(1):
             gathering.followed(times)
-            recording.close(m, recorded, [], self.node)
+            recording.close(m, recorded, recording.Turn({}, {}, {}), None, self.node)
             return None
         ended = self._many(times, seed)
         if isinstance(ended, Leaves):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
-from tensorproof.program.recorder import Recorder
 from tensorproof.terms.facts import common as common_facts
 from tensorproof.terms.facts import joined as joined_facts
 from tensorproof.terms.facts import same as same_facts
@@ -20,6 +19,13 @@ from tensorproof.values.many import gathered, has_identity, length, shown
 from tensorproof.values.objects import OPEN, Choice
 from tensorproof.values.python_values import REAL, Many, Unknown
 
+
+class Joins(Protocol):
+    """Where joined tensors are recorded."""
+
+    def join(self, condition: Truth | None, options: tuple[TensorType | None, ...], result: TensorType) -> None: ...
+
+
 DEEPEST_CHOICE = 6
 _PLAIN = (str, float, bytes, complex, type(None), range, slice)
 
@@ -28,7 +34,7 @@ class CannotJoin(Exception):
     """Two values, or two memories, that have no common description."""
 
 
-def join(p: Truth, a: Any, b: Any, program: Recorder | None = None) -> Any:
+def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Any:
     """The value that is `a` when p holds and `b` when not. Tensors that become one are recorded in the program form."""
     if a is b:
         return a
@@ -60,7 +66,7 @@ def join(p: Truth, a: Any, b: Any, program: Recorder | None = None) -> Any:
     return _choice(p, a, b, program)
 
 
-def _many(p: Truth, a: Any, b: Any, program: Recorder | None) -> Any:
+def _many(p: Truth, a: Any, b: Any, program: Joins | None) -> Any:
     """Items that were not counted out, on one side perhaps none."""
     a, b = (Many("none", count=0, first=v.first, second=v.second) if w is MISSING else w for v, w in ((b, a), (a, b)))
     if type(a) is not type(b) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
@@ -83,7 +89,7 @@ def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[An
     return (*a[:same], gathered(ite(p, *counts), samples))
 
 
-def _choice(p: Truth, a: Any, b: Any, program: Recorder | None) -> Any:
+def _choice(p: Truth, a: Any, b: Any, program: Joins | None) -> Any:
     if isinstance(a, Choice) and a.condition is p:
         a = a.then
     if isinstance(b, Choice) and b.condition is p:
@@ -101,7 +107,7 @@ def _choice(p: Truth, a: Any, b: Any, program: Recorder | None) -> Any:
     return Choice(p, a, b, depth)
 
 
-def _regrouped(value: Choice, program: Recorder | None) -> Any:
+def _regrouped(value: Choice, program: Joins | None) -> Any:
     """Many paths that lead to few different tensors, or to none: one choice for each of them."""
     groups: list[tuple[Truth, Any]] = []
     for condition, leaf in _leaves(value, True):
@@ -128,7 +134,7 @@ def _leaves(value: Any, guard: Truth) -> list[tuple[Truth, Any]]:
     return [*_leaves(value.then, conj(guard, value.condition)), *_leaves(value.other, conj(guard, negate(value.condition)))]
 
 
-def _merged(p: Truth, a: Any, b: Any, program: Recorder | None) -> Choice | None:
+def _merged(p: Truth, a: Any, b: Any, program: Joins | None) -> Choice | None:
     """Three ways of which two lead to the same tensor are two ways."""
     if type(b) is Choice and type(a) is not Choice:
         if _same_tensor(a, b.then):
@@ -143,7 +149,7 @@ def _merged(p: Truth, a: Any, b: Any, program: Recorder | None) -> Choice | None
     return None
 
 
-def _either(a: Any, b: Any, program: Recorder | None) -> Any:
+def _either(a: Any, b: Any, program: Joins | None) -> Any:
     """One of two tensors that are alike."""
     kept = a if a.facts is b.facts else a.but(facts=common_facts(a.facts, b.facts))
     if program is None or a is b:
@@ -193,7 +199,7 @@ def _required(a: TensorType, b: TensorType, grad: Any) -> bool:
     return grad.requires is True if grad is not None else a.requires_grad and b.requires_grad if a.framework == "torch" else a.requires_grad or b.requires_grad
 
 
-def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any, program: Recorder | None = None) -> Any:
+def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any, program: Joins | None = None) -> Any:
     """What a location holds after a branch. A name may be bound on one side only; an entry of a dict may not."""
     if key is ITEMS:
         if a == b:

@@ -113,6 +113,11 @@ class Memory:
         kind = _kind(dtype)
         return storage["now"], self.writes[kind + "?" if owned else kind]
 
+    def written(self, held: Held) -> str:
+        """The kind of writes that end what is known of a tensor."""
+        kind = _kind(held.shown.dtype)
+        return kind + "?" if held.owned else kind
+
     def _seen(self, t: TensorType) -> Held:
         """A tensor that no operator made. Its elements are known as long as nothing of its kind was ever written."""
         kind = _kind(t.dtype)

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
-from tensorproof.program.form import Carried, Join, Record, Same
-from tensorproof.program.recorder import Recorder
+from tensorproof.program.form import Carried, Join
+from tensorproof.terms.predicates import Truth
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING, ORDER, Cursor, Mark
+from tensorproof.values.heap import MISSING, ORDER, Cursor, Difference, Mark, read
 from tensorproof.values.objects import Choice, Dict, Instance, List, Model, Set
 from tensorproof.values.python_values import Many
 
@@ -48,9 +49,47 @@ def _listed(value: Any) -> list[TensorType]:
     return [t for v in value for t in _listed(v)] if isinstance(value, (tuple, list)) else []
 
 
-def of_location(m: Interpreter, owner: Any, key: Any) -> Recorder | None:
-    """The recorder for what is joined in a location, where it holds values of the program."""
-    return m.path.program if m.path.program is not None and _followed(m, owner, key) else None
+class Sides:
+    """Two sides of a branch when they are joined: a tensor that one of them leaves is what its memory has there by now."""
+
+    def __init__(self, m: Interpreter, first: Difference, second: Difference, before: dict[tuple[int, Any], Any]) -> None:
+        self.m = m
+        places = {**first.values, **second.values}
+        owners = {**second.owners, **first.owners}
+        now = {place: read(owners[place[0]], place[1]) for place in places}
+        self.first = {place: first.values[place] if place in first.values else before.get(place, now[place]) for place in places}
+        self.second = {place: second.values.get(place, now[place]) for place in places}
+
+    def follows(self, owner: Any, key: Any) -> bool:
+        return _followed(self.m, owner, key)
+
+    def join(self, condition: Truth | None, options: tuple[TensorType | None, ...], result: TensorType) -> None:
+        assert self.m.path.program is not None
+        both = self.first, self.second
+        if condition is None:  # of which side each is, is not known
+            held = tuple(_left(self.m, one, side) for one in options for side in both)
+        else:
+            held = tuple(_left(self.m, one, side) for one, side in zip(options, both))
+        self.m.path.program.join(condition, held, result)
+
+
+def _left(m: Interpreter, tensor: Any, side: Mapping[tuple[int, Any], Any]) -> Any:
+    """What has become of a tensor, where these locations of memory hold something else than now; None where that is not known."""
+    memory = m.memory
+    held = memory.held.get(id(tensor))
+    if held is None:
+        return tensor
+    now = side.get((id(held.own), "is"), held.own["is"])
+    if now is not held.key and now is not held.shown:
+        held = memory.held.get(id(now))
+        if held is None:
+            return None
+    kind = memory.written(held)
+    at = side.get((id(held.storage), "now"), held.storage["now"]), side.get((id(memory.writes), kind), memory.writes[kind])
+    for known, made in ((held.at, held.shown), *((held.later,) if held.later is not None else ())):
+        if known[0] is at[0] and known[1] is at[1]:
+            return made
+    return None
 
 
 def seen(m: Interpreter, position: int) -> None:
@@ -63,7 +102,7 @@ def seen(m: Interpreter, position: int) -> None:
 
 
 def begun(m: Interpreter, values: Iterable[Any]) -> None:
-    """An iteration begins with descriptions that were made for it."""
+    """Values that were made for an iteration, or by a loop, lie in memory from now on."""
     program = m.path.program
     if program is not None:
         for one in {id(t): t for value in values for t in _tensors(value, DEEPEST)}.values():
@@ -83,25 +122,41 @@ def as_loop(m: Interpreter, node: Any, open_end: bool = True) -> Iterator[None]:
     mark, position = m.heap.mark(), program.position
     try:
         yield
-        close(m, position, [(*three, three[2]) for three in places_of(m, mark, {}).values()], node)
+        close(m, position, ended(m, mark, {}), None, node)
     finally:
         m.heap.forget(mark)
 
 
-def close(m: Interpreter, position: int, places: list[tuple[Any, Any, Any, Any]], node: Any, runs: bool = True) -> None:
-    """Make a loop of the records since a position. `places`: what each changed location held before, at the start and the end of an iteration, and after."""
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One iteration that has ended: what each changed location held before the loop, at its start, and holds at its end; and what memory had of them."""
+
+    places: dict[tuple[int, Any], tuple[Any, Any, Any]]
+    begun: dict[int, Any]
+    """What the tensors were at the start, by identity."""
+    ended: dict[int, Any]
+
+
+def ended(m: Interpreter, mark: Mark, starts: Mapping[tuple[int, Any], Any]) -> Turn:
+    """The iteration since a mark; `starts` are the locations that began with something else than they held at the mark."""
+    ends, before = m.heap.difference(mark), m.heap.before(mark)
+    places = {
+        place: (before[place], starts.get(place, before[place]), end)
+        for place, end in ends.values.items()
+        if _followed(m, ends.owners[place[0]], place[1])
+    }
+    first = {id(t): t for three in places.values() for value in three[:2] for t in _tensors(value, DEEPEST)}
+    last = {id(t): t for three in places.values() for t in _tensors(three[2], DEEPEST)}
+    return Turn(places, {i: _left(m, t, before) for i, t in first.items()}, {i: _left(m, t, {}) for i, t in last.items()})
+
+
+def close(m: Interpreter, position: int, turn: Turn, after: Mapping[tuple[int, Any], Any] | None, node: Any, runs: bool = True) -> None:
+    """Make a loop of the records since a position. `after`: what the locations hold after the loop, where that is not what the iteration ended with."""
     program = m.path.program
     if program is not None:
-        body, found = program.cut(position), carried(places)
-        program.loop([*_heads(m, found), *body], found, m.user_span(node), runs)
+        body, found = program.cut(position), carried(turn, after)
+        program.loop(body, found, m.user_span(node), runs)
         begun(m, [one.after for one in found])
-
-
-def _heads(m: Interpreter, found: list[Carried]) -> list[Record]:
-    """What an iteration begins with, as memory has it: an operator gets the description that memory made of a tensor when it was first seen."""
-    starts = [one.start for one in found if one.start is not None]
-    held = [(start, m.memory.held[id(start)].shown) for start in starts if id(start) in m.memory.held]
-    return [Same(start, shown) for start, shown in held if start is not shown]
 
 
 def _followed(m: Interpreter, owner: Any, key: Any) -> bool:
@@ -109,42 +164,34 @@ def _followed(m: Interpreter, owner: Any, key: Any) -> bool:
     return key is not ORDER and key != "now" and not isinstance(owner, Cursor) and owner is not m.memory.writes
 
 
-def places_of(m: Interpreter, mark: Mark, starts: Mapping[tuple[int, Any], Any]) -> dict[tuple[int, Any], tuple[Any, Any, Any]]:
-    """What each location that was written since the mark held there, at the start of the iteration, and holds now."""
-    ends, before = m.heap.difference(mark), m.heap.before(mark)
-    return {
-        place: (before[place], starts.get(place, before[place]), end)
-        for place, end in ends.values.items()
-        if _followed(m, ends.owners[place[0]], place[1])
-    }
-
-
-def carried(places: list[tuple[Any, Any, Any, Any]]) -> list[Carried]:
+def carried(turn: Turn, after: Mapping[tuple[int, Any], Any] | None) -> list[Carried]:
     found: list[Carried] = []
-    for before, start, end, after in places:
-        if start is not end or start is not after:
-            _pair(found, (before, start, end, after), DEEPEST)
+    for place, (before, start, end) in turn.places.items():
+        last = end if after is None else after[place]
+        if start is not end or start is not last:
+            _pair(turn, found, (before, start, end, last), DEEPEST)
     return found
 
 
-def _pair(found: list[Carried], four: tuple[Any, Any, Any, Any], depth: int) -> None:
+def _pair(turn: Turn, found: list[Carried], four: tuple[Any, Any, Any, Any], depth: int) -> None:
     """Find the tensors at each place of four values of the same form; where their forms differ, each tensor may be any of the others."""
     before, start, end, after = four
     if all(isinstance(v, TensorType) for v in (start, end, after)) and (isinstance(before, TensorType) or before is MISSING):
-        found.append(Carried((before,) if before is not MISSING else (), start, (end,), after))
+        first = (turn.begun.get(id(before)),) if before is not MISSING else ()
+        found.append(Carried(first, turn.begun.get(id(start)), (turn.ended.get(id(end)),), after))
         return
     parts = [_parts(v) for v in four]
     alike = depth and all(p is not None and None not in map(_plain, p) for p in parts[1:]) and len({len(p) for p in parts if p is not None}) == 1
     if alike and (parts[0] is not None or before is MISSING) and type(start) is type(end) is type(after):
         firsts = parts[0] if parts[0] is not None else [MISSING] * len(parts[1] or ())
         for group in zip(firsts, parts[1] or (), parts[2] or (), parts[3] or ()):
-            _pair(found, group, depth - 1)
+            _pair(turn, found, group, depth - 1)
         return
-    sides = [_tensors(v, depth) for v in four]
-    options = tuple(dict.fromkeys(map(id, (*sides[0], *sides[1], *sides[2]))))
-    known = {id(t): t for side in sides for t in side}
-    every = tuple(known[i] for i in options)
-    for one in {id(t): t for t in (*sides[1], *sides[3])}.values():
+    begun = [turn.begun.get(id(t)) for value in (before, start) for t in _tensors(value, depth)]
+    every = (*begun, *(turn.ended.get(id(t)) for t in _tensors(end, depth)))
+    for one in {id(t): t for t in _tensors(start, depth)}.values():
+        found.append(Carried(every, turn.begun.get(id(one)), every, None))
+    for one in {id(t): t for t in _tensors(after, depth)}.values():
         found.append(Carried(every, one, every, one))
 
 

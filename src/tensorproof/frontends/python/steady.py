@@ -144,7 +144,7 @@ class Steady:
         classes = [row.__class__ for row in rows]
         """A loop around this one may be watching them too."""
         mark = heap.mark(_PROOF)
-        places: dict[tuple[int, Any], tuple[Any, Any, Any]] = {}
+        turn: recording.Turn | None = None
         grown: dict[tuple[int, Any], list[Any]] | None = None
         try:
             for (number, key), step in pattern.counters.items():
@@ -160,7 +160,7 @@ class Steady:
             signal = one_round(m, self.frame, body)
             if signal is None and len(self.frame.waiting) == kept[6]:
                 grown = self._same(inner, pattern, sole_atom(round_))
-                places = recording.places_of(m, inner, {}) if path.program is not None else {}
+                turn = recording.ended(m, inner, {}) if path.program is not None else None
         except (Fork, Raised, Dead, _Looked):
             grown = None
         finally:
@@ -178,7 +178,8 @@ class Steady:
         if not same or grown is None:
             path.unrecord(recorded)
             return False
-        recording.close(m, recorded, [(*three, three[0]) for three in places.values()], self.frame.at or _HERE)
+        if turn is not None:
+            recording.close(m, recorded, turn, {place: three[0] for place, three in turn.places.items()}, self.frame.at or _HERE)
         self.last_left = bool(pattern.reals) and rest > 1
         return self._advance(pattern, rest - self.last_left, grown, round_)
 
