@@ -52,10 +52,13 @@ def _by_kernel(np: Any, size: int, count: int, method: str, antialias: bool) -> 
 
 
 def _area(np: Any, size: int, count: int, ratio: float) -> Any:
-    """How much of each element is covered."""
-    first = np.arange(count).reshape((-1, 1)) * ratio
-    at = np.arange(size + 1)
-    covered = np.maximum(np.minimum(at + 1, first + ratio) - np.maximum(at, first), 0.0) / ratio
+    """How much of each element is covered; what lies beyond the image is its last element."""
+    if not ratio:
+        return np.ones((count, 1))
+    first = (np.arange(count).astype(np.float32) * np.float32(ratio)).reshape((-1, 1))
+    last = (np.arange(1, count + 1).astype(np.float32) * np.float32(ratio)).reshape((-1, 1))
+    at = np.arange(max(size, int(np.ceil(count * ratio)) + 1))
+    covered = np.maximum(np.minimum(at + 1, last) - np.maximum(at, first), 0.0) / ratio
     return np.concatenate([covered[:, : size - 1], np.sum(covered[:, size - 1 :], axis=1, keepdims=True)], axis=1)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.catalogue import onnx_attention_formulas as formulas
 from tensorproof.catalogue.onnx_networks import REALS, maybe
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
-from tensorproof.ops.inputs import Bool, Choice, Int, Tensor
+from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim
@@ -58,11 +59,16 @@ ATTENTION = Op(
         maybe("past_value", "_ _ _ _", draw="B H P V"),
         maybe("lengths", "B", frozenset({INT64})),
     ),
-    (Int("q_heads", None, optional=True, least=1), Int("kv_heads", None, optional=True, least=1), Bool("causal", False)),
+    (
+        Int("q_heads", None, optional=True, least=1), Int("kv_heads", None, optional=True, least=1), Bool("causal", False),
+        Float("scale", None, optional=True), Float("softcap", 0.0), Int("left", -1), Int("right", -1), Int("shown", 0, least=0, most=3),
+    ),
     attention_shape,
     Same("query", "key", "past_key"),
     outputs=(Out("y"), Out("present_key"), Out("present_value"), Out("scores")),
-    doc="Scaled dot-product attention in groups of heads, with the keys and values of the steps before.",
+    evaluate=formulas.attention_with_past,
+    doc="Scaled dot-product attention in groups of heads, with the keys and values of the steps before. A query sees `left` keys before and `right` keys "
+    "behind its place (-1: all). Scores come out as products (0 or 1), with the mask (2), or as shares (3).",
 )
 
 
@@ -96,10 +102,13 @@ LINEAR_ATTENTION = Op(
         maybe("decay", "B T _", draw="B T d"),
         maybe("beta", "B T _", draw="B T 1"),
     ),
-    (Int("q_heads", least=1), Int("kv_heads", least=1), Choice("rule", ("linear", "gated", "delta", "gated_delta"), "gated_delta")),
+    (
+        Int("q_heads", least=1), Int("kv_heads", least=1), Choice("rule", ("linear", "gated", "delta", "gated_delta"), "gated_delta"), Float("scale", 0.0),
+    ),
     linear_attention_shape,
     Same("query", "key", "value"),
     outputs=(Out("y"), Out("state")),
+    evaluate=formulas.linear_attention,
     doc="Attention by a state that is updated step by step.",
 )
 

@@ -94,12 +94,13 @@ def batch_norm_shape(c: Call) -> list[Any]:
 BATCH_NORM = Op(
     "batch_norm_running",
     (Tensor("x", "N C ...", FLOATS), *(Tensor(name, "C", FLOATS) for name in ("weight", "bias", "running_mean", "running_var"))),
-    (Int("outputs", 1), Bool("one_type", False)),
+    (Int("outputs", 1), Bool("one_type", False), Float("eps", 1e-5), Float("momentum", 0.9), Bool("training", False)),
     batch_norm_shape,
     Like("x"),
     counted=True,
     codes={"C": "channels"},
-    doc="Normalisation of each channel over the batch, with the running statistics that come out.",
+    doc="Normalisation of each channel by the running statistics, or in training by those of the batch; the running statistics come out, then the others.",
+    evaluate=f.batch_norm,
 )
 
 

@@ -29,6 +29,17 @@ def _standard(np: Any, x: Any, over: tuple[int, ...], eps: float) -> tuple[Any, 
     return np.multiply(np.subtract(x, mean), inverse), mean, inverse
 
 
+def batch_norm(np: Any, a: Arguments) -> Any:
+    """The momentum is the part of the running statistics that stays."""
+    x, keep = a["x"], a["momentum"]
+    over = tuple(i for i in range(x.ndim) if i != 1)
+    mean, var = (np.mean(x, axis=over), np.var(x, axis=over)) if a["training"] else (a["running_mean"], a["running_var"])
+    held = [np.reshape(v, (-1, *[1] * (x.ndim - 2))) for v in (a["weight"], a["bias"], mean, var)]
+    made = held[0] * (x - held[2]) / np.sqrt(held[3] + a["eps"]) + held[1]
+    running = (a["running_mean"] * keep + mean * (1 - keep), a["running_var"] * keep + var * (1 - keep))
+    return (made, *running, mean, var)[: a["outputs"]]
+
+
 def group_norm(np: Any, a: Arguments) -> Any:
     x, groups = a["x"], a["groups"]
     split = np.reshape(x, (x.shape[0], groups, prod(x.shape[1:]) // groups))

@@ -203,8 +203,11 @@ GAMMA_PAIRS = tuple(
     for name, function in (("igamma", curves.igamma), ("igammac", curves.igammac))
 )
 GAMMA_SLOPES = (
-    promoting("igamma_slope", FLOATS, doc="The derivative of igamma(x, y) by x."),
-    promoting("gamma_sample_slope", FLOATS, doc="The derivative of a sample y of a gamma distribution by its shape parameter x."),
+    promoting("igamma_slope", FLOATS, doc="The derivative of igamma(x, y) by x.", values=between(-INF, 0.0), evaluate=each(curves.igamma_slope, "x", "y")),
+    promoting(
+        "gamma_sample_slope", FLOATS, doc="The derivative of a sample y of a gamma distribution by its shape parameter x.", values=between(0.0, INF),
+        evaluate=each(curves.gamma_sample_slope, "x", "y"),
+    ),
 )
 POLYGAMMA_OF_ORDER = promoting(
     "polygamma_of_order", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.", evaluate=each(curves.polygamma, "x", "y")

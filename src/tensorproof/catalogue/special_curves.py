@@ -241,6 +241,28 @@ def igamma(a: float, x: float) -> float:
     return _series(a, x) if x < a + 1 else 1 - _fraction(a, x)
 
 
+def igamma_slope(a: float, x: float) -> float:
+    """The derivative of igamma by a: its series, term by term."""
+    if x < 0 or a <= 0 or math.isnan(a + x):
+        return NAN
+    if x == 0 or math.isinf(x) or math.isinf(a):
+        return 0.0
+    at, log, total = a, math.log(x), 0.0
+    while True:
+        term = math.exp(at * log - x - math.lgamma(at + 1))
+        total += term * (log - digamma(at + 1))
+        if at > x and term < 1e-18:
+            return min(total, 0.0)
+        at += 1
+
+
+def gamma_sample_slope(a: float, x: float) -> float:
+    """How a sample x of a gamma distribution moves with its parameter a: igamma stays the same."""
+    if x == 0:
+        return 0.0
+    return -igamma_slope(a, x) / math.exp((a - 1) * math.log(x) - x - math.lgamma(a)) if x > 0 else NAN
+
+
 def igammac(a: float, x: float) -> float:
     below = igamma(a, x)
     return _fraction(a, x) if 0 < a < INF and a + 1 <= x < INF else 1 - below

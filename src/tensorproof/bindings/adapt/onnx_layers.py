@@ -45,7 +45,7 @@ def global_pool(a: dict[str, Any], run: Run) -> Any:
 def batch_norm(a: dict[str, Any], run: Run) -> Any:
     """Since opset 14 the running statistics come out in training only; before, where the node names them."""
     if run.row.opsets[0] < 14:
-        made = run.default({**a, "outputs": a["count"] or 1, "one_type": True})
+        made = run.default({**a, "outputs": a["count"] or 1, "one_type": True, "training": (a["count"] or 1) > 1 and not a.get("is_test")})
         return made if a["count"] and a["count"] > 1 else made[0]
     made = run.default({**a, "outputs": 3 if a["training"] else 1})
     return made if a["training"] else made[0]
@@ -113,7 +113,10 @@ def rotary(a: dict[str, Any], run: Run) -> Any:
 
 
 def attention(a: dict[str, Any], run: Run) -> Any:
-    return run.default({**a, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
+    mask = a.get("mask")
+    if isinstance(mask, TensorType) and mask.dtype is not None and mask.dtype.is_integer:  # added as it is; truths shut out
+        mask = run.typed("cast", a["query"].dtype, x=mask, dtype=a["query"].dtype)
+    return run.default({**a, "mask": mask, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
 
 
 _POOLS = tuple(
