@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.bindings.rows import rows
 from tensorproof.engines.generate.calls import GeneratedCall, evaluate, is_valid
 from tensorproof.ops.sliding import fitting, greatest, same_padding
-from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, DType
+from tensorproof.terms.dtypes import COMPLEX128, FLOAT32, FLOAT64, INT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tests.conformance.fitting_places import PLACED
@@ -143,7 +143,18 @@ def scatter_rows(name: str, r: Random) -> Drawn:
     return (tensor([rows_, *tail], dtype), places, tensor([*index, *tail] if r.random() < 0.7 else [], dtype)), {}
 
 
+def ldl_solve(name: str, r: Random) -> Drawn:
+    n, dtype, lead = r.randint(1, 5), r.choice((FLOAT32, FLOAT64, FLOAT64, COMPLEX128)), [r.randint(1, 2)] * r.randint(0, 1)
+    pivots: list[int] = []
+    while len(pivots) < n:
+        k = len(pivots)
+        pivots += [-r.randint(k + 2, n)] * 2 if k + 1 < n and r.random() < 0.4 else [r.randint(k + 1, n)]
+    places = tensor([*lead, n], INT32, tuple(pivots * (lead[0] if lead else 1)))
+    return (tensor([*lead, n, n], dtype), places, tensor([*lead, n, r.randint(1, 3)], dtype)), {"hermitian": r.random() < 0.5}
+
+
 MAKERS: dict[str, Maker] = {
+    "torch.linalg.ldl_solve": ldl_solve,
     **PLACED,
     **SPELLED,
     **dict.fromkeys(("graphdef.MaxPoolGrad", "graphdef.MaxPool3DGrad"), max_pool_gradient),

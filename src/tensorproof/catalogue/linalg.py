@@ -10,7 +10,7 @@ from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
 from tensorproof.ops.later import later
-from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
+from tensorproof.ops.record import NON_NEGATIVE, DTypeRule, Evaluate, Interval, Op, Out, Values
 from tensorproof.terms.dtypes import FULL_COMPLEXES, INT32, INT64, LINALG, PRODUCTS, REALS, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
@@ -18,6 +18,7 @@ from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 f = later("catalogue.linalg_functions")
+linalg_ldl = later("catalogue.linalg_ldl")
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
 MATRIX = Tensor("x", "... M N", NUMERIC)
@@ -156,10 +157,12 @@ LU_FACTOR_EX = matrix(
 LDL_FACTOR = matrix(
     "ldl_factor", SQUARE, lambda c: [c.shape("x"), (*c.lead["x"], c.dims["N"])], Bool("hermitian", False),
     outputs=(Out("LD"), Out("pivots", INT32)), order="own", doc="The compact form of an LDL factorisation.",
+    evaluate=linalg_ldl.ldl,
 )  # fmt: skip
 LDL_FACTOR_EX = matrix(
     "ldl_factor_ex", SQUARE, lambda c: [c.shape("x"), (*c.lead["x"], c.dims["N"]), c.lead["x"]], Bool("hermitian", False),
     outputs=(Out("LD"), Out("pivots", INT32), INFO), order="own", doc="The same, with a status.",
+    evaluate=linalg_ldl.ldl_status,
 )  # fmt: skip
 
 
@@ -174,10 +177,12 @@ def lowrank_shape(c: Call) -> list[Any]:
     return [(*lead, c.dims["M"], q), typed(c, (*lead, q), real(c)), (*lead, c.dims["N"], q)]
 
 
+_COSINES = Values("bounded", bounds=Interval(-1.0, 1.0))
 SVD_LOWRANK = Op(
     "svd_lowrank", (MATRIX, Tensor("y", "...", NUMERIC, optional=True, default=None)), (Int("q", 6, least=0), Int("niter", 2)), lowrank_shape,
     lambda c: one_type(c, "x", "y") if c.given("y") else FLOAT(c),
-    outputs=(Out("U"), Out("S"), Out("V")), order="own", doc="An approximate singular value decomposition of rank q.",
+    outputs=(Out("U", values=_COSINES), Out("S", values=Values("bounded", bounds=NON_NEGATIVE)), Out("V", values=_COSINES)), order="own", random=True,
+    doc="An approximate singular value decomposition of rank q, from random vectors.",
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from tensorproof.terms.predicates import Truth, conj, eq, ge, gt
 from tensorproof.terms.shapes import Shape, unknown_shape
 
 linalg_systems = later("catalogue.linalg_systems")
+linalg_ldl = later("catalogue.linalg_ldl")
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
 RIGHT = Tensor("y", "...", NUMERIC, draw="... N K | ... N | ... K N")
@@ -124,6 +125,7 @@ LU_SOLVE = Op(
 LDL_SOLVE = Op(
     "ldl_solve", (SQUARE, PIVOTS, RIGHT), (Bool("hermitian", False),), factored_shape, agreed, codes=CODES,
     order="own", doc="The solution of a system, from its LDL factors.",
+    evaluate=linalg_ldl.ldl_solution,
 )  # fmt: skip
 
 
@@ -291,5 +293,6 @@ LOBPCG = Op(
     dtype=lambda c: one_type(c, *(n for n in ("x", "y", "guess") if c.given(n))),
     outputs=(Out("eigenvalues"), Out("eigenvectors")),
     codes=CODES,
-    order="own", doc="A few extreme eigenvalues of a symmetric matrix, with their vectors.",
+    order="own", doc="A few extreme eigenvalues of a symmetric matrix, with their vectors, sought from random vectors.",
+    random=True,
 )
