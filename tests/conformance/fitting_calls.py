@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.bindings.rows import rows
 from tensorproof.engines.generate.calls import GeneratedCall, evaluate, is_valid
 from tensorproof.ops.sliding import fitting, greatest, same_padding
-from tensorproof.terms.dtypes import COMPLEX128, FLOAT32, FLOAT64, INT32, DType
+from tensorproof.terms.dtypes import COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tests.conformance.fitting_places import PLACED
@@ -153,7 +153,29 @@ def ldl_solve(name: str, r: Random) -> Drawn:
     return (tensor([*lead, n, n], dtype), places, tensor([*lead, n, r.randint(1, 3)], dtype)), {"hermitian": r.random() < 0.5}
 
 
+def recurrent(name: str, r: Random) -> Drawn:
+    gates, dtype = {"torch.lstm": 4, "torch.gru": 3}.get(name, 1), real(r)
+    hidden, features, levels, two, biased = r.randint(1, 3), r.randint(1, 3), r.randint(1, 2), r.random() < 0.5, r.random() < 0.7
+    out = r.randint(1, hidden - 1) if gates == 4 and hidden > 1 and r.random() < 0.3 else hidden
+    weights: list[TensorType] = []
+    for level in range(levels):
+        for _ in range(1 + two):
+            taken = features if not level else out * (1 + two)
+            shapes = [(gates * hidden, taken), (gates * hidden, out), *([(gates * hidden,)] * 2 if biased else []), *([(out, hidden)] if out != hidden else [])]
+            weights += [tensor(shape, dtype) for shape in shapes]
+    packed = r.random() < 0.4
+    sizes = sorted((r.randint(1, 3) for _ in range(r.randint(1, 4))), reverse=True)
+    steps, batch, first = len(sizes), sizes[0], r.random() < 0.5
+    states = [tensor((levels * (1 + two), batch, size), dtype) for size in ((out, hidden) if gates == 4 else (out,))]
+    hx = tuple(states) if gates == 4 else states[0]
+    tail = (weights, biased, levels, 0.0, False, two)
+    if packed:
+        return (tensor((sum(sizes), features), dtype), tensor((steps,), INT64, tuple(sizes)), hx, *tail), {}
+    return (tensor((batch, steps, features) if first else (steps, batch, features), dtype), hx, *tail, first), {}
+
+
 MAKERS: dict[str, Maker] = {
+    **dict.fromkeys(("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu"), recurrent),
     "torch.linalg.ldl_solve": ldl_solve,
     **PLACED,
     **SPELLED,

@@ -90,7 +90,7 @@ def _solved(np: Any, x: Any, pivots: list[int], rows: list[Any], hermitian: bool
         for i in range(last + 1, n):
             rows[i] = rows[i] - sum(x[i, j] * rows[j] for j in range(k, last + 1))
         if step == 1:
-            rows[k] = rows[k] / x[k, k]
+            rows[k] = rows[k] / (np.real(x[k, k]) if hermitian else x[k, k])
         else:
             below = x[k + 1, k]
             above = turned(below)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.catalogue import onnx_attention_formulas as formulas
 from tensorproof.catalogue.onnx_networks import REALS, maybe
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
+from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.dtypes import FLOATS, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+formulas = later("catalogue.onnx_attention_formulas")
 
 
 def _heads(c: Call, name: str, heads: str) -> tuple[Dim, Dim, Dim, Dim]:

@@ -13,7 +13,7 @@ INF = math.inf
 
 def _with_heads(np: Any, x: Any, heads: int | None) -> Any:
     """(batch, heads, steps, features); heads may be packed into the last axis."""
-    return x if heads is None else np.swapaxes(x.reshape((*x.shape[:2], heads, -1)), 1, 2)
+    return x if heads is None else np.swapaxes(x.reshape((*x.shape[:2], heads, x.shape[2] // heads)), 1, 2)
 
 
 def _reached(np: Any, a: Arguments, before: Any, rows: int, columns: int) -> Any:
@@ -69,7 +69,7 @@ def linear_attention(np: Any, a: Arguments) -> Any:
     state = a["past"] if a["past"] is not None else np.zeros((batch, heads, width, value.shape[3]))
     decay = None if a["decay"] is None else _gates(np, a["decay"], heads, 1 if a["decay"].shape[2] == heads else width)
     beta = None if a["beta"] is None else _gates(np, a["beta"], a["beta"].shape[2], 1)
-    scale, read = a["scale"] or 1 / math.sqrt(width), []
+    scale, read = a["scale"] or (1 / math.sqrt(width) if width else INF), []
     for t in range(steps):
         k, v = key[:, :, t], value[:, :, t]
         state = state if decay is None else state * np.expand_dims(np.exp(decay[:, :, t]), -1)

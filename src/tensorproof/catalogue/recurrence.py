@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
-from tensorproof.ops.later import later
+from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.storage import strides_or_none
 from tensorproof.terms.dtypes import ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
@@ -20,6 +20,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 
 recurrence_steps = later("catalogue.recurrence_steps")
+recurrence_layers = makers("catalogue.recurrence_layers")
 
 STATE = FLOATS | FULL_COMPLEXES
 
@@ -66,7 +67,8 @@ GRADIENT = "x<other,params? params<other,params?,x? hx<other,params?"
 
 
 def layer(name: str, outputs: tuple[str, ...], *more: Any) -> Op:
-    """A recurrent layer of several levels and one or two directions. `weight` is the first level's map of the input."""
+    """A recurrent layer of several levels and one or two directions. `weight` is the first level's map of the input; `params` are
+    the weights of all levels and directions, and `batch_sizes` those of a packed sequence."""
     inputs = [Tensor("x", "A B I | A I", STATE), Tensor("weight", "G I", STATE), *(Tensor(n, "...", STATE, optional=True) for n in ("hx", "cx"))]
     attributes = (
         Int("hidden_size", least=1), Int("num_layers", 1, least=1), Bool("batch_first", False), Bool("bidirectional", False),
@@ -74,7 +76,9 @@ def layer(name: str, outputs: tuple[str, ...], *more: Any) -> Op:
     )  # fmt: skip
     named = tuple(Out(n) for n in outputs)
     kept = tuple(inputs if name == "lstm" else inputs[:3])
-    return Op(name, kept, attributes, layer_shape, Same(*(p.name for p in kept)), outputs=named, codes={"I": "features"}, gradient=GRADIENT)
+    weights = (Tensors("params", least=0, optional=True, default=None), Tensor("batch_sizes", "T", frozenset({INT64}), optional=True, default=None))
+    one_type, codes = Same(*(p.name for p in kept)), {"I": "features"}
+    return Op(name, (*kept, *weights), attributes, layer_shape, one_type, outputs=named, codes=codes, gradient=GRADIENT, evaluate=recurrence_layers.layers(name))
 
 
 LSTM = replace(layer("lstm", ("output", "h_n", "c_n"), Int("proj_size", 0, least=0)), order="compact")

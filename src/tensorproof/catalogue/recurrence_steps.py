@@ -18,8 +18,8 @@ def _linear(np: Any, x: Any, weight: Any, bias: Any) -> Any:
 
 def _parts(np: Any, a: Arguments, count: int) -> tuple[Any, list[Any], list[Any]]:
     """The state, and what the input and the state add to each gate."""
-    hidden = a["weight_hh"].shape[1]
-    hx = a["hx"] if a["hx"] is not None else np.zeros((*a["x"].shape[:-1], hidden))
+    hidden = a["weight_hh"].shape[0] // count
+    hx = a["hx"] if a["hx"] is not None else np.zeros((*a["x"].shape[:-1], a["weight_hh"].shape[1]))
     sums = (_linear(np, a["x"], a["weight_ih"], a["bias_ih"]), _linear(np, hx, a["weight_hh"], a["bias_hh"]))
     ours, theirs = ([one[..., i * hidden : (i + 1) * hidden] for i in range(count)] for one in sums)
     return hx, ours, theirs

@@ -82,13 +82,21 @@ def run_layer(a: dict[str, Any], run: Run) -> Any:
     if isinstance(x, (tuple, list)) and not isinstance(x, Packed) and len(x) == 4 and isinstance(x[0], TensorType) and isinstance(x[1], TensorType):
         raise run.give_up("how many sequences a packed sequence built by hand holds is not known")
     run.require("rank", isinstance(x, (TensorType, Packed)), "the input must be a tensor or a packed sequence", ("x",))
-    a = {**a, **states(a, run), "weight": a["weight_ih_l0"]}
+    a = {**a, **states(a, run), "weight": a["weight_ih_l0"], "params": _weights(a)}
     if isinstance(x, Packed):
-        a.update(x=x[0], packed_batch=x.batch, batch_first=False)
+        a.update(x=x[0], packed_batch=x.batch, batch_first=False, batch_sizes=x[1] if x[2] is None else None)  # else states come in another order
     output, *last = run.default(a)
     if isinstance(x, Packed):
         output = x.like((output, *x[1:]))
     return output, (tuple(last) if len(last) > 1 else last[0])
+
+
+def _weights(a: dict[str, Any]) -> tuple[TensorType, ...]:
+    """The weights of a layer as a flat call takes them."""
+    suffixes = ("", "_reverse") if a["bidirectional"] else ("",)
+    ends = [f"_l{level}{suffix}" for level in range(a["num_layers"]) for suffix in suffixes]
+    found = (a.get(f"{word}{end}") for end in ends for word in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"))
+    return tuple(one for one in found if isinstance(one, TensorType))
 
 
 def flat(gates: int) -> tuple[Any, ...]:
