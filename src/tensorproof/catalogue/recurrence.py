@@ -77,8 +77,8 @@ def layer(name: str, outputs: tuple[str, ...], *more: Any) -> Op:
     named = tuple(Out(n) for n in outputs)
     kept = tuple(inputs if name == "lstm" else inputs[:3])
     weights = (Tensors("params", least=0, optional=True, default=None), Tensor("batch_sizes", "T", frozenset({INT64}), optional=True, default=None))
-    one_type, codes = Same(*(p.name for p in kept)), {"I": "features"}
-    return Op(name, (*kept, *weights), attributes, layer_shape, one_type, outputs=named, codes=codes, gradient=GRADIENT, evaluate=recurrence_layers.layers(name))
+    one_type, codes, computed = Same(*(p.name for p in kept)), {"I": "features"}, recurrence_layers.layers(name)
+    return Op(name, (*kept, *weights), attributes, layer_shape, one_type, outputs=named, codes=codes, gradient=GRADIENT, evaluate=computed)
 
 
 LSTM = replace(layer("lstm", ("output", "h_n", "c_n"), Int("proj_size", 0, least=0)), order="compact")
