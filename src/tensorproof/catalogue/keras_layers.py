@@ -18,6 +18,7 @@ from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
 
 image_sizes = later("catalogue.image_sizes")
+keras_recurrence = later("catalogue.keras_recurrence")
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 
@@ -66,7 +67,8 @@ def _recurrent(c: Call) -> list[Shape]:
     return [output, *([Shape((n, units))] * c["count"] if c["return_state"] else [])]
 
 
-_STEP = (Bool("reset_after", True), Anything("activation", "tanh"), Anything("recurrent_activation", "sigmoid"))
+_STEP = (Bool("reset_after", True), Anything("activation", "tanh"), Anything("recurrent_activation", "sigmoid"), Bool("alone", True))
+"""`alone`: there is no mask, nothing is dropped, and no states are kept from calls before."""
 RECURRENT = Op(
     "recurrent_layer",
     inputs=(
@@ -78,6 +80,7 @@ RECURRENT = Op(
     dtype=ToFloat("x", "kernel"),
     counted=True,
     codes={"C": "features"},
+    evaluate=keras_recurrence.layer,
     doc="A layer that walks over time with `count` states; outputs, then the states when asked for. Its gates stand side by side in the kernels: one is "
     "a simple cell's, three are a GRU's (update, reset, candidate), four are an LSTM's (input, forget, candidate, output).",
 )
@@ -101,6 +104,7 @@ RECURRENT_CELL = Op(
         Tensor("bias", "...", FLOATS, optional=True, default=None),
     ),
     attributes=(Int("gates", 1), Int("count", 1), *_STEP),
+    evaluate=keras_recurrence.cell,
     shape=_recurrent_cell,
     dtype=ToFloat("x", "kernel"),
     counted=True,

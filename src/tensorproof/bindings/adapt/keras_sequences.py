@@ -27,6 +27,11 @@ class States(Tensors):
         return value
 
 
+def _alone(a: dict[str, Any]) -> bool:
+    """Whether the result depends on the input and the states given alone: no mask, nothing dropped, no states kept."""
+    return a.get("mask") is None and not a.get("dropout") and not a.get("recurrent_dropout") and not a.get("stateful")
+
+
 _STATES = Anything("states")
 _CELL_STATES = States("states", "N units", FLOATS)
 
@@ -44,7 +49,7 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
         "recurrent_layer", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
         bias=computed(a, run, held["bias"]) if "bias" in held else None, gates=number, count=count, return_sequences=a["return_sequences"],
         return_state=a["return_state"], backwards=bool(a.get("go_backwards")), reset_after=bool(a.get("reset_after", True)),
-        activation=a.get("activation"), recurrent_activation=a.get("recurrent_activation"),
+        activation=a.get("activation"), recurrent_activation=a.get("recurrent_activation"), alone=_alone(a),
         states=None if states is None else tuple(computed(a, run, s) for s in states),
     )  # fmt: skip
     return made if a["return_state"] else made[0]
@@ -62,6 +67,7 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
         "recurrent_cell", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
         bias=computed(a, run, held["bias"]) if "bias" in held else None, gates=number, count=count, states=tuple(computed(a, run, s) for s in given),
         reset_after=bool(a.get("reset_after", True)), activation=a.get("activation"), recurrent_activation=a.get("recurrent_activation"),
+        alone=_alone(a),
     )  # fmt: skip
     return (made[0], made[1] if alone else list(made[1:]))
 
@@ -128,12 +134,33 @@ def bidirectional(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("the layer inside is not known")
     word(run, a, Choice("merge_mode", ("sum", "mul", "concat", "ave", None)))
     made = inside(run, call_module(inner, (a["x"],), None, run.session))
-    for way in ("forward", "backward"):
-        a["_module"].parameters.update({f"{way}/{name}": held for name, held in inner.parameters.items()})
-    outs, states = (made[0], list(made[1:])) if isinstance(made, (tuple, list)) else (made, [])
-    joined: list[Any] = [outs, outs] if mode is None else [run("cat", xs=(outs, outs), dim=-1) if mode == "concat" else outs]
-    whole = [*joined, *states, *states]
+    held = a["_module"].parameters
+    held.update({f"forward/{name}": one for name, one in inner.parameters.items()})
+    turned = inside(run, call_module(_turned(inner, held), (a["x"],), None, run.session))
+    (outs, *states), (others, *more) = (tuple(m) if isinstance(m, (tuple, list)) else (m,) for m in (made, turned))
+    if inner.arguments.get("return_sequences"):
+        others = run("flip", x=others, dim=(1,))
+    whole = [*_merged(run, mode, outs, others), *states, *more]
     return tuple(whole) if len(whole) > 1 else whole[0]
+
+
+def _turned(inner: Module, held: dict[str, TensorType]) -> Module:
+    """The same layer over time backwards, with weights of its own."""
+    own = {name: held.setdefault(f"backward/{name}", one.but()) for name, one in inner.parameters.items()}
+    arguments = dict(inner.arguments)
+    if "go_backwards" in arguments:
+        arguments["go_backwards"] = not arguments["go_backwards"]
+    return Module(inner.row, arguments, own, dict(inner.buffers), {**inner.mode, "built": True})
+
+
+def _merged(run: Run, mode: str | None, x: TensorType, y: TensorType) -> list[TensorType]:
+    if mode is None:
+        return [x, y]
+    if mode == "concat":
+        return [run("cat", xs=(x, y), dim=-1)]
+    if mode == "ave":
+        return [run("div", x=run("add", x=x, y=y), y=2)]
+    return [run({"sum": "add", "mul": "mul"}[mode], x=x, y=y)]
 
 
 def spectral(a: dict[str, Any], run: Run) -> Any:
