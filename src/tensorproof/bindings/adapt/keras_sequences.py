@@ -160,7 +160,7 @@ def _merged(run: Run, mode: str | None, x: TensorType, y: TensorType) -> list[Te
         return [run("cat", xs=(x, y), dim=-1)]
     if mode == "ave":
         return [run("div", x=run("add", x=x, y=y), y=2)]
-    return [run({"sum": "add", "mul": "mul"}[mode], x=x, y=y)]
+    return [run("add", x=x, y=y) if mode == "sum" else run("mul", x=x, y=y)]
 
 
 def spectral(a: dict[str, Any], run: Run) -> Any:
