@@ -101,7 +101,7 @@ def test_auto_pad_keeps_the_size_at_stride_one() -> None:
 
 def test_convolution_names_channels_that_do_not_fit() -> None:
     refused = node("Conv", t(1, 4, 8, 8), t(4, 3, 3, 3)).refused
-    assert refused is not None and refused.code == "conv_any/channels"
+    assert refused is not None and refused.code == "conv2d/channels"
 
 
 def test_batch_normalization_gives_statistics_in_training_only() -> None:

@@ -63,7 +63,7 @@ ATTENTION = Op(
     ),
     (
         Int("q_heads", None, optional=True, least=1), Int("kv_heads", None, optional=True, least=1), Bool("causal", False),
-        Float("scale", None, optional=True), Float("softcap", 0.0), Int("left", -1), Int("right", -1), Int("shown", 0, least=0, most=3),
+        Float("scale", None, optional=True), Float("softcap", 0.0), Int("left", -1), Int("right", -1), Int("shown", 0),
     ),
     attention_shape,
     Same("query", "key", "past_key"),

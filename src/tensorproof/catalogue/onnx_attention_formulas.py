@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tensorproof.catalogue.attention_formulas import mixed, shares, shut
-from tensorproof.ops.evaluation import Arguments, plain
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
 INF = math.inf
 
@@ -53,6 +53,8 @@ def attention_with_past(np: Any, a: Arguments) -> Any:
     made = mixed(np, weights, values)
     if a["q_heads"] is not None:
         made = np.swapaxes(made, 1, 2).reshape((query.shape[0], query.shape[2], query.shape[1] * values.shape[3]))
+    if not 0 <= a["shown"] <= 3:
+        raise Undefined
     return made, key, value, (scores, scores, biased, weights)[a["shown"]]
 
 

@@ -203,8 +203,8 @@ TF_IDF = Op(
     "tf_idf",
     (Tensor("x", "N C | C", STRINGS | {INT32, INT64}),),
     (
-        Ints("columns"), Ints("counts", ()), Anything("pool", ()), Anything("weights"), Choice("mode", ("TF", "IDF", "TFIDF"), "TF"),
-        Int("shortest", 1, least=1), Int("longest", 1, least=1), Int("skips", 0, least=0),
+        Ints("columns"), Ints("counts", ()), Anything("pool", ()), Anything("weights"), Anything("mode", "TF"),
+        Int("shortest", 1), Int("longest", 1), Int("skips", 0),
     ),
     tf_idf,
     FLOAT32,

@@ -267,7 +267,7 @@ RESIZE = Op(
         Choice("nearest_mode", ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"), "round_prefer_floor"),
         Bool("antialias", False),
         Bool("exclude_outside", False),
-        Float("cubic_coeff_a", -0.75, least=-0.75),
+        Float("cubic_coeff_a", -0.75),
         Float("extrapolation_value", 0.0),
     ),
     resized,

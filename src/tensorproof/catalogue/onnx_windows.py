@@ -332,7 +332,7 @@ ROI_ALIGN = Op(
     "roi_align_indexed",
     (Tensor("x", "N C Y X", FLOATS), _ROIS, Tensor("index", "R", frozenset({INT64}), values="index:N")),
     (
-        Int("height", 1, least=1), Int("width", 1, least=1), Int("sampling_ratio", 0, least=0), Float("spatial_scale", 1.0, least=0.5),
+        Int("height", 1, least=0), Int("width", 1, least=0), Int("sampling_ratio", 0), Float("spatial_scale", 1.0),
         Choice("coordinate_transformation_mode", ("half_pixel", "output_half_pixel"), "half_pixel"), Choice("mode", ("avg", "max"), "avg"),
     ),
     "R C height width",
@@ -352,7 +352,7 @@ def roi_pooled(c: Call) -> Shape:
 MAX_ROI_POOL = Op(
     "max_roi_pool",
     (Tensor("x", "N C Y X", FLOATS), Tensor("rois", "R 5", FLOATS, values="regions:N")),
-    (Ints("output_size", least=1, per_axis=1), Float("spatial_scale", 1.0, least=0.5)),
+    (Ints("output_size", least=1, per_axis=1), Float("spatial_scale", 1.0)),
     roi_pooled,
     Same("x", "rois"),
     evaluate=regions.greatest_of_regions,

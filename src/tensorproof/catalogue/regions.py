@@ -94,6 +94,8 @@ def aligned(np: Any, a: Arguments) -> Any:
 
 
 def aligned_by_index(np: Any, a: Arguments) -> Any:
+    if a["sampling_ratio"] < 0 or a["spatial_scale"] <= 0:
+        raise Undefined
     sizes, half = (a["height"], a["width"]), a["coordinate_transformation_mode"] == "half_pixel"
     return _aligned(np, a, a["x"], points(np, a["rois"]), _images(np, a["x"], plain(np, a["index"])), a["spatial_scale"], sizes, half, a["mode"])
 
@@ -154,6 +156,8 @@ def pooled(np: Any, a: Arguments) -> Any:
 
 
 def greatest_of_regions(np: Any, a: Arguments) -> Any:
+    if a["spatial_scale"] <= 0:
+        raise Undefined
     return _pooled(np, a, points(np, a["rois"]), a["spatial_scale"])[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, plain
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
 
 def _groups(a: Arguments) -> dict[tuple[Any, ...], int]:
@@ -21,6 +21,8 @@ def _groups(a: Arguments) -> dict[tuple[Any, ...], int]:
 
 
 def counted_words(np: Any, a: Arguments) -> Any:
+    if not 1 <= a["shortest"] <= a["longest"] or a["skips"] < 0 or a["mode"] not in ("TF", "IDF", "TFIDF"):
+        raise Undefined
     words, groups = plain(np, a["x"]), _groups(a)
     made = np.zeros((*words.shape[:-1], max(a["columns"], default=-1) + 1))
     rows = [words.tolist()] if words.ndim == 1 else words.tolist()
