@@ -37,6 +37,7 @@ from tensorproof.ops.record import Requirement
 from tensorproof.solve import limits
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
+from tensorproof.solve.sampling import satisfied
 from tensorproof.terms.ints import Atom, Dim, Origin, symbol
 from tensorproof.terms.labels import label
 from tensorproof.terms.predicates import Predicate, Truth, conj, flag, implies, negate
@@ -210,8 +211,11 @@ class Interpreter:
 
     def _solved(self, p: Predicate, opposite: Truth, tries: list[list[Predicate]]) -> bool | None:
         for facts in tries:
+            known = _without_implied(facts)
+            if satisfied([*known, p]) and isinstance(opposite, Predicate) and satisfied([*known, opposite]):
+                continue
             solver = LayeredSolver(200_000)
-            for fact in dict.fromkeys(facts):
+            for fact in known:
                 solver.assume(fact)
             if solver.check([("p", p)]).answer is Answer.UNSAT:
                 return False
@@ -470,3 +474,9 @@ _CODES = {
     "ModuleNotFoundError": "import", "RecursionError": "recursion", "StopIteration": "stop-iteration", "FileNotFoundError": "file",
     "NotImplementedError": "not-implemented",
 }  # fmt: skip
+
+
+def _without_implied(facts: list[Predicate]) -> list[Predicate]:
+    """The facts, each once, without a disjunction one part of which is a fact itself."""
+    known = dict.fromkeys(facts)
+    return [fact for fact in known if fact.kind != "or" or not any(part in known for part in fact.args)]
