@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.indexing import check_positions, same_rank
-from tensorproof.catalogue.views import as_strided_rule, diagonal_rule, select_rule, slice_rule
+from tensorproof.catalogue.parts import as_strided_rule, diagonal_rule, select_rule, slice_rule
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import mixes
