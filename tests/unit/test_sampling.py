@@ -27,4 +27,5 @@ def test_what_cannot_hold_is_not_claimed() -> None:
 
 def test_unknown_truth_values_and_many_symbols_are_left_to_the_solver() -> None:
     assert not held(flag("f"), ge(n, 2))
+    assert not held(ge(ite(flag("f"), n, 3), 2))
     assert not held(le(n, k), le(k, symbol("a", 0)), le(symbol("a", 0), symbol("b", 0)))

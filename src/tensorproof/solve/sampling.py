@@ -15,6 +15,10 @@ _MOST_PREDICATES = 8
 _MOST_VALUES = {1: 40, 2: 12}
 
 
+class _UnknownTruth(Exception):
+    """A predicate hangs on a truth value, and those are not tried."""
+
+
 def satisfied(predicates: Sequence[Predicate]) -> bool:
     """Whether a few values show that all the predicates can hold together. Where they do not, nothing is said."""
     if len(predicates) > _MOST_PREDICATES:
@@ -22,7 +26,10 @@ def satisfied(predicates: Sequence[Predicate]) -> bool:
     atoms = sorted({atom for p in predicates for atom in symbols(p)}, key=lambda a: a.order)
     if not 1 <= len(atoms) <= _MOST_SYMBOLS:
         return False
-    numbers = sorted({n for p in predicates for n in _numbers(p)}, key=abs)
+    try:
+        numbers = sorted({n for p in predicates for n in _numbers(p)}, key=abs)
+    except _UnknownTruth:
+        return False
     choices = [_values(atom, numbers)[: _MOST_VALUES[len(atoms)]] for atom in atoms]
     return any(_hold(predicates, dict(zip(atoms, values))) for values in product(*choices))
 
@@ -30,7 +37,7 @@ def satisfied(predicates: Sequence[Predicate]) -> bool:
 def _hold(predicates: Sequence[Predicate], values: dict[Atom, Any]) -> bool:
     try:
         return all(evaluate(p, values) for p in predicates)
-    except (ArithmeticError, KeyError):  # a division by 0, or a truth value that is unknown
+    except ArithmeticError:  # a division by 0
         return False
 
 
@@ -50,6 +57,8 @@ def _numbers(item: Any) -> Iterator[int]:
             yield coefficient
             for atom, _ in monomial:
                 yield from _numbers(atom)
-    elif isinstance(item, (Atom, Predicate)) and item.kind not in ("symbol", "flag"):
+    elif isinstance(item, (Atom, Predicate)) and item.kind == "flag":
+        raise _UnknownTruth
+    elif isinstance(item, (Atom, Predicate)) and item.kind != "symbol":
         for part in item.args:
             yield from _numbers(part)
