@@ -80,7 +80,7 @@ def sparse_updated(c: Call) -> Shape:
 
 
 def written_rows(np: Any, a: Arguments) -> Any:
-    """Indices name rows, one after the other; one number stands for all updates."""
+    """Indices name rows, one after the other; one number is written for every update."""
     x, index = a["x"], plain(np, a["index"])
     if index.size and (np.min(index) < 0 or np.max(index) >= x.shape[0]):
         raise Undefined("rows beyond the variable")

@@ -142,7 +142,7 @@ _PARTS: tuple[Parameter, ...] = (
 
 @takes(*_PARTS)
 def deform_kernel(a: dict[str, Any], run: Run) -> Any:
-    """Sizes come in two parts; an unused mask comes as an empty tensor. Groups are told, and must be those of the shapes."""
+    """Sizes come in two parts; an unused mask comes as an empty tensor. Groups are given, and must be those of the shapes."""
     x, weight, offset = (a[name].shape for name in ("x", "weight", "offset"))
     if all(shape.known and len(shape) == 4 for shape in (x, weight, offset)):
         groups, parts = a["groups"], a["offset_groups"]
