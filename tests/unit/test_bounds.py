@@ -69,3 +69,35 @@ def test_a_small_negative_quotient_is_below_zero() -> None:
 def test_the_middle_of_the_smallest_interval_is_not_lost() -> None:
     made = np.matmul(box((-5e-324, 0.0)), box((-1.7e308, -1.7e308)))
     assert made.lo <= 0.0 and made.hi >= 8e-16
+
+
+FIRST, LAST = -(2**63), 2**63 - 1
+
+
+def within(made: Box, value: int) -> bool:
+    return bool(made.lo <= value <= made.hi)
+
+
+def test_whole_numbers_at_the_ends_of_their_type_are_moved_as_they_are() -> None:
+    made = Box([FIRST, LAST], [FIRST, LAST], False, np.int64)[::-1]
+    assert (made.lo <= [LAST, FIRST]).all() and (made.hi >= [LAST, FIRST]).all() and (made.hi - made.lo <= 1024).all()
+
+
+@pytest.mark.parametrize("x", [FIRST, LAST, 2**53 + 1, -(2**62) - 1])
+@pytest.mark.parametrize("y", [FIRST, LAST, 2**53 + 3, -1, 1, 2])
+def test_whole_numbers_wrap_around(x: int, y: int) -> None:
+    a, b = np.array([x]), np.array([y])
+    for function in (np.add, np.subtract, np.multiply, np.floor_divide, np.dot, np.outer, lambda p, q: np.sum(np.concatenate([p, q]))):
+        made, exact = function(Box(a, a, False, np.int64), Box(b, b, False, np.int64)), function(a, b)
+        assert within(made, int(np.ravel(exact)[0])), (function, x, y)
+
+
+@pytest.mark.parametrize("x", [FIRST, LAST, FIRST + 1])
+def test_the_least_whole_number_has_no_opposite(x: int) -> None:
+    for function in (np.negative, np.absolute, np.square):
+        assert within(function(Box([x], [x], False, np.int64)), int(function(np.array([x]))[0]))
+
+
+def test_sums_of_large_whole_numbers_allow_for_the_rounding_of_their_bounds() -> None:
+    made = np.sum(Box(*[[LAST, FIRST, 3]] * 2, False, np.int64))
+    assert within(made, 2) and made.hi - made.lo < 2**20

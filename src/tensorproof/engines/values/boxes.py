@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.values.rounding import Rounding, outwards
+from tensorproof.engines.values.whole_numbers import ends, fitting, wrapped
 
 Rule = Callable[..., Any]
 
@@ -29,8 +30,8 @@ class Box:
     __slots__ = ("dtype", "hi", "lo", "nan")
 
     def __init__(self, lo: Any, hi: Any, nan: Any = False, dtype: Any = None) -> None:
-        self.lo = np.asarray(lo, np.float64)
-        self.hi = np.asarray(hi, np.float64)
+        self.lo = _end(lo, 0)
+        self.hi = _end(hi, 1)
         shape = np.broadcast_shapes(self.lo.shape, self.hi.shape)
         self.lo, self.hi = np.broadcast_to(self.lo, shape), np.broadcast_to(self.hi, shape)
         lost = np.isnan(self.lo) | np.isnan(self.hi)
@@ -96,10 +97,8 @@ class Box:
         target = np.dtype(dtype)
         if target.kind == "b":
             return RULES["not_equal"](self, boxed(0))  # type: ignore[no-any-return]
-        if target.kind in "iu" and self.dtype.kind == "f":
-            limits = np.iinfo(target)
-            fits = (self.lo >= limits.min) & (self.hi < limits.max + 1.0) & ~self.nan
-            return Box(np.where(fits, np.trunc(self.lo), limits.min), np.where(fits, np.trunc(self.hi), limits.max), False, target)
+        if target.kind in "iu" and self.dtype.kind != "b":
+            return Box(*fitting(self.lo, self.hi, self.nan, target, self.dtype.kind != "f"), False, target)
         return Box(self.lo, self.hi, self.nan, target)
 
     def reshape(self, *shape: Any) -> Box:
@@ -135,15 +134,19 @@ ROUNDED = set[str]()
 """Functions whose results a library rounds; others move, choose or compare numbers."""
 _WHOLE = set[str]()
 """Functions that are exact on whole numbers that are not too large."""
+WRAPPED = set[str]()
+"""Functions of whole numbers that may leave the range of their element type."""
 
 
 def settled(name: str, made: Any) -> Any:
     """The results of a function as a library may get them."""
-    if name not in ROUNDED:
+    if name not in ROUNDED and name not in WRAPPED:
         return made
     if isinstance(made, tuple):
         return tuple(settled(name, part) for part in made)
-    if not isinstance(made, Box) or made.dtype.kind != "f":
+    if isinstance(made, Box) and made.dtype.kind in "iu":
+        return Box(*wrapped(made.lo, made.hi, made.dtype), made.nan, made.dtype)
+    if not isinstance(made, Box) or made.dtype.kind != "f" or name not in ROUNDED:
         return made
     Rounding.lost = Rounding.lost or Rounding.over
     lo, hi = outwards(made.lo, made.hi)
@@ -184,6 +187,12 @@ def boxed(value: Any) -> Box:
     return Box(array, array, False, array.dtype)
 
 
+def _end(value: Any, side: int) -> Any:
+    """The lower or upper ends of intervals, in float64."""
+    array = np.asarray(value)
+    return ends(array)[side] if array.dtype.kind in "iu" else np.asarray(value, np.float64)
+
+
 def _one(made: Any) -> Box:
     assert isinstance(made, Box)
     return made
@@ -217,14 +226,16 @@ def joined(function: Any, boxes: Any, *args: Any, **kwargs: Any) -> Any:
 RULES: dict[str, Rule] = {}
 
 
-def register(names: str, rule: Rule, rounded: bool = False, whole: bool = False) -> None:
-    """A rule; `rounded` where a library rounds what it gives, `whole` where that is exact on whole numbers."""
+def register(names: str, rule: Rule, rounded: bool = False, whole: bool = False, wraps: bool = False) -> None:
+    """A rule; `rounded` where a library rounds what it gives, `whole` where that is exact on whole numbers, `wraps` where those may leave their range."""
     for name in names.split():
         RULES[name] = rule
         if rounded:
             ROUNDED.add(name)
         if whole:
             _WHOLE.add(name)
+        if wraps:
+            WRAPPED.add(name)
 
 
 def kind_of(*boxes: Box) -> Any:

@@ -55,7 +55,7 @@ def _stepwise(name: str) -> Rule:
 for one in ("floor", "ceil", "trunc", "rint", "round", "around", "positive", "sign", "nextafter", "spacing"):
     if one not in ("nextafter", "spacing"):
         register(one, _stepwise(one))
-register("negative", lambda x: Box(-boxed(x).hi, -boxed(x).lo, boxed(x).nan, boxed(x).dtype))
+register("negative", lambda x: Box(-boxed(x).hi, -boxed(x).lo, boxed(x).nan, boxed(x).dtype), wraps=True)
 
 
 def absolute(x: Any, **kwargs: Any) -> Box:
@@ -71,7 +71,7 @@ def square(x: Any, **kwargs: Any) -> Box:
         return Box(size.lo**2, size.hi**2, size.nan, size.dtype)
 
 
-register("absolute abs fabs", absolute)
+register("absolute abs fabs", absolute, wraps=True)
 register("square", square, rounded=True, whole=True)
 
 

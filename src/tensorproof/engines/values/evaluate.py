@@ -185,14 +185,13 @@ def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
     """Bounds that hold after rounding to the element type: real numbers grow by some units in the last place, and overflow is infinite."""
     from tensorproof.engines.values.rounding import computed_in, outwards
     from tensorproof.engines.values.rules import Box
+    from tensorproof.engines.values.whole_numbers import fitting
 
     if dtype is not None and dtype.kind in "biu":
         if dtype.kind == "b":
             return box.astype(bool)
         label = dtype.label if dtype.bits >= 8 else "int8" if dtype.kind == "i" else "uint8"  # NumPy knows no limits of fewer bits
-        limits = np.iinfo(label)
-        fits = (box.lo >= limits.min) & (box.hi < limits.max + 1.0) & ~box.nan
-        return Box(np.where(fits, np.trunc(box.lo), float(limits.min)), np.where(fits, np.trunc(box.hi), float(limits.max)), False, label)
+        return Box(*fitting(box.lo, box.hi, box.nan, label, box.dtype.kind in "iu"), False, label)
     if dtype is not None and not dtype.step:
         return box
     with computed_in([dtype or DType.FLOAT32]):

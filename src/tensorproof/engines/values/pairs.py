@@ -61,7 +61,7 @@ register("add", _add, rounded=True, whole=True)
 register("subtract", lambda x, y: _add(x, RULES["negative"](y)), rounded=True, whole=True)
 register("multiply", multiply, rounded=True, whole=True)
 register("true_divide divide", _divide, rounded=True)
-register("floor_divide", lambda x, y: _floored(x, y))
+register("floor_divide", lambda x, y: _floored(x, y), wraps=True)
 
 
 def _floored(x: Any, y: Any) -> Box:

@@ -10,6 +10,7 @@ import numpy as np
 from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, joined, kind_of, moved, register
 from tensorproof.engines.values.pairs import multiply, truth
 from tensorproof.engines.values.rounding import Rounding
+from tensorproof.engines.values.whole_numbers import EXACT, STEP
 
 INF = math.inf
 
@@ -38,6 +39,9 @@ def _added(x: Box, total: Any, either: Any) -> tuple[Any, Any, Any]:
             points = ~either((x.lo != x.hi) | (x.lo != np.rint(x.lo))) & (total(size) * Rounding.step < 1)
             slack = np.where(points | np.isnan(slack), 0.0, slack)
             lo, hi = np.where(lowest == 0, np.maximum(lo - slack, 0.0), lo - slack), np.where(highest == 0, np.minimum(hi + slack, 0.0), hi + slack)
+        elif (size > EXACT / max(1, x.size)).any():  # float64 rounds the sums
+            slack = x.size * STEP * total(size)
+            lo, hi = lo - slack, hi + slack
     most = Rounding.greatest if x.dtype.kind == "f" else INF
     over, under = (highest > most) | np.isposinf(highest), (lowest < -most) | np.isneginf(lowest)
     Rounding.over = Rounding.over or bool((np.isfinite(highest) & over).any() or (np.isfinite(lowest) & under).any())
@@ -200,7 +204,7 @@ def _bilinear(function: Any) -> Rule:
             size = function(np.abs(a) + r, np.abs(b) + s, *args, **kwargs)
             terms = function(np.ones(x.shape), np.ones(y.shape), *args, **kwargs)
             slack = ((terms + 4) * Rounding.step + 1e-12) * size + terms * Rounding.smallest
-        exact = (kind_of(x, y).kind != "f") | _whole(x) & _whole(y) & (size * Rounding.step < 1)
+        exact = size < EXACT if kind_of(x, y).kind != "f" else _whole(x) & _whole(y) & (size * Rounding.step < 1)
         slack = np.where(exact & (radius == 0), 0.0, slack)
         over = ~(size <= Rounding.greatest)
         Rounding.over = Rounding.over or bool(over.any())
