@@ -131,7 +131,9 @@ def main() -> int:
     for library in given.library:
         file, new = FOLDER / f"{library}.txt", text(library)
         if given.check:
-            stale |= int(not file.exists() or file.read_text(encoding="utf-8") != new)
+            if not file.exists() or file.read_text(encoding="utf-8") != new:
+                print(f"{file} is out of date: python tools/signatures.py {library}", file=sys.stderr)
+                stale = 1
         else:
             FOLDER.mkdir(exist_ok=True)
             file.write_text(new, encoding="utf-8")

@@ -11,6 +11,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.runners.observed import Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
+from tests.conformance.arguments import tensors, with_tensors
 
 KINDS = ("mixed", "zeros", "max", "denormal", "narrow", "wide")
 LARGEST = 600
@@ -60,25 +61,14 @@ def numbers(tensor: TensorType, kind: str, random: Random) -> TensorType:
 
 
 def filled(value: Any, kind: str, random: Random) -> Any:
-    if isinstance(value, TensorType):
-        return numbers(value, kind, random)
-    if type(value) in (tuple, list):
-        return type(value)(filled(v, kind, random) for v in value)
-    if isinstance(value, dict):
-        return {k: filled(v, kind, random) for k, v in value.items()}
-    return value
+    return with_tensors(value, lambda tensor: numbers(tensor, kind, random))
 
 
 def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any, DType]]:
     """The arrays of all tensors in arguments."""
-    if isinstance(value, TensorType):
-        if value.contents is not None and not value.weak and value.dtype is not None:
-            yield id(value), contents_of(np, value), value.dtype
-    elif isinstance(value, (tuple, list)):
-        for one in value:
-            yield from inputs(np, one)
-    elif isinstance(value, dict):
-        yield from inputs(np, tuple(value.values()))
+    for tensor in tensors(value):
+        if tensor.contents is not None and not tensor.weak and tensor.dtype is not None:
+            yield id(tensor), contents_of(np, tensor), tensor.dtype
 
 
 def box(np: Any, array: Any, dtype: DType, kind: str, random: Random) -> Any:

@@ -30,6 +30,7 @@ from tensorproof.runners.observed import Seen
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 from tests.conformance import containment
+from tests.conformance.arguments import tensors, with_tensors
 from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
 from tests.conformance.fitting_calls import MAKERS, fitting_calls
 from tests.conformance.totals import report
@@ -125,25 +126,12 @@ def numbers(tensor: TensorType, random: Random, span: tuple[float, float] = ANYW
 
 
 def filled(value: Any, random: Random, span: tuple[float, float] = ANYWHERE) -> Any:
-    if isinstance(value, TensorType):
-        return numbers(value, random, span)
-    if type(value) in (tuple, list):
-        return type(value)(filled(v, random, span) for v in value)
-    if isinstance(value, dict):
-        return {k: filled(v, random, span) for k, v in value.items()}
-    return value
+    return with_tensors(value, lambda tensor: numbers(tensor, random, span))
 
 
 def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any]]:
     """The arrays of all tensors in arguments."""
-    if isinstance(value, TensorType):
-        if value.contents is not None and not value.weak:
-            yield id(value), contents_of(np, value)
-    elif isinstance(value, (tuple, list)):
-        for one in value:
-            yield from inputs(np, one)
-    elif isinstance(value, dict):
-        yield from inputs(np, tuple(value.values()))
+    return ((id(tensor), contents_of(np, tensor)) for tensor in tensors(value) if tensor.contents is not None and not tensor.weak)
 
 
 def pairs(ours: Any, theirs: Any) -> Iterator[tuple[TensorType, Seen]]:
@@ -170,11 +158,7 @@ def has_numbers(outputs: Any) -> bool:
 
 def types_in(value: Any) -> Iterator[str]:
     """The labels of the element types of all tensors in arguments."""
-    if isinstance(value, TensorType):
-        yield value.dtype.label if value.dtype is not None and not value.weak else ""
-    elif isinstance(value, (tuple, list)):
-        for one in value:
-            yield from types_in(one)
+    return (tensor.dtype.label if tensor.dtype is not None and not tensor.weak else "" for tensor in tensors(value))
 
 
 ROUGH = {"torch.special.airy_ai": 1e-6, "onnx.GridSample": 1e-5}
