@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given == ["--version"]:
         print(f"tensorproof {VERSION}")
         return 0
-    gc.set_threshold(200_000, 50, 50)  # nearly all that a check makes lives until its end: looking for garbage early finds none
+    gc.set_threshold(1_000_000, 50, 50)  # nearly all that a check makes lives until its end: looking for garbage early finds none
     sys.setrecursionlimit(20_000)  # a program's text and calls may nest as deeply as Python lets; we take several calls for one of theirs
     from tensorproof.cli.commands import run
 

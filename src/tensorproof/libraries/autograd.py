@@ -36,14 +36,13 @@ def of(m: Any, t: TensorType) -> Gradient:
 
 def _first_seen(m: Any, t: TensorType) -> Gradient:
     """A tensor that no operator made: a parameter is a leaf; of others it is not known."""
-    seen: dict[int, tuple[Any, Gradient]] = m.model_state.setdefault("gradients", {})
     record = m.memory.object_of(t)
-    kept = seen.get(id(record))
     requires = True if t.requires_grad else False if t.parameter else None
+    kept: Gradient | None = record.get("first")
     if kept is None:
-        record.update(version=Version(), grad=NO)
-        kept = seen[id(record)] = (record, Gradient(requires, True if t.parameter else None, record, record))
-    return kept[1] if kept[1].requires is requires else kept[1].but(requires=requires)
+        record["version"], record["grad"] = Version(), NO
+        kept = record["first"] = Gradient(requires, True if t.parameter else None, record, record)
+    return kept if kept.requires is requires else kept.but(requires=requires)
 
 
 def fresh(m: Any, requires: bool | None, leaf: bool | None = True, **changes: Any) -> Gradient:
@@ -123,8 +122,8 @@ def _inputs(m: Any, facts: Any, bound: dict[str, Any], layer: Layer | None) -> l
         if (facts is not None and facts.get(named, ()) is None) or which.startswith("_"):
             continue
         tried = facts is None or named in facts
-        for t in each(value):
-            if is_float(t) is not False:
+        for t in (value,) if kind is TensorType else each(value):
+            if t.framework == "torch" and not t.weak and is_float(t) is not False:
                 g = of(m, t)
                 found.append((named, t, g if tried else g.but(requires=_weaker(g.requires))))
     return found
@@ -217,7 +216,7 @@ def _saved(m: Any, facts: Any, bound: dict[str, Any], inputs: Any, results: list
     keeps: bool | None = False
     known = {id(t): g for _, t, g in inputs}
     for what, sure in wanted.items():
-        keeps = keeps or (True if sure else None) if keeps is not True else True
+        keeps = keeps or (True if sure else None)
         made = what.startswith("result")
         held = results[int(what[6:] or 0) :][:1] if made else each(bound.get(what))
         words = f"the result of {word}" if made else f"an argument of {word}"

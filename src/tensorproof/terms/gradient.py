@@ -32,10 +32,17 @@ class Fact:
 class Version(Fact):
     """One state of a tensor's memory, or one of several."""
 
-    __slots__ = ("numbers",)
+    __slots__ = ("_numbers",)
 
     def __init__(self, numbers: frozenset[int] | None = None) -> None:
-        self.numbers = numbers if numbers is not None else frozenset((next(_NUMBERS),))
+        self._numbers = numbers
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """Of the states that it may be. One that is never compared needs none."""
+        if self._numbers is None:
+            self._numbers = frozenset((next(_NUMBERS),))
+        return self._numbers
 
     def joined(self, other: Any) -> Version:
         return self if other is self else Version(self.numbers | other.numbers)

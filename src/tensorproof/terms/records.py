@@ -34,18 +34,20 @@ else:
         names = cls.__match_args__
         if len(names) < 2:
             return cls(**({name: getattr(record, name) for name in names} | changes))
-        values = list((_GETTERS.get(cls) or _getter(cls))(record))
+        read, places = _READERS.get(cls) or _reader(cls)
+        values = [*read(record)]
         for name, value in changes.items():
-            values[names.index(name)] = value
+            values[places[name]] = value
         return cls(*values)
 
-    _GETTERS = {}
+    _READERS = {}
 
-    def _getter(cls):
-        """What reads all fields of a record at once."""
-        found = _GETTERS.get(cls)
+    def _reader(cls):
+        """What reads all fields of a record at once, and the place of each."""
+        found = _READERS.get(cls)
         if found is None:
-            found = _GETTERS[cls] = attrgetter(*cls.__match_args__)
+            names = cls.__match_args__
+            found = _READERS[cls] = attrgetter(*names), {name: place for place, name in enumerate(names)}
         return found
 
     def dataclass(*, frozen=False, slots=True, eq=True):

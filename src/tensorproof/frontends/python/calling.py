@@ -101,7 +101,7 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...],
 
 def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -> Any:
     """Run a model. A bug of its own is a gap, shown as such, and leaves no branch open."""
-    before, inside = failures.state(m), m.in_library
+    before, inside = (len(m.heap.marks), len(m.facts), len(m.frames), m.handlers), m.in_library
     m.in_library = inside + 1
     try:
         return run()

@@ -9,6 +9,7 @@ from typing import Any
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python.errors import Fork, OutOfBudget
+from tensorproof.frontends.python.frame_room import with_room
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.places import places
@@ -35,6 +36,7 @@ class Explored:
     last: Interpreter
 
 
+@with_room
 def explore(
     source: Source,
     argv: tuple[str, ...] = (),

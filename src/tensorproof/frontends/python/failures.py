@@ -18,13 +18,8 @@ SIGNALS = (Raised, Fork, Dead, OutOfBudget, BadInput)
 Act = Callable[["Frame"], "Signal | None"]
 
 
-def state(m: Interpreter) -> tuple[int, int, int, int]:
-    """How deep branches, facts, calls and handlers are nested."""
-    return len(m.heap.marks), len(m.facts), len(m.frames), m.handlers
-
-
 def restore(m: Interpreter, before: tuple[int, int, int, int]) -> None:
-    """Leave what a failure left open."""
+    """Leave what a failure left open. `before` says how deep branches, facts, calls and handlers were nested."""
     marks, facts, frames, handlers = before
     del m.heap.marks[marks:], m.facts[facts:], m.frames[frames:]
     m.handlers = handlers

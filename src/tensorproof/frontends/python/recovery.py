@@ -233,13 +233,14 @@ def rooted(m: Interpreter, outcome: Outcome, layer: Any, fresh: bool) -> None:
     results = _tensors(outcome.outputs)
     if not results:
         return
-    held = {id(t) for t in layer.module.parameters.values()} if layer is not None else ()
+    held = layer.module.parameters if layer is not None else {}
     roots = frozenset[int]() if layer is None or fresh else frozenset((hash(layer.span),))
-    for value in outcome.bound.values() if not fresh else ():
-        if isinstance(value, (TensorType, tuple, list)):
-            for one in _tensors(value):
-                if id(one) not in held:
-                    roots |= roots_of(m, one)
+    for name, value in outcome.bound.items() if not fresh else ():
+        if isinstance(value, (TensorType, tuple, list)) and held.get(name) is not value:
+            for one in (value,) if type(value) is TensorType else _tensors(value):
+                if not any(one is parameter for parameter in held.values()):
+                    of = roots_of(m, one)
+                    roots = roots if of <= roots else roots | of
     for one in results:
         m.roots[id(one)] = (one, roots or frozenset((id(one),)))
 

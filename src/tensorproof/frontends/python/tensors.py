@@ -155,9 +155,14 @@ def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Any, nod
 # --- into and out of operators ---
 
 
+_NUMBERS_AND_TEXTS = frozenset((int, float, bool, str, type(None)))
+
+
 def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     """The program's containers as the plain tuples and lists that operators take; what they cannot take is `Unknown`."""
     kind = type(value)
+    if kind in _NUMBERS_AND_TEXTS:
+        return value
     if kind is TensorType:
         return m.memory.current(value)
     if (kind is List and uncounted(value.items)) or (kind is tuple and uncounted(value)):
@@ -253,7 +258,8 @@ def without_values(value: Any) -> Any:
 
 
 def has_unknown(value: Any) -> bool:
-    if type(value) is TensorType or value is None:
+    kind = type(value)
+    if kind is TensorType or kind in _NUMBERS_AND_TEXTS:
         return False
     if isinstance(value, Unknown):
         return True
