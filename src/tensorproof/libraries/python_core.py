@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from tensorproof.libraries import registry
@@ -15,6 +16,8 @@ from tensorproof.values.many import gathered
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import BYTES, TEXT, Unknown
 
+_SHORT = 50
+"""Letters of an expression that a message shows."""
 MOST_ROUNDS = 16
 """A range that may be shorter, but no longer than this, is followed round by round."""
 
@@ -117,9 +120,15 @@ def _exception_attribute(m: Any, me: Model, name: str, node: Any) -> Any:
 # --- texts and files ---
 
 
+def written(node: Any) -> str:
+    """An expression as the program writes it, where it is short."""
+    text = ast.unparse(node) if isinstance(node, ast.expr) else ""
+    return text if 0 < len(text) <= _SHORT else "…"
+
+
 def texts(m: Any, node: Any) -> List:
     """The words or lines of a text that nobody knows."""
-    return List(m.heap.row([gathered(m.symbol(m.name_here("texts", node), 0, None, Origin.USER), [TEXT])]))
+    return List(m.heap.row([gathered(m.symbol(m.name_here("texts", node, f"len({written(node)})"), 0, None, Origin.USER), [TEXT])]))
 
 
 def _known_lines(m: Any, me: Model) -> list[str] | None:

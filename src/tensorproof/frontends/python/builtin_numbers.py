@@ -154,7 +154,7 @@ def _number(native: Any) -> Run:
                 return value if native is bool else ite(value, 1, 0)
             case Unknown(text=True) if native is int:
                 m.may_raise("ValueError", "the text is no whole number", node)
-                return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER)
+                return m.symbol(m.name_here("number", node, ast.unparse(node)[:60]), -(2**63), 2**63, Origin.USER)
             case Unknown(ratio=(above, below)) if native is int:  # towards zero
                 down = floordiv(above, below)
                 return down if lower(above) >= 0 else ite(ge(above, 0), down, -floordiv(-above, below))

@@ -69,7 +69,7 @@ def _len(m: Interpreter, node: ast.AST, value: Any) -> Any:
                 raise m.raised("TypeError", f"the class {value.name} has no len", node)
             return len(members)
         case Unknown(text=True):
-            return m.symbol(m.name_here("len", node), 0, None, Origin.USER)
+            return m.symbol(m.name_here("len", node, ast.unparse(node)[:60]), 0, None, Origin.USER)
         case Unknown():
             return value
         case Iterator() | Generator() | None:
