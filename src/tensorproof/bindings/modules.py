@@ -60,6 +60,8 @@ class Module:
 def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:
     """Make the layer, with the parameters that do not depend on its input."""
     arguments = {**arguments, **row.fixed}
+    if row.framework == "torch" and "dtype" in arguments and arguments["dtype"] is None:
+        arguments["dtype"] = session.default_float
     module = Module(row, arguments)
     names = {**_PREDICATES, **arguments} if row.checks else arguments
     for code, predicate, sentence in row.checks:

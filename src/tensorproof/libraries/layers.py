@@ -54,6 +54,12 @@ def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
     return file_of("torch.nn").layer_attribute(m, owner, name, node)
 
 
+def may_have(kind: str, name: str) -> bool:
+    """Whether a layer of torch of this class may have an attribute."""
+    found: bool = file_of("torch.nn").may_have(kind, name)
+    return found
+
+
 def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:
     if of_keras(owner):
         _keras_layer().set_attribute(m, owner, name, value, node)

@@ -109,8 +109,14 @@ def _false(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
 
 
 def _default_dtype(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
-    if args and isinstance(args[0], DType):
-        m.session.default_float = args[0]
+    given = args[0] if args else kwargs.get("d")
+    if not isinstance(given, DType):
+        m.gap("torch.set_default_dtype", node, "the type is not known")
+    elif not given.is_float:
+        raise m.raised("TypeError", f"only floating-point types are supported as the default type, and this is {given!r}", node, "set_default_dtype/dtype")
+    else:
+        m.remember(m.session, "default_float", m.session.default_float)
+        m.session.default_float = given
 
 
 def _unknown(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

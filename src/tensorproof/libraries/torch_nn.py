@@ -346,9 +346,10 @@ def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
         return Method(owner, name)
     if owner.kind == "wrapper" and name in ("no_sync", "join", *(["update_parameters"] if "n_averaged" in owner.tensors else ())):
         return Method(owner, name)
-    if name not in _known_attributes() or (name == "module" and owner.kind != "wrapper"):
-        raise m.raised("AttributeError", f"{owner.module.name if owner.module is not None else owner.kind} has no attribute {name}", node)
-    return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")
+    kind = owner.module.name if owner.module is not None else owner.kind
+    if not may_have(kind, name) or (name == "module" and owner.kind != "wrapper"):
+        raise m.raised("AttributeError", f"{kind} has no attribute {name}", node)
+    return m.gap(f"{kind}.{name}", node, "no model")
 
 
 _WRAPPER_ATTRIBUTES = {
@@ -366,11 +367,18 @@ def _known_methods() -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name in public("torch") if name.startswith("torch.nn.Module."))
 
 
+def may_have(kind: str, name: str) -> bool:
+    """Whether a layer of this class may have an attribute. Of a class that is not listed: whether some layer has."""
+    listed = _known_attributes()
+    return name in listed["torch.nn.Module"] or (name in listed[kind] if kind in listed else any(name in names for names in listed.values()))
+
+
 @cache
-def _known_attributes() -> frozenset[str]:
-    """Every attribute that some layer of torch.nn has; a name that is not among them is the program's error."""
+def _known_attributes() -> dict[str, frozenset[str]]:
+    """By class of torch.nn: the attributes that its layers have beside those of every module (`tools/layer_attributes.py`)."""
     with open(os.path.join(os.path.dirname(__file__), "layer_attributes.txt"), encoding="utf-8") as stream:
-        return frozenset(stream.read().split("\n")[1:])
+        rows = [line.split() for line in stream.read().splitlines()[1:]]
+    return {cls: frozenset(names) for cls, *names in rows}
 
 
 def set_layer_attribute(m: Any, owner: Layer, name: str, value: Any, node: Any) -> None:

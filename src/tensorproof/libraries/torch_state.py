@@ -49,10 +49,9 @@ def _default_type(m: Any, args: Args, kwargs: Named_, node: Any) -> None:
     given = argument(args, kwargs, 0, "t")
     name = given.name if isinstance(given, Named) else given if isinstance(given, str) else ""
     kinds = {"torch.FloatTensor": "float32", "torch.DoubleTensor": "float64", "torch.HalfTensor": "float16", "torch.BFloat16Tensor": "bfloat16"}
-    if isinstance(given, DType) and given.is_float:
-        m.session.default_float = given
-    elif name in kinds:
-        m.session.default_float = BY_LABEL[kinds[name]]
+    if (isinstance(given, DType) and given.is_float) or name in kinds:
+        m.remember(m.session, "default_float", m.session.default_float)
+        m.session.default_float = given if isinstance(given, DType) else BY_LABEL[kinds[name]]
     else:
         m.gap("torch.set_default_tensor_type", node, "the type is not known, or lies on another device")
 

@@ -47,6 +47,8 @@ def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
         return m.gap(layer.module.name, node, "an argument is not known")
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    if not layer.module.built and layer.module.row.framework == "torch":  # a lazy layer gets its parameters here
+        m.remember(layer, "module", layer.module)
 
     def again(module: Module) -> Outcome:
         return call_module(module, plain_args, plain_kwargs, m.session)

@@ -116,7 +116,7 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> A
         for argument in owner.module.row.arguments:
             if argument.theirs == name:
                 return _as_kept(owner.module, owner.module.arguments.get(argument.ours), argument.ours)
-        if name in ("weight", "bias"):
+        if name in ("weight", "bias") and layers.may_have(owner.module.name, name):
             return None
         if name == "training":
             return owner.module.training
