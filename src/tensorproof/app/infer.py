@@ -18,9 +18,11 @@ from tensorproof.frontends.python.modules import Modules
 from tensorproof.frontends.python.places import places
 from tensorproof.frontends.python.source import Source
 from tensorproof.frontends.python.uncalled import changed_attributes_of, definitions
+from tensorproof.program.recorder import Recorder
 from tensorproof.solve import limits
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Class, Function
 from tensorproof.values.path import Path
 
@@ -38,6 +40,8 @@ class Inferred:
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     paths: list[Path] = field(default_factory=list[Path])
     line: int = 0
+    inputs: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
+    """What it was entered with, on the first path."""
 
 
 def infer(
@@ -47,8 +51,9 @@ def infer(
     roots: tuple[str, ...] = (),
     site: tuple[str, ...] = (),
     shared: Modules | None = None,
+    record: bool = False,
 ) -> list[Inferred]:
-    """The contracts of the modules that a file defines."""
+    """The contracts of the modules that a file defines; `record` asks for the program form of each path."""
     modules = shared or Modules(source, places(source, roots, imported=True), site)
     first = started(modules, {})
     names = [e.name for e in entries(first)]
@@ -59,29 +64,29 @@ def infer(
     unused = next((name for name in given or {} if name not in taken), None)
     if unused is not None:
         raise BadInput(f"no module of {source.path} takes an input {unused}" + (f"; they take {', '.join(sorted(taken))}" if taken else ""))
-    return [_within_limit(modules, e, given or {}) for e in entered]
+    return [_within_limit(modules, e, given or {}, record) for e in entered]
 
 
-def _within_limit(modules: Modules, entry: Class | Function, given: dict[str, Input]) -> Inferred:
+def _within_limit(modules: Modules, entry: Class | Function, given: dict[str, Input], record: bool) -> Inferred:
     """One module's contract; where the file's limit is reached, nothing is known of it."""
     limit = limits.current()
     try:
         limit.spend(0)
-        return _infer_one(modules, entry.name, given)
+        return _infer_one(modules, entry.name, given, record)
     except (OutOfBudget, StopIteration):  # or the file did not come to define it
         line = line_of(entry)
         path = Path(gaps=[Gap(entry.name, Span(modules.main.path, line, 1, line, 1), limit.sentence)])
         return Inferred(entry.name, None, Verdict.UNKNOWN, paths=[path], line=line)
 
 
-def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Entered]:
+def _attempt(modules: Modules, name: str, choice: dict[str, Input], record: bool) -> list[Entered]:
     """All paths of one way to call a module."""
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Entered] = []
     while pending and len(finished) < MOST_PATHS:
         run = started(modules, pending.pop())
         entry = next(e for e in entries(run) if e.name == name)
-        run.path = Path(gaps=run.path.gaps)
+        run.path = Path(gaps=run.path.gaps, program=Recorder() if record else None)
         try:
             finished.append(enter(run, entry, choice))
             limits.current().work += run.steps // MANY_TRIES
@@ -94,7 +99,7 @@ def _attempt(modules: Modules, name: str, choice: dict[str, Input]) -> list[Ente
     return finished
 
 
-def _infer_one(modules: Modules, name: str, given: dict[str, Input]) -> Inferred:
+def _infer_one(modules: Modules, name: str, given: dict[str, Input], record: bool) -> Inferred:
     run = started(modules, {})
     entry = next(e for e in entries(run) if e.name == name)
     line = line_of(entry)
@@ -105,7 +110,7 @@ def _infer_one(modules: Modules, name: str, given: dict[str, Input]) -> Inferred
     working: list[tuple[dict[str, Input], list[Entered]]] = []
     told = [dict(zip(annotated, picks)) for picks in islice(product(*annotated.values()), MOST_PATHS)]
     for choice in (c for one in told for c in choices(wanted, {**one, **{k: v for k, v in given.items() if k in wanted}})):
-        ways = _attempt(modules, name, choice)
+        ways = _attempt(modules, name, choice, record)
         findings = [d for way in ways for d in decide(way.path)[1]]
         if any(d.severity is Severity.ERROR for d in findings):
             failures.append([d for d in findings if d.severity is Severity.ERROR])
@@ -125,7 +130,7 @@ def _infer_one(modules: Modules, name: str, given: dict[str, Input]) -> Inferred
     verdicts = {decide(w.path)[0] for w in ways}
     verdict = Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.VALID
     warnings = [d for w in ways for d in decide(w.path)[1]] if set(wanted) <= {*annotated, *given} else []  # a rank that we guessed is no reason to warn
-    return Inferred(name, contract, verdict, warnings, [w.path for w in ways], line)
+    return Inferred(name, contract, verdict, warnings, [w.path for w in ways], line, ways[0].inputs)
 
 
 def _refused(modules: Modules, name: str, line: int, failures: list[list[Diagnostic]], wanted: list[str], told: set[str]) -> Inferred:

@@ -33,12 +33,12 @@ def check_model(path: str, options: Options) -> Program:
     start = perf_counter()
     begin_file()
     with limits.limited(options.time_limit):
-        paths = [_path(path, graph, options) for graph in _graphs(path)]
+        paths = [_path(path, graph, options) for graph in graphs(path)]
     with limits.limited(options.time_limit * limits.TO_DECIDE):
         return _program(path, paths, start)
 
 
-def _graphs(path: str) -> tuple[Graph, ...]:
+def graphs(path: str) -> tuple[Graph, ...]:
     name = path.removesuffix(".gz")
     if name.endswith(".onnx"):
         return (onnx.read(path),)
@@ -49,7 +49,7 @@ def _path(path: str, graph: Graph, options: Options) -> Path:
     """What one graph states, as the path that an engine decides."""
     made = Path(fed=True)
     try:
-        found = propagate(graph, _inputs(graph, options), path)
+        found = propagate(graph, inputs(graph, options), path)
     except limits.OutOfBudget as spent:
         made.gaps.append(Gap("the graph", Span(path, 1, 1, 1, 1), str(spent)))
         return made
@@ -87,7 +87,7 @@ def _form(graph: Graph, name: str, deep: int = 0) -> list[object]:
     return made
 
 
-def _inputs(graph: Graph, options: Options) -> dict[str, TensorType]:
+def inputs(graph: Graph, options: Options) -> dict[str, TensorType]:
     """The inputs whose shapes the user gave."""
     given: dict[str, TensorType] = {}
     for name, shape in options.inputs.items():

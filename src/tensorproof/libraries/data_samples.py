@@ -193,7 +193,7 @@ def _stacked_tensors(m: Any, first: TensorType, second: Any, count: Any, node: A
     if not first.shape.known:
         return m.gap("collate", node, "the rank of a sample is not known")
     state = autograd.fresh(m, autograd.of(m, first).requires if first.framework == "torch" else False)
-    return TensorType(Shape((count, *first.shape)), first.dtype, device=first.device, grad=state)
+    return m.path.taken(first, TensorType(Shape((count, *first.shape)), first.dtype, device=first.device, grad=state))
 
 
 def many(m: Any, value: Any, count: Any) -> Any:

@@ -173,13 +173,13 @@ def ranks_made_equal(target: TensorType, output: TensorType) -> tuple[TensorType
     return (target if a == target.shape else target.but(shape=a, contents=None)), (output if b == output.shape else output.but(shape=b, contents=None))
 
 
-def _cast(value: Any) -> Any:
-    return value.but(dtype=FLOAT32, contents=None, framework="tf") if isinstance(value, TensorType) else value
+def _cast(m: Any, value: Any) -> Any:
+    return m.path.taken(value, value.but(dtype=FLOAT32, contents=None, framework="tf")) if isinstance(value, TensorType) else value
 
 
 def _of_program(m: Any, loss: Any, target: Any, output: Any, weight: Any, node: Any) -> Any:
     subclass = isinstance(loss, Instance) and registry.is_instance(m, loss, HOME + "Loss") is True
-    target, output = _cast(target), _cast(output)
+    target, output = _cast(m, target), _cast(m, output)
     if subclass:
         call = m.in_class(loss.cls, "call")
         if call is MISSING or not isinstance(call, (Function, Bound)):
@@ -188,7 +188,10 @@ def _of_program(m: Any, loss: Any, target: Any, output: Any, weight: Any, node: 
         reduction = loss.space.get("reduction", "sum_over_batch_size")
     else:
         if isinstance(target, TensorType) and isinstance(output, TensorType):
+            given = target, output
             target, output = ranks_made_equal(target, output)
+            m.path.taken(given[0], target)
+            m.path.taken(given[1], output)
         values = m.call(loss, (target, output), {}, node)
         reduction = "sum_over_batch_size"
     return reduced(m, values, weight, reduction, node)

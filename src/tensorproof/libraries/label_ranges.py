@@ -29,6 +29,8 @@ def of(m: Any, tensor: Any) -> tuple[Any, Any] | None:
 
 def keep(m: Any, old: Any, new: Any) -> Any:
     """A tensor made of some of the numbers of another."""
+    if m.path.program is not None and isinstance(old, TensorType) and isinstance(new, TensorType):
+        m.path.program.taken(old, new)
     known = of(m, old) if m.ranged or (isinstance(old, TensorType) and old.contents) else None
     if known is not None and isinstance(new, TensorType) and new is not old:
         note(m, new, *known)

@@ -69,7 +69,7 @@ def _lost(m: Any, name: str, x: Any, node: Any) -> Any:
 def same(m: Any, given: Any, x: Any, node: Any) -> Any:
     if sides(m, x, node) is None and not isinstance(x, TensorType):
         return _lost(m, "the transform", x, node)
-    return changed(m, x) if is_image(x) else x.but(contents=None)
+    return changed(m, x) if is_image(x) else m.path.taken(x, x.but(contents=None))
 
 
 def tensor_only(m: Any, given: Any, x: Any, node: Any) -> Any:
@@ -85,14 +85,16 @@ def to_tensor(m: Any, given: Any, x: Any, node: Any) -> Any:
     if is_image(x):
         own = element_type(x)
         dtype = own if own.label in ("int32", "float32") else BY_LABEL["int16"] if own.label == "uint16" else FLOAT32
-        return TensorType(Shape((x.space["channels"], x.space["height"], x.space["width"])), dtype)
+        made = TensorType(Shape((x.space["channels"], x.space["height"], x.space["width"])), dtype)
+        return m.path.source(made, "image", 0.0, 1.0) if own.label == "uint8" else made
     if isinstance(x, TensorType) and x.framework == "numpy":
         if not x.shape.known:
             return m.gap("ToTensor", node, "the rank of the array is not known")
         if len(x.shape) not in (2, 3):
             raise m.raised("ValueError", f"ToTensor takes an array with 2 or 3 axes, this one has shape {x.shape!r}", node, "transform/rank")
         shape = (1, *x.shape) if len(x.shape) == 2 else (x.shape[2], x.shape[0], x.shape[1])
-        return TensorType(Shape(shape), FLOAT32 if x.dtype is UINT8 else x.dtype)
+        made = TensorType(Shape(shape), FLOAT32 if x.dtype is UINT8 else x.dtype)
+        return m.path.source(made, "image", 0.0, 1.0) if x.dtype is UINT8 else made
     if isinstance(x, TensorType):
         raise m.raised("TypeError", "ToTensor takes a PIL image or an array, this is a tensor already", node, "transform/type")
     return _lost(m, "ToTensor", x, node)
@@ -195,7 +197,17 @@ def normalize(m: Any, given: Any, x: Any, node: Any) -> Any:
         if found is not None and len(found) != 1:
             message = f"Normalize has {len(found)} numbers in its {word} for pictures of shape {x.shape!r}: one for each channel is needed"
             m.require("transform/normalize", eq(x.shape[-3], len(found)), message, node)
-    return x.but(contents=None)
+    return _normalised(m, x.but(contents=None), _numbers(m, given.get("mean"), node), _numbers(m, given.get("std"), node))
+
+
+def _normalised(m: Any, made: TensorType, mean: list[Any] | None, std: list[Any] | None) -> TensorType:
+    """The picture with the numbers between which it lies, where it was in [0, 1] and the mean and the deviation are known."""
+    numbers = [v for v in (*(mean or ()), *(std or ())) if isinstance(v, (int, float))]
+    if not mean or not std or len(numbers) != len(mean) + len(std):
+        return made
+    pairs = [(a, b) for a, b in zip(mean * (len(std) if len(mean) == 1 else 1), std * (len(mean) if len(std) == 1 else 1)) if b]
+    ends = [(x - a) / b for a, b in pairs for x in (0.0, 1.0)]
+    return m.path.source(made, "normalised image", min(ends), max(ends)) if ends else made
 
 
 # --- sides ---

@@ -213,7 +213,7 @@ def _value(m: Any, key: TensorType, value: Any, node: Any) -> TensorType | None:
     if key.shape.known:
         sizes = [b if isinstance(a, Term) and isinstance(b, int) else a for a, b in zip(array.shape, key.shape)]
     contents = array.contents if array.contents is not None and key.dtype is not None and not key.dtype.is_float else None
-    return m.path.same(array, TensorType(Shape(sizes), key.dtype, contents=contents, framework="tf"))  # type: ignore[no-any-return]
+    return m.path.taken(array, TensorType(Shape(sizes), key.dtype, contents=contents, framework="tf"))  # type: ignore[no-any-return]
 
 
 def _of_list(m: Any, value: Any, node: Any) -> Any:

@@ -161,7 +161,7 @@ def variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
         if None in wanted:
             return m.gap("tf.Variable", node, "of a shape that may change")
     learns = trainable is not False and made.dtype is not None
-    found = made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False, taped=0)
+    found = m.path.taken(made, made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False, taped=0))
     return tf_graph().variable_made(m, found, kwargs.get("name"), node)
 
 

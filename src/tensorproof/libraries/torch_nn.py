@@ -172,7 +172,7 @@ def _parameter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any)
         if grad is True and data.dtype is not None and not (data.dtype.is_float or data.dtype.is_complex):
             words = f"only tensors of floating point and complex type can require gradients, and this is {data.dtype!r}: use requires_grad=False"
             raise m.raised("RuntimeError", words, node, "requires_grad/dtype")
-        return m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None, grad=None), data)
+        return m.path.taken(data, m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None, grad=None), data))
     return m.gap("torch.nn.Parameter", node, "of something that is no tensor") if data is not None else Unknown("Parameter")
 
 

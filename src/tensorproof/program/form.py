@@ -62,6 +62,17 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """`tensor` comes from outside of the program: `role` says what it is ("image", "label", …), `low` and `high` between which numbers it lies."""
+
+    tensor: TensorType
+    role: str
+    low: float
+    high: float
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Changed:
     """Something that is not in the form wrote into this tensor, such as an optimizer's step: its elements may be any from here on."""
 
@@ -93,7 +104,7 @@ class Loop:
     """Whether there is at least one iteration."""
 
 
-Record = Computed | Same | Join | Slice | Stack | Changed | Loop | Gap
+Record = Computed | Same | Join | Slice | Stack | Source | Changed | Loop | Gap
 """A `Gap` is something that the front end did not follow: it may compute or write anything that it can reach."""
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from tensorproof.diagnostics.span import Span
 from tensorproof.ops.applied import Applied
-from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Stack
+from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.predicates import Predicate, Truth
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -66,3 +67,28 @@ class Recorder:
 
     def slices(self, wholes: Sequence[TensorType], items: Sequence[TensorType], axis: int = 0) -> None:
         self.records += [Slice(whole, item, axis) for whole, item in zip(wholes, items)]
+
+    def source(self, tensor: TensorType, role: str, low: float, high: float, span: Span | None = None) -> None:
+        self.records.append(Source(tensor, role, low, high, span))
+
+    def taken(self, source: TensorType, result: TensorType) -> None:
+        """Each element of `result` is one of `source`, perhaps rounded to another element type: rows of it, one row, a row that is repeated."""
+        old, new = source.shape, result.shape
+        if source is result or not old.known or not new.known:
+            return
+        if old == new:
+            self.same(source, result)
+            return
+        for axis in (0, -1):
+            inner = [list(shape[1:] if axis == 0 else shape[:-1]) for shape in (old, new)]
+            if len(old) and list(new) == inner[0]:
+                self.slices([source], [result], axis % len(old))
+            elif len(new) and list(old) == inner[1]:
+                self.stack([source], [result], axis % len(new))
+            elif len(old) == len(new) and inner[0] == inner[1]:
+                item = source.but(shape=Shape(inner[0]), contents=None, strides=None)
+                self.slices([source], [item], axis % len(old))
+                self.stack([item], [result], axis % len(new))
+            else:
+                continue
+            return

@@ -63,6 +63,18 @@ class Path:
             self.program.same(old, new)
         return new
 
+    def taken(self, old: TensorType, new: TensorType) -> TensorType:
+        """Record that each element of `new` is one of `old`."""
+        if self.program is not None:
+            self.program.taken(old, new)
+        return new
+
+    def source(self, tensor: TensorType, role: str, low: float, high: float) -> TensorType:
+        """Record that a tensor comes from outside, as what, and between which numbers it lies."""
+        if self.program is not None:
+            self.program.source(tensor, role, low, high)
+        return tensor
+
     def unrecord(self, recorded: int) -> None:
         """What was recorded since then is undone."""
         if self.program is not None:

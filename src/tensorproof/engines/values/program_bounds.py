@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorproof.engines.values.evaluate import bound, contents_of, numbers_in
-from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Stack
+from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
 
 EXACT = 3
@@ -49,6 +49,8 @@ class _Walk:
                 self.values[id(one.item)] = self.sliced(one)
             elif isinstance(one, Stack):
                 self.values[id(one.whole)] = self.stacked(one)
+            elif isinstance(one, Source):
+                self.values[id(one.tensor)] = self.within(one)
             elif isinstance(one, Changed):
                 self.values[id(one.tensor)] = anything(self.np, one.tensor)
             elif isinstance(one, Loop):
@@ -87,6 +89,12 @@ class _Walk:
         if a is None or b is None or a.shape != b.shape:
             return None
         return Box(self.np.minimum(a.lo, b.lo), self.np.maximum(a.hi, b.hi), a.nan | b.nan, self.np.result_type(a.dtype, b.dtype))
+
+    def within(self, one: Source) -> Any:
+        from tensorproof.engines.values.rules import Box
+
+        full = tuple(one.tensor.shape) if one.tensor.shape.concrete else None
+        return None if full is None else Box(self.np.full(full, one.low), self.np.full(full, one.high), False, self.np.float64)
 
     def sliced(self, one: Slice) -> Any:
         from tensorproof.engines.values.rules import Box
@@ -200,7 +208,7 @@ def _written(records: Sequence[Record]) -> set[int]:
             found.add(id(one.item))
         elif isinstance(one, Stack):
             found.add(id(one.whole))
-        elif isinstance(one, Changed):
+        elif isinstance(one, (Changed, Source)):
             found.add(id(one.tensor))
         elif isinstance(one, Loop):
             found |= _written(one.body) | {id(c.after) for c in one.carried if c.after is not None}
