@@ -195,8 +195,10 @@ def bind(
                 last = sum(1 for a in arguments[at + 1 :] if a.default is REQUIRED and a.theirs not in named)
                 if last and row.name.startswith("graphdef."):  # `ConcatV2(*values, axis)`: a node's inputs come in one row
                     left, behind = left[: len(left) - last], left[len(left) - last :]
+                kind = kinds[argument.ours]
                 one = len(left) == 1 and (
-                    isinstance(left[0], (tuple, list)) or (isinstance(left[0], TensorType) and not kinds[argument.ours].takes(tuple(left)))
+                    (isinstance(left[0], (tuple, list)) and not getattr(kind, "many", False))
+                    or (isinstance(left[0], TensorType) and not kind.takes(tuple(left)))
                 )
                 value = left[0] if one else (tuple(left) if left else REQUIRED)
                 left = []

@@ -93,6 +93,8 @@ def bags(c: Call) -> Dim:
         c.require("offsets", ge(count, 1), "with include_last_offset there must be at least one offset", "offsets")
         count = count - 1
     starts = c.contents("offsets")
+    if c.shape("offsets")[0] == 0 and eq(index[0], 0) is not True:
+        raise c.give_up("torch reads memory it does not own when there are indices and no bag")
     if starts:
         c.require("offsets", eq(starts[0], 0), f"the first bag must begin at 0, and begins at {starts[0]!r}", "offsets")
         if (c["mode"] == "max" or count == 0) and c["include_last_offset"] and eq(starts[-1], index[0]) is not True:
@@ -103,7 +105,7 @@ def bags(c: Call) -> Dim:
 
 def bag_shape(c: Call) -> Shape:
     mode = c["mode"]
-    for name in ("scale_grad_by_freq", "sparse") if not c.name.endswith("forward_only") else ():
+    for name in ("scale_grad_by_freq", "sparse") if c.op.name == "embedding_bag" else ():
         c.require("mode", mode != "max" or not c[name], f"mode 'max' does not go with {name}", ("mode", name))
     if c.given("per_sample_weights"):
         weights, index = c.shape("per_sample_weights"), c.shape("index")

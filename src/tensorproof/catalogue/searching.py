@@ -12,9 +12,10 @@ from tensorproof.ops.inputs import Anything, Bool, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Values
 from tensorproof.ops.storage import row_major, small, true_count, whole
-from tensorproof.terms.dtypes import BOOL, INT32, INT64, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import BOOL, INT32, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import bounds, product
-from tensorproof.terms.predicates import ge
+from tensorproof.terms.predicates import disj, eq, ge
+from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
@@ -59,10 +60,19 @@ NONZERO_STATIC = Op(
 )  # fmt: skip
 
 
+def _compared(c: Call, x: TensorType, y: TensorType) -> None:
+    """With `typed_kernels` the common type of both decides, unless there is nothing to search for."""
+    if not c.option("typed_kernels") or x.dtype is None or y.dtype is None:
+        return
+    common = c.common_type([Operand(v.dtype, v.weak, not len(v.shape)) for v in (x, y)])
+    message = f"{c.name} does not compare elements of the types {x.dtype!r} and {y.dtype!r}"
+    c.require("dtype", disj(common in REALS, eq(y.shape.numel, 0)), message, ("x", "y"))
+
+
 def searchsorted_shape(c: Call) -> Shape:
     x, y, sorter = c.tensor("x"), c.tensor("y"), c["sorter"]
     c.require("rank", len(x.shape) > 0, "the sorted sequence must have at least one axis", "x")
-    c.require("dtype", c.prescribed is not None or not (x.dtype is BOOL and y.dtype is BOOL), "truth values are not searched among truth values", ("x", "y"))
+    _compared(c, x, y)
     if not y.weak:
         if len(x.shape) > 1 or len(y.shape) == 0:
             c.require(

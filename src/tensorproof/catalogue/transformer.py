@@ -17,10 +17,14 @@ def steps_first(c: Call, name: str) -> Shape:
     return Shape((shape[1], shape[0], shape[2])) if c["batch_first"] and len(shape) == 3 else shape
 
 
+def _nothing_masked(c: Call, name: str, *masks: str) -> None:
+    if c.shape(name).concrete and c.shape(name).numel == 0 and any(c.given(mask) for mask in masks):
+        raise c.give_up("what torch makes of a mask of nothing")
+
+
 def encoder_shape(c: Call) -> Shape:
     x = steps_first(c, "x")
-    if c.shape("x").concrete and c.shape("x").numel == 0 and c.given("mask"):
-        raise c.give_up("what torch makes of a mask of nothing")
+    _nothing_masked(c, "x", "mask", "padding_mask")
     heads_checked(c, c.dims["E"], c["num_heads"])
     masks_checked(c, x, x[0], c["num_heads"], "mask", "padding_mask", False, c["is_causal"])
     return c.shape("x")
@@ -29,6 +33,8 @@ def encoder_shape(c: Call) -> Shape:
 def decoder_shape(c: Call) -> Shape:
     shape = encoder_shape(c)
     x, memory = steps_first(c, "x"), steps_first(c, "memory")
+    for name in ("x", "memory"):
+        _nothing_masked(c, name, "memory_mask", "memory_padding_mask")
     c.require("rank", len(x) == len(memory), f"x {c.shape('x')!r} and memory {c.shape('memory')!r} must have one rank", ("x", "memory"))
     if len(x) == 3:
         c.equal("batch", memory[1], x[1], "memory holds {a} sequences and x {b}", ("memory", "x"))

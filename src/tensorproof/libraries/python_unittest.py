@@ -97,8 +97,8 @@ def _assert_raises(m: Any, me: Any, args: Args, kwargs: Named_, node: Any) -> An
     if len(args) < 2:
         return Model("unittest.raises", m.heap.space({"kinds": args[0], "exception": Unknown("an exception")}))
     _, raised = m.attempt(args[1], args[2:], kwargs, node)
-    _expected(m, args[0], raised, node)
-    return None
+    if not _expected(m, args[0], raised, node):
+        raise raised
 
 
 def _expected(m: Any, kinds: Any, raised: Any, node: Any) -> bool:
@@ -106,7 +106,8 @@ def _expected(m: Any, kinds: Any, raised: Any, node: Any) -> bool:
         raise m.raised("AssertionError", "the exception that the test expects is not raised", node)
     if isinstance(kinds, Unknown):
         m.gap("assertRaises", node, "of a class that is not known")
-    return True
+        return True
+    return bool(m.catches(raised, kinds, node))
 
 
 def _fail(m: Any, me: Any, args: Args, kwargs: Named_, node: Any) -> Any:

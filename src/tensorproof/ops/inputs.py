@@ -377,7 +377,7 @@ class Anything:
     default: Any = None
     like: tuple[Any, ...] = ()
     many: bool = False
-    """For the generator: a list of such values."""
+    """A list of such values: one that is a list itself is not taken for the whole."""
     of: str = ""
     """For the generator: the value is what a call of this spelling gives, such as a layer or a packed sequence."""
 

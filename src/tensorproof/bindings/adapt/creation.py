@@ -8,7 +8,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
-from tensorproof.terms.predicates import conj, ge, gt, le
+from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
 
@@ -131,9 +131,7 @@ def new(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), DATA)
 def new_tensor(a: dict[str, Any], run: Run) -> Any:
-    data = a["data"]
-    dtype = a.get("dtype") or (data.dtype if isinstance(data, TensorType) else a["x"].dtype)
-    return tensor({"data": data, "dtype": dtype, "requires_grad": a.get("requires_grad")}, run)
+    return tensor({"data": a["data"], "dtype": a.get("dtype") or a["x"].dtype, "requires_grad": a.get("requires_grad")}, run)
 
 
 @takes(Tensor("x"), Data("data"))  # type: ignore[arg-type]
@@ -244,6 +242,17 @@ def frombuffer(a: dict[str, Any], run: Run) -> Any:
 def unknown_fill(a: dict[str, Any], run: Run) -> Any:
     """x written over with numbers that are not followed."""
     return fill(a, run).but(contents=None)
+
+
+@takes(Int("groups", 1, least=1))
+def dirac(a: dict[str, Any], run: Run) -> Any:
+    """A kernel that passes its input on: written at the middle of each filter."""
+    shape = a["x"].shape
+    if shape.known and len(shape) > 2:
+        run.require("groups", eq(shape[0] % a["groups"], 0), f"the {shape[0]!r} filters must be a multiple of the {a['groups']!r} groups", ("x", "groups"))
+        inside = disj(eq(shape[0], 0), eq(shape[1], 0), conj(*(ge(n, 1) for n in shape[2:])))
+        run.require("size", inside, f"a kernel of shape {shape!r} has no middle", ("x",))
+    return unknown_fill(a, run)
 
 
 @takes(Int("low", 0), Int("high"))

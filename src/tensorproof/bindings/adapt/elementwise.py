@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
 from tensorproof.ops.storage import copied_strides
-from tensorproof.terms.dtypes import BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, DType
+from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
 from tensorproof.terms.shapes import Shape
@@ -102,12 +102,12 @@ def masked_softmax(a: Arguments, run: Run) -> Any:
     """The mask broadcasts into the input; what it shuts out is replaced by what counts least."""
     x, mask = a["x"], a["mask"]
     if mask is not None:
-        wrong = x.dtype is not None and x.dtype.kind in "bc"
+        wrong = x.dtype is not None and (x.dtype.kind in "bc" or x.dtype in ALL_INTS - INTS)
         run.require("dtype", not wrong, f"{run.name} masks no elements of type {x.dtype!r}", ("x", "mask"))
         run("copy_into", x=x, y=mask)
         ends = _ends(x.dtype) if x.dtype is not None and x.dtype.is_integer else (-math.inf, math.inf)
         shut = run("logical_not", x=run("cast", x=mask, dtype=BOOL))
-        x = run("masked_fill", x=x, mask=shut, value=ends[run.row.op == "softmin"])
+        x = run.typed("masked_fill", x.dtype, x=x, mask=shut, value=ends[run.row.op == "softmin"])
     return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"])
 
 

@@ -144,7 +144,7 @@ def bucketize(a: Arguments, run: Run) -> Any:
     run.require("rank", len(bounds.shape) == 1, f"the boundaries must be a vector, and are {bounds.shape!r}", ("x",))
     y = a["y"]
     if isinstance(y, TensorType) and not len(y.shape):
-        return run("searchsorted", x=bounds, y=y.but(shape=Shape((1,)), contents=None), int32=a["int32"]).but(shape=Shape())
+        return run("searchsorted", x=bounds, y=y.but(shape=Shape((1,)), contents=None), int32=a["int32"], right=a["right"]).but(shape=Shape())
     return run("searchsorted", x=bounds, y=y, int32=a["int32"], right=a["right"])
 
 

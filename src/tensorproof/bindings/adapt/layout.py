@@ -38,16 +38,18 @@ def movedim(a: Arguments, run: Run) -> Any:
 
 @takes(Int("start"))
 def narrow(a: Arguments, run: Run) -> Any:
-    made = run.default(a)
-    return made.but(strides=None) if run.name.endswith("_copy") else made
+    return run.default(a)
+
+
+@takes(Int("start"))
+def narrow_copied(a: Arguments, run: Run) -> Any:
+    return copied(a, run)
 
 
 def copied(a: Arguments, run: Run) -> Any:
     """permute_copy and the like: as the view, in memory of its own."""
     made = run.default(a)
-    results = (made,) if isinstance(made, TensorType) else made
-    compact = tuple(one if one.strides is None else run("copy", x=one) for one in results)
-    return compact[0] if isinstance(made, TensorType) else compact
+    return run("copy", x=made) if isinstance(made, TensorType) else tuple(run("copy", x=one) for one in made)
 
 
 @takes(Tensor("y"))
@@ -186,8 +188,7 @@ def diag(a: Arguments, run: Run) -> Any:
     run.require("rank", len(x.shape) in (1, 2), f"diag takes a vector or a matrix, and x is {x.shape!r}", ("x",))
     if len(x.shape) == 1:
         return run("diag_embed", x=x, offset=a["offset"])
-    made = run("diagonal", x=x, offset=a["offset"], dim1=0, dim2=1)
-    return made.but(strides=None)
+    return run("copy", x=run("diagonal", x=x, offset=a["offset"], dim1=0, dim2=1))
 
 
 def diagflat(a: Arguments, run: Run) -> Any:
@@ -303,10 +304,6 @@ def chunk_cat(a: Arguments, run: Run) -> Any:
             run.require("size", eq(p, q), f"the axes before dim must agree, and are {p!r} and {q!r}", ("xs",))
         total = total + ceildiv(x.shape[dim], n) * product(x.shape[dim + 1 :])
     return xs[0].but(shape=Shape((*xs[0].shape[:dim], n, total)), contents=None, strides=None)
-
-
-def parts_copied(a: Arguments, run: Run) -> Any:
-    return tuple(part.but(strides=None) for part in run.default(a))
 
 
 @takes(Int("times", least=0))

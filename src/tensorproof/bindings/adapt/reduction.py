@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
-from tensorproof.terms.dtypes import REALS_OR_BOOL
+from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, TensorType
 
@@ -66,28 +66,36 @@ def scan(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
+def _differences(a: dict[str, Any], run: Run) -> Any:
+    """Bytes are refused, other elements that have no differences are where there is an axis."""
+    x: TensorType = a["x"]
+    if x.dtype is not None and x.dtype not in REALS - {UINT8} | FULL_COMPLEXES and (x.dtype is UINT8 or (a["dim"] != () and x.shape.rank != 0)):
+        raise run.refuse("dtype", f"{run.name} does not take element type {x.dtype!r}", ("x",))
+    return run.default(a)
+
+
 @takes(Number("spacing", None, optional=True), Axis("dim", None, optional=True, scalar_ok=False))
 def slope(a: dict[str, Any], run: Run) -> Any:
     """gradient along one axis or all, with one spacing."""
-    return run.default(a)
+    return _differences(a, run)
 
 
 @takes(Axes("dim", optional=False, scalar_ok=False))
 def slopes(a: dict[str, Any], run: Run) -> Any:
     """gradient along some axes."""
-    return run.default(a)
+    return _differences(a, run)
 
 
 @takes(Floats("spacing", optional=False), Axes("dim", None, scalar_ok=False))
 def spaced(a: dict[str, Any], run: Run) -> Any:
     """gradient with a spacing, or with one for each axis."""
-    return run.default(a)
+    return _differences(a, run)
 
 
 @takes(Tensors("spacing", "_"), Axes("dim", None, scalar_ok=False))
 def placed_samples(a: dict[str, Any], run: Run) -> Any:
     """gradient with the places of the samples along each axis."""
-    return run.default(a)
+    return _differences(a, run)
 
 
 @takes(Anything("indices"))

@@ -257,7 +257,7 @@ class Draw:
     def _contents(self, kind: Tensor | Tensors, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
         """Numbers for tensors whose values matter: indices below an axis, sizes."""
         wanted, r, count = kind.values, self.random, prod(shape)
-        if count > MOST_CONTENTS:
+        if count > MOST_CONTENTS and wanted != "spd":
             return None
         whole = dtype in ALL_INTS
         if wanted == "positive" and (whole or dtype is BOOL):

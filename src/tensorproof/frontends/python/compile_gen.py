@@ -189,7 +189,7 @@ def _try(node: ast.Try, scope: Scope) -> Steps:
         except Raised as raised:
             m.handlers -= 1
             for wanted, put, act, name in handlers:
-                if wanted is None or exceptions.matches(m, raised, wanted(frame), node):
+                if wanted is None or exceptions.takes(m, raised, wanted(frame), node):
                     if put is not None:
                         put(frame, exceptions.exception_value(m, raised, node))
                     before, frame.handled = frame.handled, raised

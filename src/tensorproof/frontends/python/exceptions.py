@@ -127,7 +127,7 @@ def _each(raised: Raised) -> list[Raised]:
     return [replace(raised, kind=kind, others=()) for kind in (raised.kind, *raised.others)]
 
 
-def _takes(m: Interpreter, raised: Raised, wanted: Any, node: ast.AST) -> bool:
+def takes(m: Interpreter, raised: Raised, wanted: Any, node: ast.AST) -> bool:
     """Whether an except clause takes this exception; where that is not known it does, with a gap."""
     if not matches(m, raised, wanted, node):
         return False
@@ -185,7 +185,7 @@ def compile_try(node: Any, scope: Scope) -> Act:
     def handle(frame: Frame, raised: Raised) -> Signal | None:
         m = frame.machine
         for wanted, name, act in handlers:
-            if wanted is not None and not _takes(m, raised, wanted(frame), node):
+            if wanted is not None and not takes(m, raised, wanted(frame), node):
                 continue
             before, frame.handled = frame.handled, raised
             try:
@@ -344,6 +344,24 @@ def may_swallow(m: Interpreter, manager: Any) -> bool:
     return any(isinstance(part, ast.Return) and part.value is not None for part in ast.walk(left.code.node))
 
 
+def _answers_by_class(left: Any) -> bool:
+    """Whether what an `__exit__` returns may depend on the exception that it gets."""
+    if not isinstance(left, Function):
+        return True
+    names = {a.arg for a in left.code.node.args.args[1:3]} | ({left.code.node.args.vararg.arg} if left.code.node.args.vararg else set())
+
+    def asks(part: ast.AST | None) -> bool:
+        return part is not None and any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(part))
+
+    for part in ast.walk(left.code.node):
+        if isinstance(part, ast.Return) and asks(part.value):
+            return True
+        if isinstance(part, (ast.If, ast.Match)) and asks(part.test if isinstance(part, ast.If) else part.subject):
+            if any(isinstance(inner, ast.Return) for inner in ast.walk(part)):
+                return True
+    return False
+
+
 def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[Raised | None], bool] | None]:
     """What `with` binds, and how to leave: the function tells whether it swallows an exception."""
     from tensorproof.frontends.python.attributes import in_class
@@ -364,6 +382,9 @@ def enter(m: Interpreter, manager: Any, node: ast.AST) -> tuple[Any, Callable[[R
                 value = exception_value(m, raised, node)
                 told = (getattr(builtins, raised.kind, raised.kind) if isinstance(raised.kind, str) else raised.kind, value, None)
             result = m.call(Bound(left, manager), told, {}, node)
+            if raised is not None and raised.others and _answers_by_class(left):
+                m.gap("with", node, f"{raised.code} is one of {', '.join((raised.kind, *raised.others))}, and __exit__ asks which")
+                return True
             return raised is not None and iteration.decided(m, m.truth(result, node))
 
         return entered, leave

@@ -370,7 +370,7 @@ class Interpreter:
 
     def catches(self, raised: Raised, wanted: Any, node: ast.AST) -> bool:
         """Whether `except wanted` would take an exception of the program."""
-        return exceptions.matches(self, raised, wanted, node)
+        return exceptions.takes(self, raised, wanted, node)
 
     def throw(self, generator: Any, raised: Raised, node: ast.AST) -> bool:
         """Raise inside a generator at its yield: whether it ended and so swallowed the exception."""

@@ -25,7 +25,7 @@ _BY_WORD: dict[str, dict[str, tuple[str, ...]]] = {
     "keras": {"rank": ("InvalidArgumentError", "ValueError", "IndexError"), "dtype": ("TypeError", "InvalidArgumentError", "ValueError")},
 }  # fmt: skip
 """By the last word of the requirement's code."""
-_BY_CODE = {"multi_head_attention/heads": ("AssertionError",), "embedding/range": ("IndexError",)}
+_BY_CODE = {"multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",)}
 
 
 def kinds(name: str, code: str) -> tuple[str, ...]:
