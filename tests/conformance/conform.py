@@ -103,7 +103,7 @@ def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str
         number += 1
         print(f"#{number}", flush=True)
         seen = Observed(error=DEAD) if number in deadly else runner.run(name, call.args, keywords(call), call.init)
-        if seen.aside or (not seen.error and getattr(runner, "unsafe", lambda _: False)(name)):
+        if seen.aside or (not seen.error and (seen.inferred or getattr(runner, "unsafe", lambda _: False)(name))):
             record["aside"] += 1
             continue
         record["broken"] += 1

@@ -64,7 +64,7 @@ def _compared(c: Call, x: TensorType, y: TensorType) -> None:
     """With `typed_kernels` the common type of both decides, unless there is nothing to search for."""
     if not c.option("typed_kernels") or x.dtype is None or y.dtype is None:
         return
-    common = c.common_type([Operand(v.dtype, v.weak, not len(v.shape)) for v in (x, y)])
+    common = c.common_type([Operand(x.dtype, x.weak, not len(x.shape)), Operand(y.dtype, y.weak, not len(y.shape))])
     message = f"{c.name} does not compare elements of the types {x.dtype!r} and {y.dtype!r}"
     c.require("dtype", disj(common in REALS, eq(y.shape.numel, 0)), message, ("x", "y"))
 

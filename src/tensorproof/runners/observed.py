@@ -35,12 +35,14 @@ class Seen(tuple[Any, ...]):
 class Observed:
     """`outputs` is a nested tuple of (shape, element type label) or plain values; `error` is the library's own sentence.
 
-    `aside` tells why the observation counts for neither side: the library disagrees with itself, or has no kernel here.
+    `aside` tells why the observation counts for neither side: the library disagrees with itself, or has no kernel here. `inferred`: a graph took the call,
+    and no kernel was there to look at it.
     """
 
     outputs: Any = None
     error: str = ""
     aside: str = ""
+    inferred: bool = False
 
 
 @runtime_checkable

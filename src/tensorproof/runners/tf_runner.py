@@ -148,7 +148,7 @@ def both(graph: Callable[[], Any], eager: Callable[[], Any], careful: bool = Fal
             if "do not yet support dilation rates" in words:  # before it looks at anything, and a graph looks at less
                 return Observed(aside=words)
             if any(w in words for w in NO_KERNEL):
-                return Observed(seen)
+                return Observed(seen, inferred=True)
             return Observed(aside=f"a graph takes it, eager execution does not: {words}")
     if refused:
         return Observed(aside=f"eager execution takes it, a graph does not: {refused}")

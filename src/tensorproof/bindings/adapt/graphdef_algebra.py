@@ -187,6 +187,8 @@ def _length(run: Run, value: Any) -> Dim:
         return made
     run.require("size", len(size) == 1, f"the length of the transform is a vector of 1, not of {len(size)}", ("size",))
     result: Dim = run.fresh("length") if size[0] is None else size[0]
+    if isinstance(result, int) and result < 0:
+        raise run.give_up(f"a length of {result}, which TensorFlow refuses when the node runs")
     return result
 
 

@@ -356,9 +356,9 @@ def _answers_by_class(left: Any) -> bool:
     for part in ast.walk(left.code.node):
         if isinstance(part, ast.Return) and asks(part.value):
             return True
-        if isinstance(part, (ast.If, ast.Match)) and asks(part.test if isinstance(part, ast.If) else part.subject):
-            if any(isinstance(inner, ast.Return) for inner in ast.walk(part)):
-                return True
+        asked = part.test if isinstance(part, ast.If) else part.subject if isinstance(part, ast.Match) else None
+        if asks(asked) and any(isinstance(inner, ast.Return) for inner in ast.walk(part)):
+            return True
     return False
 
 
