@@ -113,7 +113,7 @@ def is_model(path: str) -> bool:
     """Whether a path names a saved model: by its suffix, or a folder that holds a SavedModel."""
     if os.path.isdir(path):
         return any(os.path.isfile(os.path.join(path, name)) for name in ("saved_model.pb", "saved_model.pbtxt"))
-    return path.removesuffix(".gz").endswith((".onnx", ".pb", ".pbtxt", ".meta"))
+    return path.removesuffix(".gz").endswith((".onnx", ".pb", ".pbtxt", ".meta", ".pt2"))
 
 
 def _check_one(path: str, options: Options) -> Program:

@@ -12,7 +12,7 @@ from tensorproof.engines.shapes.decide import weigh
 from tensorproof.engines.shapes.found import Found, declared
 from tensorproof.engines.shapes.propagate import DEEPEST, propagate
 from tensorproof.engines.shapes.sources import FRAMEWORKS
-from tensorproof.frontends import graphdef, onnx
+from tensorproof.frontends import export, graphdef, onnx
 from tensorproof.graph import DeclaredShape, FunctionRef, Graph, Node
 from tensorproof.solve import limits
 from tensorproof.terms.dtypes import DType
@@ -42,6 +42,8 @@ def graphs(path: str) -> tuple[Graph, ...]:
     name = path.removesuffix(".gz")
     if name.endswith(".onnx"):
         return (onnx.read(path),)
+    if name.endswith(".pt2"):
+        return (export.read(path),)
     return graphdef.read_all(path)
 
 
@@ -122,6 +124,9 @@ def _trail(path: str, found: Found, graph: Graph, node: str) -> tuple[Step, ...]
             by = graph.nodes.get(name.partition(":")[0]) if not place.scope else None
             line = by.line if by is not None else 0
             steps.append(Step(Span(path, line or 1, 1, line or 1, 2, place.scope + name), f"gives {value.dtype or 'elements'} {value.shape!r}"))
+    if place is not None and place.traced:
+        file, _, at = place.traced.rpartition(":")
+        steps.append(Step(Span(file, int(at), 1, int(at), 2), "the node comes from here"))
     return tuple(steps)
 
 

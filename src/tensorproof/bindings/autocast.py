@@ -35,7 +35,11 @@ def _kinds() -> dict[str, dict[str, str]]:
 def _kind(row: Row, device: str) -> str:
     if device == "cuda":
         return _kinds()["cuda"].get(row.op, "")
-    return _kinds()["cpu"].get(out_of_place(row.name).removeprefix("torch."), "")
+    name = out_of_place(row.name).removeprefix("torch.")
+    if name.startswith("aten."):  # aten.linear.default is the function that torch.nn.functional.linear calls
+        plain = name.split(".")[1]
+        return next((kind for home in ("", "nn.functional.", "linalg.") if (kind := _kinds()["cpu"].get(home + plain)) is not None), "")
+    return _kinds()["cpu"].get(name, "")
 
 
 def _tensors(value: Any) -> list[TensorType]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.terms.dtypes import DType
@@ -38,7 +39,8 @@ _FORMAT = {
 class Constant:
     """A tensor's elements: `raw` (little-endian, row-major) or `values`; fewer than the shape holds means the last one repeats.
 
-    `missing` says why the elements cannot be had ("external data in weights.bin"); both others are None then.
+    `later` gives `raw` when it is asked for, of large tensors. `missing` says why the elements cannot be had ("external data in weights.bin"); all others
+    are None then.
     """
 
     dtype: DType | None
@@ -46,10 +48,15 @@ class Constant:
     raw: bytes | None = None
     values: tuple[Any, ...] | None = None
     missing: str = ""
+    later: Callable[[], bytes] | None = None
 
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    def encoded(self) -> bytes | None:
+        """The elements as they are encoded, read now where they are read late; None where they are not encoded so."""
+        return self.raw if self.later is None else self.later()
 
     def contents(self, most: int = MOST_CONTENTS) -> tuple[Any, ...] | None:
         """The elements, flat and row-major; None when there are more than `most`, or when they cannot be told."""

@@ -1,7 +1,8 @@
 """Nodes, edges, graphs and functions, as a file states them. Shapes here are declared, never inferred.
 
 Sources of data are nodes like any other: a GraphDef's `Placeholder` and `Const`; in an ONNX graph each input is a node spelled `Input`
-(attributes `dtype` and `shape`) and each initialiser a node spelled `Constant` (attribute `value`), under the name of the value.
+(attributes `dtype` and `shape`) and each initialiser a node spelled `Constant` (attribute `value`), under the name of the value. An exported program
+of torch (`aten`) is written likewise; the arguments of a node are attributes, named by their position or keyword, in which an `Edge` stands for a value.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ from typing import Literal, Union
 
 from tensorproof.graph.constants import Constant
 from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass, field
 
-Framework = Literal["graphdef", "onnx"]
+Framework = Literal["graphdef", "onnx", "aten"]
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredShape:
-    """A shape as written in the file. An axis is a size, a name shared by all who use it (ONNX `dim_param`) or None, "not said".
+    """A shape as written in the file. An axis is a size, a name shared by all who use it (ONNX `dim_param`), a term over named sizes (an exported
+    program of torch), or None, "not said".
 
     `axes` is None when the file says that the rank is unknown.
     """
 
-    axes: tuple[int | str | None, ...] | None
+    axes: tuple[int | str | Term | None, ...] | None
 
     @property
     def known(self) -> bool:
@@ -63,6 +66,8 @@ class Node:
     domain: str = ""
     outputs: tuple[str, ...] = ()
     line: int = 0
+    traced: str = ""
+    """The line of a program that the node was made from, `FILE:LINE`, where the file says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +102,5 @@ class Function:
 
 
 Attribute = Union[  # noqa: UP007 - a recursive alias of strings needs Union
-    int, float, bool, str, bytes, DType, DeclaredShape, Constant, FunctionRef, Graph, None, tuple["Attribute", ...]
+    int, float, bool, str, bytes, complex, DType, DeclaredShape, Constant, FunctionRef, Graph, Edge, None, tuple["Attribute", ...]
 ]

@@ -70,7 +70,7 @@ def _called(walk: Walk, node: Node) -> Results:
     return _run(walk, node, body) if body is not None else None
 
 
-def _joined(walk: Walk, node: Node, branches: Sequence[Sequence[TensorType]]) -> list[TensorType]:
+def joined(walk: Walk, node: Node, branches: Sequence[Sequence[TensorType]]) -> list[TensorType]:
     merged = list(branches[0])
     for branch in branches[1:]:
         merged = [join(a, b, f"{walk.place}{node.name}:{i}") for i, (a, b) in enumerate(zip(merged, branch))]
@@ -84,7 +84,7 @@ def _joined(walk: Walk, node: Node, branches: Sequence[Sequence[TensorType]]) ->
 
 def _if(walk: Walk, node: Node) -> Results:
     bodies = [_named(walk, node, "then_branch"), _named(walk, node, "else_branch")]
-    return _joined(walk, node, [_run(walk, node, body, skip=1) for body in bodies if body is not None]) if all(bodies) else None
+    return joined(walk, node, [_run(walk, node, body, skip=1) for body in bodies if body is not None]) if all(bodies) else None
 
 
 def _case(walk: Walk, node: Node) -> Results:
@@ -93,7 +93,7 @@ def _case(walk: Walk, node: Node) -> Results:
         return None
     functions = [walk.function(reference.name) for reference in references if isinstance(reference, FunctionRef)]
     ran = [_run(walk, node, function.body, skip=1) for function in functions if function is not None]
-    return _joined(walk, node, ran) if ran and len(ran) == len(references) else None
+    return joined(walk, node, ran) if ran and len(ran) == len(references) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Settled:
         return self.carried
 
 
-def _settle(walk: Walk, node: Node, start: list[TensorType], step: Callable[[list[TensorType]], list[TensorType]]) -> Settled:
+def settle(walk: Walk, node: Node, start: list[TensorType], step: Callable[[list[TensorType]], list[TensorType]]) -> Settled:
     """What a loop carries: joined with what one more turn makes of it, until that changes nothing."""
     program = walk.found.program
     since = program.position
@@ -136,7 +136,7 @@ def _while(walk: Walk, node: Node) -> Results:
         return None
     edges = node.inputs
     held = {name: walk.held[edge] for name, edge in zip(body.inputs, edges) if edge is not None and edge in walk.held}
-    settled = _settle(walk, node, _values(walk, node), lambda carried: walk.inner(body, carried, node, held))
+    settled = settle(walk, node, _values(walk, node), lambda carried: walk.inner(body, carried, node, held))
     asked = _named(walk, node, "cond")
     if asked is not None:
         walk.inner(asked, settled.carried, node, {name: held[other] for name, other in zip(asked.inputs, body.inputs) if other in held})
@@ -149,7 +149,7 @@ def _onnx_if(walk: Walk, node: Node) -> Results:
     condition = walk.values(node)[0] if node.inputs else None
     if condition is not None and condition.contents is not None and len(condition.contents) == 1 and isinstance(condition.contents[0], (bool, int)):
         bodies = [bodies[0] if condition.contents[0] else bodies[1]]
-    return _joined(walk, node, [walk.inner(body, [], node) for body in bodies if body is not None]) if all(bodies) else None
+    return joined(walk, node, [walk.inner(body, [], node) for body in bodies if body is not None]) if all(bodies) else None
 
 
 def _onnx_loop(walk: Walk, node: Node) -> Results:
@@ -165,13 +165,13 @@ def _onnx_loop(walk: Walk, node: Node) -> Results:
         last[:] = walk.inner(body, turn + carried, node)
         return last[1 : 1 + len(start)]
 
-    carried = _settle(walk, node, start, step).close(walk, node)
+    carried = settle(walk, node, start, step).close(walk, node)
     limit = walk.values(node)[0] if node.inputs else None
     stops_early = len(node.inputs) > 1 and node.inputs[1] is not None
     turns: Dim = symbol(f"turns of {walk.place}{node.name}", origin=Origin.UNMODELLED)
     if limit is not None and limit.contents and not stops_early and isinstance(limit.contents[0], int):
         turns = limit.contents[0]
-    return carried + [_stacked(walk, value, turns, 0) for value in last[1 + len(start) :]]
+    return carried + [stacked(walk, value, turns, 0) for value in last[1 + len(start) :]]
 
 
 def _onnx_scan(walk: Walk, node: Node) -> Results:
@@ -198,9 +198,9 @@ def _onnx_scan(walk: Walk, node: Node) -> Results:
         last[:] = walk.inner(body, carried + slices, node)
         return last[: len(states)]
 
-    carried = _settle(walk, node, states, step).close(walk, node)
+    carried = settle(walk, node, states, step).close(walk, node)
     outputs = last[len(states) :]
-    return carried + [_stacked(walk, value, length, axis) for value, axis in zip(outputs, _axes(node, "scan_output_axes", len(outputs)))]
+    return carried + [stacked(walk, value, length, axis) for value, axis in zip(outputs, _axes(node, "scan_output_axes", len(outputs)))]
 
 
 def _onnx_sequence_map(walk: Walk, node: Node) -> Results:
@@ -221,7 +221,7 @@ def _axes(node: Node, attribute: str, count: int) -> list[int]:
     return list(cast(tuple[int, ...], given)) if isinstance(given, tuple) and given else [0] * count
 
 
-def _stacked(walk: Walk, value: TensorType, length: Dim, axis: int) -> TensorType:
+def stacked(walk: Walk, value: TensorType, length: Dim, axis: int) -> TensorType:
     if not value.shape.known:
         return not_known(f"stack of {value.shape!r}", value.dtype, "onnx")
     at = axis if axis >= 0 else len(value.shape) + 1 + axis

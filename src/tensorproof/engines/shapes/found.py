@@ -25,6 +25,8 @@ class Place:
     inputs: tuple[tuple[str, TensorType | None], ...] = ()
     branches: tuple[str, ...] = ()
     """The branches that must be taken to come here, where the graph does not say which are."""
+    traced: str = ""
+    """The line of a program that it was made from, `FILE:LINE`."""
 
     def __repr__(self) -> str:
         given = ", ".join("none" if value is None else f"{name} {value.shape!r}" for name, value in self.inputs)
@@ -71,7 +73,7 @@ def declared(shape: DeclaredShape, name: str, origin: Origin = Origin.USER) -> S
         return unknown_shape(name)
     least = int(origin is Origin.USER)
     named = [axis if axis is not None else f"{name}[{i}]" for i, axis in enumerate(shape.axes)]
-    return Shape(axis if isinstance(axis, int) else symbol(axis, least, origin=origin) for axis in named)
+    return Shape(symbol(axis, least, origin=origin) if isinstance(axis, str) else axis for axis in named)
 
 
 def not_known(name: str, dtype: DType | None, framework: str) -> TensorType:

@@ -13,7 +13,7 @@ from tensorproof.bindings.call import Outcome, call
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.shapes import flow, frames
+from tensorproof.engines.shapes import exported, exported_flow, flow, frames
 from tensorproof.engines.shapes.found import Found, Place, declared, join, not_known
 from tensorproof.engines.shapes.sources import FRAMEWORKS, constant_tensor, handle, is_silent, source
 from tensorproof.graph import Attribute, Constant, DeclaredShape, Edge, Function, Graph, Node
@@ -78,6 +78,8 @@ class Walk:
         self.depth: int = 0 if around is None else around.depth + 1
         self.framework = FRAMEWORKS[graph.framework]
         self.held: dict[Edge, TensorType] = {}
+        self.casts: Mapping[str, DType | None] = around.casts if around is not None else {}
+        """The element type that autocast computes in, by device, inside of a region of an exported program."""
         self._given = given
         self._given_held = held or {}
         self._around = around
@@ -85,7 +87,8 @@ class Walk:
         self._session = Session()
 
     def run(self) -> Found:
-        order, circular = topological(self.graph)
+        exported_program = self.graph.framework == "aten"  # its nodes stand in the order in which they run, and may write into memory
+        order, circular = (list(self.graph.nodes), []) if exported_program else topological(self.graph)
         merges = [node for node in self.graph.nodes.values() if node.spelling in _MERGES and self.back_edges(node)]
         carried: dict[str, TensorType] = {}
         for _ in range(MOST_ROUNDS):
@@ -109,7 +112,7 @@ class Walk:
     def _one_round(self, order: list[str], circular: list[str], carried: Mapping[str, TensorType]) -> None:
         self.found = Found()
         self.held = {}
-        self._session = Session(framework=self.framework)
+        self._session = Session(framework=self.framework, casts=dict(self.casts))
         recorded: dict[str, list[Record]] = {}
         program, framed = self.found.program, frames.has_frames(self.graph)
         for name in order:
@@ -143,6 +146,8 @@ class Walk:
         branches = (*self.branches, f"{self.place}{node.name}:{body.name}") if node.spelling in _BRANCHING and not self._chosen(node) else self.branches
         spoiled = frozenset(given if self._is_spoiled(node) else ())
         walk = Walk(body, self.functions, given, held, self, node.attributes, f"{self.place}{node.name}/", branches, spoiled, self.path)
+        if self.graph.framework == "aten":
+            walk.casts = exported_flow.casts(node, self.casts)
         if self.depth >= DEEPEST:
             return [not_known(f"{walk.place}{i}", None, self.framework) for i in range(len(body.outputs))]
         self.found.entered.add(body.name)
@@ -167,6 +172,8 @@ class Walk:
             if node.name in self._given_held:
                 self.held[Edge(node.name)] = self._given_held[node.name]
             return (self._given[node.name],)
+        if node.framework == "aten":
+            return self._exported(node)
         if node.spelling in _MERGES:
             return self._merge(node, carried)
         if node.spelling in _PASS_ON and node.inputs and node.inputs[0] is not None:
@@ -185,6 +192,22 @@ class Walk:
         if (flowed := flow.results(self, node)) is not None:
             return tuple(flowed)
         return self._call(node)
+
+    def _exported(self, node: Node) -> tuple[TensorType, ...]:
+        """A node of an exported program."""
+        if exported.is_number(node):
+            return exported.numbers(self, node)
+        if exported.is_check(node):
+            return exported.unknown_results(self, node)
+        made = source(node)
+        if made is None and node.domain and (flowed := exported_flow.results(self, node)) is not None:
+            made = tuple(flowed)
+        if made is None:
+            made = self._call(node)
+        placed = exported.in_memory(node, made)
+        for old, new in zip(made, placed):
+            self.found.program.same(old, new)
+        return placed
 
     def _pass_on(self, node: Node, edge: Edge) -> tuple[TensorType, ...]:
         copies = 2 if node.spelling in _TWICE else 1
@@ -212,7 +235,8 @@ class Walk:
         return merged, index
 
     def _call(self, node: Node) -> tuple[TensorType, ...]:
-        name = ".".join(part for part in (node.framework, node.domain, node.spelling) if part)
+        own = node.framework == "aten"
+        name = exported.name_of(node) if own else ".".join(part for part in (node.framework, node.domain, node.spelling) if part)
         taken = _takes(name)
         where = self.place + node.name
         self.found.calls += 1
@@ -221,19 +245,27 @@ class Walk:
             self.found.missing.append((where, name))
             self.found.places[where] = self._met(node)
             self.found.program.add(Gap(name, self.span(node), "the operator is not known"))
+            if own:
+                exported.lost(self, node)
             return self._claimed(node)
-        keywords = {key: self._attribute(node, key, given) for key, given in node.attributes.items() if key in taken}
+        if own:
+            arguments, keywords = exported.arguments(self, node)
+        else:
+            arguments = tuple(self._arguments(node))
+            keywords = {key: self._attribute(node, key, given) for key, given in node.attributes.items() if key in taken}
         if node.framework == "onnx":
             keywords["_opset"] = self.graph.opsets.get(node.domain, 1)
         if "_outputs" in taken:
             keywords["_outputs"] = len(node.outputs)
         self._session.site = f"@{self.place}{node.name}"
-        outcome = call(name, tuple(self._arguments(node)), keywords, self._session)
+        outcome = call(name, arguments, keywords, self._session)
         if self._is_spoiled(node):
             self.spoiled.add(node.name)
             return self._flat(node, outcome.outputs) if outcome.refused is None and outcome.unknown is None else self._claimed(node)
         self.found.requirements.extend((where, requirement) for requirement in outcome.requirements)
         self._record(node, outcome)
+        if own and outcome.written:
+            exported.wrote(self, node, outcome, self._flat(node, outcome.outputs))
         if outcome.requirements or outcome.refused is not None or outcome.unknown is not None:
             self.found.places[where] = self._met(node)
         if outcome.refused is not None and outcome.refused.code == "call/arguments" and self._in_the_dark(node):
@@ -261,7 +293,7 @@ class Walk:
 
     def _met(self, node: Node) -> Place:
         named = [edge.node + (f":{edge.output_index}" if edge.output_index else "") if edge is not None else "" for edge in node.inputs]
-        return Place(node.line, node.spelling, self.place, tuple(zip(named, self._arguments(node))), self.branches)
+        return Place(node.line, node.spelling, self.place, tuple(zip(named, self._arguments(node))), self.branches, node.traced)
 
     def _in_the_dark(self, node: Node) -> bool:
         """Whether an input is of unknown rank: a row that does not take such a value says nothing about the program."""

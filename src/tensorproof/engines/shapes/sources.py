@@ -9,7 +9,7 @@ from tensorproof.terms.ints import Origin
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
-FRAMEWORKS = {"graphdef": "tf", "onnx": "onnx"}
+FRAMEWORKS = {"graphdef": "tf", "onnx": "onnx", "aten": "torch"}
 _CONSTANTS = ("Const", "Constant", "HostConst")
 _FROM_OUTSIDE = ("Placeholder", "PlaceholderV2", "Input")
 _VARIABLES = ("VariableV2", "TemporaryVariable")
