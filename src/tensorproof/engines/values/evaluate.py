@@ -30,13 +30,13 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
         for one in applied:
             if one.op.evaluate is None:
                 raise NotEvaluated(one.op.name)
-            made = one.op.evaluate(np, _arguments(np, one, values))
+            made = one.op.evaluate(np, arguments_of(np, one, values))
             for result, value in zip(one.results, (made,) if len(one.results) == 1 and not isinstance(made, tuple) else made):
                 values[id(result)] = typed(np, value, result.dtype)
     return values
 
 
-def _arguments(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
+def arguments_of(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
     """The arguments as values, the tensors that they are of, and the element types of the results. Truth values are numbers where the results are."""
     given = {name: _value(np, value, values) for name, value in one.arguments.items()}
     for attribute in one.op.attributes:
@@ -140,16 +140,16 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
 
     made: Any = None
     try:
-        with computed_in(_types(one)):
-            made = one.op.evaluate(np, _arguments(np, one, boxes)) if one.op.evaluate is not None else None
+        with computed_in(types_of(one)):
+            made = one.op.evaluate(np, arguments_of(np, one, boxes)) if one.op.evaluate is not None else None
         if Rounding.lost and not (one.op.order == "like" and len(one.op.inputs) == 1):
             made = _open(np, made)
     except (NotEvaluated, Unbounded, Undefined, Undetermined):
         made = None
     parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
     for i, (result, part) in enumerate(zip(one.results, parts)):
-        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else _outward(np, boxed(part), result.dtype)
-        boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, _fact(one, i), boxes))
+        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else outward(np, boxed(part), result.dtype)
+        boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, fact_of(one, i), boxes))
 
 
 def _open(np: Any, made: Any) -> Any:
@@ -162,7 +162,7 @@ def _open(np: Any, made: Any) -> Any:
     return Box(np.full(box.shape, -np.inf), np.inf, True, box.dtype) if box.dtype.kind == "f" else box
 
 
-def _types(one: Applied) -> Iterator[DType | None]:
+def types_of(one: Applied) -> Iterator[DType | None]:
     """The element types of the inputs and results; Python numbers have none."""
     for value in (*one.arguments.values(), *one.results):
         for tensor in value if isinstance(value, (tuple, list)) else (value,):
@@ -181,7 +181,7 @@ def _flushed(np: Any, box: Any) -> Any:
     return Box(lo, hi, box.nan, box.dtype)
 
 
-def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
+def outward(np: Any, box: Any, dtype: DType | None) -> Any:
     """Bounds that hold after rounding to the element type: real numbers grow by some units in the last place, and overflow is infinite."""
     from tensorproof.engines.values.rounding import computed_in, outwards
     from tensorproof.engines.values.rules import Box
@@ -198,7 +198,7 @@ def _outward(np: Any, box: Any, dtype: DType | None) -> Any:
         return Box(*outwards(box.lo, box.hi), box.nan, box.dtype)
 
 
-def _fact(one: Applied, i: int) -> Values:
+def fact_of(one: Applied, i: int) -> Values:
     """The declared fact of a result: the output's own, or the operator's where that is about all results or this is the first."""
     outputs = one.op.outputs
     own = outputs[i].values if i < len(outputs) and (len(outputs) == len(one.results) or i == 0) else None
@@ -248,6 +248,6 @@ def _narrowed(np: Any, make: Any, result: TensorType, box: Any, stated: tuple[fl
         shape = tuple(result.shape)
         if not all(isinstance(n, int) for n in shape):
             return None
-        return _outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), True), result.dtype)
-    around = _outward(np, make(*stated), result.dtype)
+        return outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), True), result.dtype)
+    around = outward(np, make(*stated), result.dtype)
     return make(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype)

@@ -15,32 +15,33 @@ from tensorproof.engines.values.whole_numbers import EXACT, STEP
 INF = math.inf
 
 def _summed(name: str) -> Rule:
-    def rule(x: Any, axis: Any = None, **kwargs: Any) -> Box:
+    def rule(x: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Box:
         x = boxed(x)
         along = {"axis": axis, **{k: v for k, v in kwargs.items() if k == "keepdims"}}
-        lo, hi, nan = _added(x, lambda side: np.sum(side, **along), lambda flags: np.any(flags, **along))
+        every = np.ones(x.shape) if weights is None else np.broadcast_to(weights, x.shape)
+        count = float(np.max(np.sum(every, **along), initial=0.0))
+        lo, hi, nan = _added(x, lambda side: np.sum(side * every, **along), lambda flags: np.any(flags, **along), count)
         whole = x.dtype.kind in "biu" and name == "sum"
         if name == "mean":
-            count = x.size / max(1, np.size(lo))
             lo, hi, nan = (lo / count, hi / count, nan) if count else (lo, hi, True)
         return Box(lo, hi, nan, np.dtype(np.int64) if whole else float_of(x))
 
     return rule
 
 
-def _added(x: Box, total: Any, either: Any) -> tuple[Any, Any, Any]:
-    """Bounds of sums in any order: rounding grows with the sizes of the summands, and partial sums may overflow on either side."""
+def _added(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any]:
+    """Bounds of sums of so many numbers in any order: rounding grows with the sizes of the summands, and partial sums may overflow on either side."""
     with np.errstate(all="ignore"):
         lo, hi = (total(np.where(np.isinf(side), 0.0, side)) for side in (x.lo, x.hi))
         size = np.maximum(np.abs(x.lo), np.abs(x.hi))
         highest, lowest = total(np.maximum(x.hi, 0.0)), total(np.minimum(x.lo, 0.0))
         if x.dtype.kind == "f":
-            slack = x.size * Rounding.step * total(np.where(np.isinf(size), 0.0, size))
+            slack = count * Rounding.step * total(np.where(np.isinf(size), 0.0, size))
             points = ~either((x.lo != x.hi) | (x.lo != np.rint(x.lo))) & (total(size) * Rounding.step < 1)
             slack = np.where(points | np.isnan(slack), 0.0, slack)
             lo, hi = np.where(lowest == 0, np.maximum(lo - slack, 0.0), lo - slack), np.where(highest == 0, np.minimum(hi + slack, 0.0), hi + slack)
-        elif (size > EXACT / max(1, x.size)).any():  # float64 rounds the sums
-            slack = x.size * STEP * total(size)
+        elif (size > EXACT / max(1, count)).any():  # float64 rounds the sums
+            slack = count * STEP * total(size)
             lo, hi = lo - slack, hi + slack
     most = Rounding.greatest if x.dtype.kind == "f" else INF
     over, under = (highest > most) | np.isposinf(highest), (lowest < -most) | np.isneginf(lowest)
@@ -107,7 +108,7 @@ register("prod", _product, rounded=True, whole=True)
 def _running_sum(x: Any, axis: Any = None, **kwargs: Any) -> Box:
     x = boxed(x) if axis is not None else moved(np.ravel, x)
     axis = 0 if axis is None else axis
-    lo, hi, nan = _added(x, lambda side: np.cumsum(side, axis=axis), lambda flags: np.logical_or.accumulate(flags, axis=axis))
+    lo, hi, nan = _added(x, lambda side: np.cumsum(side, axis=axis), lambda flags: np.logical_or.accumulate(flags, axis=axis), x.size)
     return Box(lo, hi, nan, x.dtype)
 
 
@@ -152,12 +153,12 @@ register("minimum.accumulate", _so_far(np.minimum))
 def _spread(root: bool) -> Rule:
     """A variance lies between 0 and a quarter of the square of the range, times n / (n - ddof)."""
 
-    def rule(x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False, **kwargs: Any) -> Box:
+    def rule(x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False, count: float = 0, **kwargs: Any) -> Box:
         x = boxed(x)
         if not x.size:
             raise Unbounded("the variance of nothing")
         hi, lo = np.max(x.hi, axis=axis, keepdims=keepdims), np.min(x.lo, axis=axis, keepdims=keepdims)
-        count = x.size / max(1, np.size(hi))
+        count = count or x.size / max(1, np.size(hi))
         few = count - ddof <= 0
         size = np.maximum(np.abs(hi), np.abs(lo))
         with np.errstate(all="ignore"):
@@ -189,20 +190,21 @@ register("argsort", lambda x, axis=-1, **kwargs: Box(np.zeros(x.shape), np.full(
 
 
 def _bilinear(function: Any) -> Rule:
-    """A product that is linear in each argument, by mid points and radii."""
+    """A product that is linear in each argument, by mid points and radii. Elements of x may stand for several (`weights`)."""
 
-    def rule(x: Any, y: Any, *args: Any, **kwargs: Any) -> Box:
+    def rule(x: Any, y: Any, *args: Any, weights: Any = 1.0, **kwargs: Any) -> Box:
         x, y = boxed(x), boxed(y)
         if not all(np.isfinite(side).all() for side in (x.lo, x.hi, y.lo, y.hi)):
             lo = function(np.zeros(x.shape), np.zeros(y.shape), *args, **kwargs)
             return Box(lo - INF, lo + INF, True, kind_of(x, y))
         with np.errstate(all="ignore"):
             a, b = x.lo / 2 + x.hi / 2, y.lo / 2 + y.hi / 2
-            r, s = np.maximum(x.hi - a, a - x.lo), np.maximum(y.hi - b, b - y.lo)
+            r, s = np.maximum(x.hi - a, a - x.lo) * weights, np.maximum(y.hi - b, b - y.lo)
+            a = a * weights
             middle = function(a, b, *args, **kwargs)
             radius = function(np.abs(a), s, *args, **kwargs) + function(r, np.abs(b), *args, **kwargs) + function(r, s, *args, **kwargs)
             size = function(np.abs(a) + r, np.abs(b) + s, *args, **kwargs)
-            terms = function(np.ones(x.shape), np.ones(y.shape), *args, **kwargs)
+            terms = function(np.ones(x.shape) * weights, np.ones(y.shape), *args, **kwargs)
             slack = ((terms + 4) * Rounding.step + 1e-12) * size + terms * Rounding.smallest
         exact = size < EXACT if kind_of(x, y).kind != "f" else _whole(x) & _whole(y) & (size * Rounding.step < 1)
         slack = np.where(exact & (radius == 0), 0.0, slack)
@@ -223,14 +225,14 @@ for one in ("matmul", "dot", "tensordot", "inner", "outer", "vdot", "kron", "con
     register(one, _bilinear(getattr(np, one)), rounded=True)
 
 
-def _einsum(pattern: str, *operands: Any, **kwargs: Any) -> Box:
+def _einsum(pattern: str, *operands: Any, weights: Any = 1.0, **kwargs: Any) -> Box:
     if len(operands) == 1:
         x = boxed(operands[0])
         with np.errstate(all="ignore"):
             return Box(np.einsum(pattern, x.lo), np.einsum(pattern, x.hi), bool(x.nan.any()), x.dtype)
     if len(operands) != 2:
         raise Unbounded("einsum of more than two")
-    return _bilinear(lambda a, b: np.einsum(pattern, a, b))(*operands)  # type: ignore[no-any-return]
+    return _bilinear(lambda a, b: np.einsum(pattern, a, b))(*operands, weights=weights)  # type: ignore[no-any-return]
 
 
 register("einsum", _einsum, rounded=True)

@@ -1,0 +1,158 @@
+"""Bounds of the results of one applied operator, by the reference function and the facts of its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, Unbounded, expanded, gridded, simple, uniform
+from tensorproof.engines.numerics.numbers import Numbers
+from tensorproof.engines.numerics.sizes import Sizes
+from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, fact_of, outward, types_of
+from tensorproof.engines.values.rounding import Rounding, computed_in
+from tensorproof.ops.applied import Applied
+from tensorproof.ops.evaluation import Undefined, Undetermined
+from tensorproof.ops.record import Values
+from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.records import replace
+from tensorproof.terms.tensor import TensorType
+
+FAILURES = (NotEvaluated, Unbounded, Undefined, Undetermined, ValueError, IndexError, TypeError, AttributeError, ZeroDivisionError, KeyError, OverflowError)
+"""What a reference function raises where it has no bounds. Sizes that were chosen for open ones may not fit, and values may be of no use to it."""
+SPREAD = 10.0
+"""No generator of normal numbers goes further from the mean, in standard deviations: it would take more than 64 random bits."""
+
+
+class Setting:
+    """What an application is computed with: values by the identity of tensors, numbers for open sizes, and the element type of floats."""
+
+    def __init__(self, values: dict[int, Value], sizes: Sizes, dtype: DType | None) -> None:
+        self.values = values
+        self.sizes = sizes
+        self.dtype = dtype
+
+    def type_of(self, tensor: TensorType) -> DType | None:
+        """The element type in which a tensor is computed."""
+        return self.dtype if self.dtype is not None and tensor.dtype is FLOAT32 else tensor.dtype
+
+    def settled(self, one: Applied) -> Applied:
+        """The application with numbers in place of terms."""
+        return replace(one, arguments={name: self.sizes.settled(value) for name, value in one.arguments.items()})
+
+
+def tensors_in(one: Applied) -> list[TensorType]:
+    """The tensors among the arguments."""
+    return [t for value in one.arguments.values() for t in (value if isinstance(value, (tuple, list)) else (value,)) if isinstance(t, TensorType)]
+
+
+class Application:
+    """One application with its arguments as grids or, where all tensors are small, boxes."""
+
+    def __init__(self, one: Applied, setting: Setting) -> None:
+        self.one = setting.settled(one)
+        self.setting = setting
+        self.shapes = [setting.sizes.shape(result) for result in one.results]
+        grids = {id(t): setting.values[id(t)].grid for t in tensors_in(one)}
+        small = all(simple(g) and g.size <= EXPAND for g in grids.values())
+        small = small and all(shape is not None and _count(shape) <= EXPAND for shape in self.shapes)
+        self.given: Mapping[int, Any] = {i: expanded(g) for i, g in grids.items()} if small else grids
+        self.np: Any = np if small else Numbers
+        self._arguments: dict[str, Any] | None = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the reference function is called with."""
+        if self._arguments is None:
+            made = arguments_of(np, self.one, self.given)
+            made["results"] = tuple(self.setting.type_of(result) for result in self.one.results)
+            self._arguments = made
+        return self._arguments
+
+    def types(self) -> list[DType | None]:
+        return [self.setting.dtype if self.setting.dtype is not None and dtype is FLOAT32 else dtype for dtype in types_of(self.one)]
+
+    def results(self) -> tuple[list[Grid | None], str]:
+        """Bounds of each result, None where there are none, and why not."""
+        made, why = None, ""
+        try:
+            if self.one.op.evaluate is None:
+                raise NotEvaluated("no reference function")
+            with computed_in(self.types()):
+                made = self.one.op.evaluate(self.np, self.arguments)
+                if Rounding.lost and not (self.one.op.order == "like" and len(self.one.op.inputs) == 1):
+                    made = _opened(made)
+        except FAILURES as failed:
+            made, why = None, f"{type(failed).__name__}: {failed}"
+        parts: Sequence[Any] = made if isinstance(made, (tuple, list)) else [made] * (1 if made is not None else len(self.one.results))
+        parts = [*parts, *[None] * (len(self.one.results) - len(parts))]
+        return [self._result(i, part) for i, part in enumerate(parts[: len(self.one.results)])], why
+
+    def _result(self, i: int, part: Any) -> Grid | None:
+        shape, dtype = self.shapes[i], self.setting.type_of(self.one.results[i])
+        grid: Grid | None = None
+        if part is not None and getattr(part, "dtype", np.dtype(float)).kind in "biuf":
+            made = gridded(part)
+            if shape is None or made.shape == shape:
+                grid = Grid(made.shape, made.cuts, outward(np, made.box, dtype))
+        stated = self._stated(fact_of(self.one, i))
+        if stated is None or (grid is None and shape is None):
+            return grid
+        if grid is None:
+            assert shape is not None
+            made = uniform(shape, *stated)
+            return Grid(shape, made.cuts, outward(np, made.box, dtype))
+        around = outward(np, Box(*stated), dtype)
+        box = grid.box
+        return Grid(grid.shape, grid.cuts, Box(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype))
+
+    def _stated(self, values: Values) -> tuple[float, float] | None:
+        """The bounds that a declared fact gives."""
+        one = self.one
+
+        def number(value: Any) -> Any:
+            return one.arguments.get(value) if isinstance(value, str) else value
+
+        if values.kind == "bounded":
+            return values.bounds.lo, values.bounds.hi
+        if values.kind in ("draws", "between"):
+            low, high = number(values.low), number(values.high)
+            return (float(low), max(float(low), float(high))) if isinstance(low, (int, float)) and isinstance(high, (int, float)) else None
+        if one.op.random and all(isinstance(one.arguments.get(name), (int, float)) for name in ("mean", "std")):
+            mean, most = float(one.arguments["mean"]), SPREAD * abs(float(one.arguments["std"]))
+            return mean - most, mean + most
+        if values.kind in ("convex", "moves", "cuts", "selects", "joins", "mixes"):
+            return self._among((values.over or "x").split())
+        return None
+
+    def _among(self, names: list[str]) -> tuple[float, float] | None:
+        """The least and the greatest element of these inputs."""
+        found: list[Grid] = []
+        for name in names:
+            value = self.one.arguments.get(name)
+            for t in value if isinstance(value, (tuple, list)) else (value,):
+                if t is None:
+                    continue
+                if not isinstance(t, TensorType) or id(t) not in self.setting.values:
+                    return None
+                found.append(self.setting.values[id(t)].grid)
+        if not found or not all(g.size for g in found):
+            return None
+        return min(g.least for g in found), max(g.most for g in found)
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    made = 1
+    for n in shape:
+        made *= n
+    return made
+
+
+def _opened(made: Any) -> Any:
+    """Any numbers, where a computation goes on behind an overflow. Whole numbers stay."""
+    if isinstance(made, tuple):
+        return tuple(map(_opened, made))
+    grid = gridded(made)
+    return uniform(grid.shape, -np.inf, np.inf, True, grid.dtype) if grid.dtype.kind == "f" else grid

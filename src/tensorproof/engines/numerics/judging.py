@@ -1,0 +1,147 @@
+"""Verdicts: whether an operand surely lies in the safe region of a hazard, surely not, or perhaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.numerics.applying import FAILURES, Application, tensors_in
+from tensorproof.engines.numerics.grid import gridded
+from tensorproof.engines.numerics.records import Operation
+from tensorproof.engines.numerics.value import AFTER, LOST, OPEN, Value, limits
+from tensorproof.engines.numerics.walk import Walk
+from tensorproof.engines.values.rounding import computed_in
+from tensorproof.ops.hazards import holds, said
+from tensorproof.ops.record import Hazard, Interval
+from tensorproof.program.form import Computed
+from tensorproof.terms.tensor import TensorType
+
+MOST_CAUSES = 6
+"""How many sources a finding names."""
+
+
+class Judging:
+    """The verdict of each hazard of each application, the last one where a loop comes by several times."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.found: dict[tuple[int, str], Operation] = {}
+        self._kept: list[Computed] = []
+
+    def judge(self, one: Computed, application: Application, overflows: bool) -> bool:
+        """Judge all hazards of an application; whether one may happen."""
+        met = False
+        for hazard in one.applied.op.hazards:
+            made = self._hazard(one, application, hazard)
+            if made is not None:
+                self._keep(one, made)
+                met = met or made.verdict in ("possible", "unsafe")
+        if overflows and not met and not one.applied.op.hazards:
+            made = self._overflow(one, application)
+            if made is not None:
+                self._keep(one, made)
+                met = True
+        return met
+
+    def _keep(self, one: Computed, made: Operation) -> None:
+        self.found[id(one), made.code] = made
+        self._kept.append(one)
+
+    def _hazard(self, one: Computed, application: Application, hazard: Hazard) -> Operation | None:
+        tensors = list(_about(application, hazard))
+        if not any(_is_real(t) for t in tensors):
+            return None
+        values = [self.walk.values[id(t)] for t in tensors]
+        truth = self._truth(application, hazard)
+        verdict = self._verdict(one, hazard, values, truth)
+        return self._operation(one, hazard.code, tensors, said(hazard), _yielded(hazard), verdict)
+
+    def _truth(self, application: Application, hazard: Hazard) -> Any:
+        """Whether each block is in the safe region: a box of truths, or None where that cannot be said."""
+        try:
+            with computed_in(application.types()):
+                return gridded(holds(application.np, hazard, application.arguments)).box
+        except FAILURES:
+            return None
+
+    def _verdict(self, one: Computed, hazard: Hazard, values: list[Value], truth: Any) -> str:
+        if truth is not None and bool((truth.lo > 0).all()):
+            return "safe"
+        if truth is None or any(v.marks & LOST for v in values):
+            return "unknown"
+        if one.conditions:
+            return "possible"
+        if bool((truth.hi <= 0).any()) and not any(v.marks & AFTER for v in values):
+            return "unsafe"
+        if isinstance(hazard.safe, Interval) and len(values) == 1 and values[0].reached and not values[0].marks & OPEN:
+            box, safe = values[0].grid.box, hazard.safe
+            ends = np.unique(np.concatenate([box.lo.ravel(), box.hi.ravel()]))
+            if len(ends) <= 64 and not all(safe.holds(float(end)) for end in ends):
+                return "unsafe"
+        return "possible"
+
+    def _overflow(self, one: Computed, application: Application) -> Operation | None:
+        """Finite operands of moderate size whose result leaves the numbers of the element type."""
+        tensors = [t for t in tensors_in(one.applied) if _is_real(t)]
+        values = [self.walk.values[id(t)] for t in tensors]
+        dtypes = [self.walk.setting.type_of(r) for r in one.applied.results if _is_real(r)]
+        if not values or not dtypes or any(v.marks for v in values):
+            return None
+        most = limits(dtypes[0])[1]
+        if any(not _moderate(v, most) for v in values):
+            return None
+        needed = f"the result is at most {most:.4g} in size, the greatest {dtypes[0]}"
+        return self._operation(one, f"{one.applied.op.name}/overflow", tensors, needed, "inf", "possible")
+
+    def _operation(self, one: Computed, code: str, tensors: list[TensorType], needed: str, yields: str, verdict: str) -> Operation:
+        real = [t for t in tensors if _is_real(t)] or tensors
+        grid = self.walk.values[id(real[0])].grid
+        causes, sources = ((), ()) if verdict == "safe" else self._causes(tensors)
+        applied = one.applied
+        about = tuple(map(id, tensors))
+        return Operation(applied.op.name, applied.spelling, code, one.span, (grid.least, grid.most), needed, yields, verdict, causes, sources, about)
+
+    def _causes(self, tensors: list[TensorType]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """The sources from which tensors are computed, nearest first."""
+        walk, seen = self.walk, set[int]()
+        names: list[str] = []
+        sources: list[int] = []
+        pending = list(tensors)
+        while pending and len(names) < MOST_CAUSES:
+            tensor = pending.pop(0)
+            if id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
+            makers = walk.makers.get(id(tensor), ())
+            if makers:
+                pending += makers
+            elif tensor.contents is None:
+                sources.append(id(tensor))
+                name = walk.settings.names.get(id(tensor)) or walk.reasons.get(id(tensor)) or "an input"
+                if name not in names:
+                    names.append(name)
+        return tuple(names), tuple(sources)
+
+
+def _about(application: Application, hazard: Hazard) -> Iterator[TensorType]:
+    for name in hazard.about.split():
+        value = application.one.arguments.get(name)
+        for t in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(t, TensorType):
+                yield t
+
+
+def _is_real(tensor: TensorType) -> bool:
+    return tensor.dtype is None or tensor.dtype.kind == "f"
+
+
+def _moderate(value: Value, most: float) -> bool:
+    """Whether the square of each element is a number of the type; constants may be of any size."""
+    grid = value.grid
+    return max(-grid.least, grid.most) <= most**0.5 or bool((grid.box.lo == grid.box.hi).all())
+
+
+def _yielded(hazard: Hazard) -> str:
+    return "nan" if "nan" in hazard.yields and "inf" not in hazard.yields else "inf" if "nan" not in hazard.yields else "inf or nan"

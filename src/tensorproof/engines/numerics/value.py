@@ -1,0 +1,69 @@
+"""What is known of one tensor: its bounds, and what they rest on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.numerics.grid import Box, Grid, gridded, smashed, uniform
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.records import dataclass
+
+LOST, OPEN, AFTER = 1, 2, 4
+"""Marks: something that was not followed made it; it comes from a source that is only known to be finite; a hazard was met on the way."""
+EXACT_INTEGERS = 64
+"""Whole numbers of small tensors stay exact where a tensor is one interval: they are places and sizes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """`reached`: the ends of the intervals are values that the elements can have, one at a time, for inputs in range; `sources` are the tensors chosen then."""
+
+    grid: Grid
+    marks: int = 0
+    reached: bool = False
+    sources: frozenset[int] = frozenset()
+
+
+def limits(dtype: DType | None) -> tuple[float, float]:
+    """The least and the greatest finite number."""
+    if dtype is None or dtype.kind not in "biuf":
+        return -DType.FLOAT64.greatest, DType.FLOAT64.greatest
+    return (0.0, 1.0) if dtype.kind == "b" else (dtype.least, dtype.greatest)
+
+
+def kind(dtype: DType | None) -> Any:
+    return bool if dtype is not None and dtype.kind == "b" else np.int64 if dtype is not None and dtype.kind in "iu" else np.float64
+
+
+def anything(shape: tuple[int, ...], dtype: DType | None, marks: int = LOST) -> Value:
+    """Any finite numbers of an element type."""
+    return Value(uniform(shape, *limits(dtype), dtype=kind(dtype)), marks)
+
+
+def finite(grid: Grid, dtype: DType | None) -> tuple[Grid, bool]:
+    """The same bounds with finite ends and without nan, and whether something was cut off."""
+    box = grid.box
+    least, most = limits(dtype)
+    inside = (box.lo >= least) & (box.hi <= most) & ~box.nan
+    if inside.all():
+        return grid, False
+    return Grid(grid.shape, grid.cuts, Box(np.clip(box.lo, least, most), np.clip(box.hi, least, most), False, box.dtype)), True
+
+
+def arranged(grid: Grid, tensors: str) -> Grid:
+    """As many blocks as the setting keeps."""
+    if tensors == "smash" and (grid.dtype.kind == "f" or grid.size > EXACT_INTEGERS):
+        return smashed(grid)
+    return grid
+
+
+def either(a: Value, b: Value) -> Value:
+    """One of two values of the same shape."""
+    if a is b:
+        return a
+    made = gridded(a.grid).of("either", b.grid)
+    box = made.box
+    grid = Grid(made.shape, made.cuts, Box(box.lo, box.hi, False, np.result_type(a.grid.dtype, b.grid.dtype)))
+    return Value(grid, a.marks | b.marks, a.reached and b.reached, a.sources | b.sources)

@@ -1,0 +1,225 @@
+"""Bounds of all values of a program form, in one pass that goes on past every finding. Loops are iterated to a fixpoint with widening, and narrowed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from tensorproof.diagnostics.diagnostic import Gap
+from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
+from tensorproof.engines.numerics.grid import Box, Grid, coarse, gridded, uniform
+from tensorproof.engines.numerics.grid_moves import broadcast
+from tensorproof.engines.numerics.records import Analysis, Settings
+from tensorproof.engines.numerics.sizes import Sizes
+from tensorproof.engines.numerics.value import AFTER, LOST, OPEN, Value, anything, arranged, either, finite, kind, limits
+from tensorproof.engines.values.evaluate import contents_of, numbers_in
+from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Stack
+from tensorproof.terms.tensor import TensorType
+
+_REACHES = frozenset(["increasing", "decreasing", "moves", "cuts", "joins", "sums", "multiplies", "divides", "dot", "totals", "convex", "bounded"])
+"""Facts by which an operator takes the ends of its operands' intervals to those of its result's, where no two operands hang together."""
+
+Judge = Callable[[Computed, Application, bool], bool]
+"""Judges the hazards of an application, given whether its results overflow; whether it reported one."""
+
+
+class Walk:
+    """`values` holds what is known of each tensor, by its identity; `makers` what computed it."""
+
+    def __init__(self, given: Mapping[int, Any], settings: Settings, analysis: Analysis) -> None:
+        self.settings = settings
+        self.analysis = analysis
+        self.sizes = Sizes(settings.sizes)
+        self.values: dict[int, Value] = {}
+        self.makers: dict[int, tuple[TensorType, ...]] = {}
+        self.reasons: dict[int, str] = {}
+        self.judge: Judge | None = None
+        self.setting = Setting(self.values, self.sizes, settings.dtype)
+        self._given = given
+        self._kept: dict[int, TensorType] = {}
+        self._end = None if settings.seconds is None else monotonic() + settings.seconds
+
+    def run(self, records: Sequence[Record]) -> None:
+        from tensorproof.engines.numerics.looping import loop
+
+        for one in records:
+            if isinstance(one, Computed):
+                self.computed(one)
+            elif isinstance(one, Same):
+                self.put(one.result, self.of(one.source), (one.source,))
+            elif isinstance(one, Join):
+                self.put(one.result, self.joined(one.options, one.result), tuple(o for o in one.options if o is not None))
+            elif isinstance(one, Slice):
+                self.put(one.item, self._sliced(one), (one.whole,))
+            elif isinstance(one, Stack):
+                self.put(one.whole, self._stacked(one), (one.item,))
+            elif isinstance(one, Changed):
+                self._changed(one.tensor)
+            elif isinstance(one, Loop):
+                loop(self, one)
+            elif isinstance(one, Gap):
+                pass
+
+    # --- values ---
+
+    def of(self, tensor: TensorType | None) -> Value | None:
+        """What is known of a tensor; None where its rank is not."""
+        if tensor is None:
+            return None
+        found = self.values.get(id(tensor))
+        if found is None:
+            found = self._source(tensor)
+            if found is not None:
+                self.values[id(tensor)] = found
+                self._kept[id(tensor)] = tensor
+        return found
+
+    def _source(self, tensor: TensorType) -> Value | None:
+        """A tensor that no record makes: one with a given range, a constant, or unknown."""
+        shape = self.sizes.shape(tensor)
+        if id(tensor) in self._given:
+            return self._in_range(tensor, self._given[id(tensor)], shape)
+        if numbers_in(tensor) and shape is not None:
+            held = contents_of(np, tensor)
+            if held.dtype.kind in "biuf":
+                grid, cut = finite(arranged(gridded(held), self.settings.tensors), self.setting.type_of(tensor))
+                return Value(grid, OPEN if cut else 0, True)
+        if shape is None:
+            return None
+        self.reasons[id(tensor)] = "no range is known"
+        return anything(shape, self.setting.type_of(tensor))
+
+    def _in_range(self, tensor: TensorType, given: Any, shape: tuple[int, ...] | None) -> Value | None:
+        dtype = self.setting.type_of(tensor)
+        if isinstance(given, tuple):
+            if shape is None:
+                return None
+            lo, hi = given
+            grid = uniform(shape, float(lo), float(hi), dtype=kind(dtype))
+        else:
+            grid = gridded(given)
+            if shape is not None and grid.shape != shape:
+                grid = broadcast(grid, shape)
+        grid, cut = finite(arranged(grid, self.settings.tensors), dtype)
+        if self.settings.tensors == "expand":
+            grid = grid if grid.size > 1 << 22 else broadcast_units(grid)
+        marks = OPEN if id(tensor) in self.settings.open_sources or cut else 0
+        return Value(grid, marks, True, frozenset((id(tensor),)))
+
+    def put(self, tensor: TensorType, value: Value | None, makers: tuple[TensorType, ...] = (), why: str = "") -> None:
+        if value is None:
+            shape = self.sizes.shape(tensor)
+            value = None if shape is None else anything(shape, self.setting.type_of(tensor))
+            self.reasons[id(tensor)] = why or "its rank is not known"
+        self._kept[id(tensor)] = tensor
+        self.makers[id(tensor)] = makers
+        if value is None:
+            self.values.pop(id(tensor), None)
+        else:
+            self.values[id(tensor)] = value
+
+    def joined(self, options: Sequence[TensorType | None], result: TensorType) -> Value | None:
+        made: Value | None = None
+        for i, one in enumerate(options):
+            value = self.of(one)
+            if value is None or (i and (made is None or made.grid.shape != value.grid.shape)):
+                return None
+            made = value if made is None else either(made, value)
+        return made
+
+    def _sliced(self, one: Slice) -> Value | None:
+        whole = self.of(one.whole)
+        if whole is None or not whole.grid.ndim or not whole.grid.shape[one.axis]:
+            return None
+        grid = coarse(whole.grid, [one.axis % whole.grid.ndim])
+        return Value(grid[(*[slice(None)] * (one.axis % whole.grid.ndim), 0)], whole.marks, whole.reached, whole.sources)
+
+    def _stacked(self, one: Stack) -> Value | None:
+        item, shape = self.of(one.item), self.sizes.shape(one.whole)
+        if item is None or shape is None or item.grid.ndim + 1 != len(shape):
+            return None
+        try:
+            grid = broadcast(np.expand_dims(item.grid, one.axis), shape)
+        except ValueError:
+            return None
+        return Value(grid, item.marks, item.reached, item.sources)
+
+    def _changed(self, tensor: TensorType) -> None:
+        """A parameter after a step stays within its range, which is an assumption; other tensors may hold anything."""
+        if id(tensor) in self._given:
+            self.values.pop(id(tensor), None)
+            self.of(tensor)
+        else:
+            self.put(tensor, None, (), "something that was not followed wrote into it")
+
+    # --- applied operators ---
+
+    def computed(self, one: Computed) -> None:
+        applied = one.applied
+        if self._end is not None and monotonic() > self._end:
+            self.analysis.finished = False
+            for result in applied.results:
+                self.put(result, None, (), "the time was not enough")
+            return
+        operands = tensors_in(applied)
+        known = [self.of(t) for t in operands]
+        if any(value is None for value in known):
+            for result in applied.results:
+                self.put(result, None, tuple(operands), "the rank of an operand is not known")
+            return
+        application = Application(applied, self.setting)
+        grids, why = application.results()
+        marks = 0
+        for value in known:
+            marks |= value.marks  # type: ignore[union-attr]
+        cut = False
+        made: list[Value | None] = []
+        for result, grid in zip(applied.results, grids):
+            if grid is None:
+                made.append(self._unbounded(one, result, why))
+                continue
+            held, over = finite(arranged(grid, self.settings.tensors), self.setting.type_of(result))
+            cut = cut or (over and held.dtype.kind == "f")
+            made.append(self._made(one, result, held, marks, over))
+        if (self.judge is not None and self.judge(one, application, cut)) or cut:
+            made = [None if value is None else Value(value.grid, value.marks | AFTER, False, value.sources) for value in made]
+        for result, value in zip(applied.results, made):
+            self.put(result, value, tuple(operands), why)
+
+    def _made(self, one: Computed, result: TensorType, grid: Grid, marks: int, over: bool) -> Value:
+        if marks & (OPEN | AFTER) and not over and max(-grid.least, grid.most) < limits(self.setting.type_of(result))[1] ** 0.5:
+            marks &= ~(OPEN | AFTER)
+        if (grid.box.lo == grid.box.hi).all():
+            marks = 0
+        values = [self.values[id(t)] for t in dict.fromkeys(map(id, tensors_in(one.applied))) and tensors_in(one.applied)]
+        reached = one.applied.op.values.kind in _REACHES and all(v.reached for v in values) and not over
+        sources = frozenset[int]().union(*(v.sources for v in values)) if reached else frozenset()
+        return Value(grid, marks, reached and len(sources) == sum(len(v.sources) for v in values), sources)
+
+    def _unbounded(self, one: Computed, result: TensorType, why: str) -> Value | None:
+        """A result without bounds: an operator that has none is counted."""
+        op = one.applied.op
+        if result.dtype is not None and result.dtype.kind in "biuf" and not op.opaque:
+            self.analysis.unbounded[f"{op.name}: {why}"[:120]] += 1
+        shape = self.sizes.shape(result)
+        self.reasons[id(result)] = f"{op.name} has no bounds"
+        if shape is None:
+            return None
+        if op.random and op.evaluate is None:
+            return anything(shape, self.setting.type_of(result), OPEN)
+        return anything(shape, self.setting.type_of(result))
+
+
+def broadcast_units(grid: Grid) -> Grid:
+    """An interval for each element."""
+    from tensorproof.engines.numerics.grid import refined, units
+
+    for axis, n in enumerate(grid.shape):
+        grid = refined(grid, axis, units(n))
+    return grid
+
+
+__all__ = ["LOST", "Box", "Walk"]
