@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 from tensorproof.ops.record import Evaluate
@@ -43,9 +44,13 @@ def numpy(function: str, *names: str) -> Evaluate:
 
 
 def axes(a: Arguments, name: str = "dim") -> Any:
-    """The axes of a reduction as NumPy takes them; None for all."""
+    """The axes of a reduction as NumPy takes them; None for all. They may be given as tensors of one axis."""
     dim = a[name]
-    return dim if dim is None or isinstance(dim, int) else tuple(dim)
+    if dim is None or isinstance(dim, int):
+        return dim
+    if all(isinstance(axis, int) for axis in dim):
+        return tuple(dim)
+    return tuple(index(axis) for part in dim for axis in (part if getattr(part, "ndim", 0) else (part,)))
 
 
 def numpy_reduction(function: str) -> Evaluate:

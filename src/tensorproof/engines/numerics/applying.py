@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,10 @@ class Application:
     def __init__(self, one: Applied, setting: Setting) -> None:
         self.one = setting.settled(one)
         self.setting = setting
-        self.shapes = [setting.sizes.shape(result) for result in one.results]
+        self.shapes = [tuple(result.shape) if result.shape.concrete else None for result in one.results]
         grids = {id(t): setting.values[id(t)].grid for t in tensors_in(one)}
         small = all(simple(g) and g.size <= EXPAND for g in grids.values())
-        small = small and all(shape is not None and _count(shape) <= EXPAND for shape in self.shapes)
+        small = small and all(shape is None or prod(shape) <= EXPAND for shape in self.shapes)
         self.given: Mapping[int, Any] = {i: expanded(g) for i, g in grids.items()} if small else grids
         self.np: Any = np if small else Numbers
         self._arguments: dict[str, Any] | None = None
@@ -96,14 +97,13 @@ class Application:
         if part is not None and getattr(part, "dtype", np.dtype(float)).kind in "biuf":
             made = gridded(part)
             if shape is None or made.shape == shape:
-                grid = Grid(made.shape, made.cuts, outward(np, made.box, dtype))
+                grid = _outward(made, dtype)
         stated = self._stated(fact_of(self.one, i))
-        if stated is None or (grid is None and shape is None):
+        if stated is None:
             return grid
         if grid is None:
-            assert shape is not None
-            made = uniform(shape, *stated)
-            return Grid(shape, made.cuts, outward(np, made.box, dtype))
+            full = shape or self.setting.sizes.shape(self.one.results[i])
+            return None if full is None else _outward(uniform(full, *stated), dtype)
         around = outward(np, Box(*stated), dtype)
         box = grid.box
         return Grid(grid.shape, grid.cuts, Box(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype))
@@ -120,9 +120,9 @@ class Application:
         if values.kind in ("draws", "between"):
             low, high = number(values.low), number(values.high)
             return (float(low), max(float(low), float(high))) if isinstance(low, (int, float)) and isinstance(high, (int, float)) else None
-        if one.op.random and all(isinstance(one.arguments.get(name), (int, float)) for name in ("mean", "std")):
-            mean, most = float(one.arguments["mean"]), SPREAD * abs(float(one.arguments["std"]))
-            return mean - most, mean + most
+        mean, spread = one.arguments.get("mean"), one.arguments.get("std")
+        if one.op.random and isinstance(mean, (int, float)) and isinstance(spread, (int, float)):
+            return mean - SPREAD * abs(spread), mean + SPREAD * abs(spread)
         if values.kind in ("convex", "moves", "cuts", "selects", "joins", "mixes"):
             return self._among((values.over or "x").split())
         return None
@@ -143,11 +143,8 @@ class Application:
         return min(g.least for g in found), max(g.most for g in found)
 
 
-def _count(shape: tuple[int, ...]) -> int:
-    made = 1
-    for n in shape:
-        made *= n
-    return made
+def _outward(grid: Grid, dtype: DType | None) -> Grid:
+    return Grid(grid.shape, grid.cuts, outward(np, grid.box, dtype))
 
 
 def _opened(made: Any) -> Any:

@@ -112,6 +112,11 @@ class Grid:
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         return expanded(self).__array__()
 
+    def __index__(self) -> int:
+        return int(self.__array__())
+
+    __int__ = __index__
+
     def __getitem__(self, index: Any) -> Any:
         return RULES["item"](self, index)
 

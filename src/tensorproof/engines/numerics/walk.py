@@ -10,11 +10,11 @@ import numpy as np
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
-from tensorproof.engines.numerics.grid import Box, Grid, coarse, gridded, uniform
+from tensorproof.engines.numerics.grid import Grid, coarse, gridded, refined, uniform, units
 from tensorproof.engines.numerics.grid_moves import broadcast
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.sizes import Sizes
-from tensorproof.engines.numerics.value import AFTER, LOST, OPEN, Value, anything, arranged, either, finite, kind, limits
+from tensorproof.engines.numerics.value import AFTER, OPEN, Value, anything, arranged, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in
 from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Stack
 from tensorproof.terms.tensor import TensorType
@@ -194,7 +194,7 @@ class Walk:
             marks &= ~(OPEN | AFTER)
         if (grid.box.lo == grid.box.hi).all():
             marks = 0
-        values = [self.values[id(t)] for t in dict.fromkeys(map(id, tensors_in(one.applied))) and tensors_in(one.applied)]
+        values = [self.values[id(t)] for t in tensors_in(one.applied)]
         reached = one.applied.op.values.kind in _REACHES and all(v.reached for v in values) and not over
         sources = frozenset[int]().union(*(v.sources for v in values)) if reached else frozenset()
         return Value(grid, marks, reached and len(sources) == sum(len(v.sources) for v in values), sources)
@@ -215,11 +215,6 @@ class Walk:
 
 def broadcast_units(grid: Grid) -> Grid:
     """An interval for each element."""
-    from tensorproof.engines.numerics.grid import refined, units
-
     for axis, n in enumerate(grid.shape):
         grid = refined(grid, axis, units(n))
     return grid
-
-
-__all__ = ["LOST", "Box", "Walk"]

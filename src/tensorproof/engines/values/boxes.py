@@ -75,6 +75,9 @@ class Box:
             raise Unbounded("a plain array of a box")
         return self.lo.astype(self.dtype)
 
+    def __index__(self) -> int:
+        return int(self.__array__())
+
     def __getitem__(self, index: Any) -> Box:
         index = _places(index)
         return Box(self.lo[index], self.hi[index], self.nan[index], self.dtype)
