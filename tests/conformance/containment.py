@@ -71,12 +71,11 @@ def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any, DType]]:
             yield id(tensor), contents_of(np, tensor), tensor.dtype
 
 
-def box(np: Any, array: Any, dtype: DType, kind: str, random: Random) -> Any:
-    """A box around an array: points at times, else intervals as the kind has them."""
+def box(np: Any, array: Any, dtype: DType, kind: str, random: Random, points: float = 0.4) -> Any:
+    """A box around an array: points as often as `points` says, else intervals as the kind has them."""
     from tensorproof.engines.values.rules import Box
 
-    point = array.dtype.kind != "f" or random.random() < 0.4
-    if point:
+    if array.dtype.kind != "f" or random.random() < points:
         return Box(array, array, False, array.dtype)
     small, most = dtype.smallest_normal, dtype.greatest
     other = np.array([number("mixed", dtype, random) for _ in range(array.size)]).reshape(array.shape)
@@ -93,11 +92,11 @@ def box(np: Any, array: Any, dtype: DType, kind: str, random: Random) -> Any:
 
 def boxes(np: Any, arguments: Any, kind: str, random: Random) -> dict[int, Any] | None:
     """A box for each tensor; None where there are numbers that are not real."""
-    made = {}
+    made, points = {}, random.choice((0.2, 0.4, 0.9))  # operators that read places have bounds for points of them alone
     for i, array, dtype in inputs(np, arguments):
         if array.dtype.kind not in "biuf":
             return None
-        made[i] = box(np, array, dtype, kind, random)
+        made[i] = box(np, array, dtype, kind, random, points)
     return made
 
 

@@ -14,6 +14,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tests.conformance.fitting_places import PLACED
 from tests.conformance.fitting_sequences import SPELLED
+from tests.conformance.fitting_windows import DEEP, WINDOWS
 
 Drawn = tuple[tuple[Any, ...], dict[str, Any]]
 """Arguments by place and by name."""
@@ -179,6 +180,7 @@ MAKERS: dict[str, Maker] = {
     "torch.linalg.ldl_solve": ldl_solve,
     **PLACED,
     **SPELLED,
+    **WINDOWS,
     **dict.fromkeys(("graphdef.MaxPoolGrad", "graphdef.MaxPool3DGrad"), max_pool_gradient),
     "graphdef.MaxPoolWithArgmax": max_pool_positions,
     **dict.fromkeys(("graphdef.AvgPoolGrad", "graphdef.AvgPool3DGrad"), mean_pool_gradient),
@@ -191,12 +193,16 @@ MAKERS: dict[str, Maker] = {
 }  # fmt: skip
 
 
-def fitting_calls(spelling: str, count: int, seed: int) -> Iterator[GeneratedCall]:
-    """Calls that fit together; none where the generator draws them well enough."""
-    maker = MAKERS.get(spelling)
+def maker_of(operator: str, spelling: str) -> Maker | None:
+    """What makes the arguments of calls that fit together; None where the generator draws them well enough."""
+    return DEEP.get(operator, {}).get(spelling) or MAKERS.get(spelling)
+
+
+def fitting_calls(maker: Maker, spelling: str, count: int, seed: int) -> Iterator[GeneratedCall]:
+    """Calls that fit together."""
     r = Random(f"{seed}{spelling}")
-    for _ in range(3 * count if maker is not None else 0):
-        args, kwargs = maker(spelling, r)  # type: ignore[misc]
+    for _ in range(3 * count):
+        args, kwargs = maker(spelling, r)
         made = evaluate(GeneratedCall(rows(spelling)[0], args, kwargs))
         if is_valid(made.outcome):
             yield made

@@ -47,12 +47,17 @@ def _taps(np: Any, at: Any, size: int) -> tuple[Any, Any, Any, Any]:
     return low, np.minimum(low + 1, size - 1), np.where(inside, 1 - share, 0.0), np.where(inside, share, 0.0)
 
 
-def _mean_weights(np: Any, at: Any, size: int) -> Any:
-    """The matrix (parts, pixels) that averages the samples of each part."""
+def _weights(np: Any, at: Any, size: int) -> Any:
+    """The matrix (parts, pixels) that sums the samples of each part."""
     low, high, near, far = _taps(np, at, size)
     pixels = np.arange(size)
     shares = np.expand_dims(near, 2) * (np.expand_dims(low, 2) == pixels) + np.expand_dims(far, 2) * (np.expand_dims(high, 2) == pixels)
-    return np.sum(shares, axis=1) / max(at.shape[1], 1)
+    return np.sum(shares, axis=1)
+
+
+def _count(lines: list[Any]) -> int:
+    """How many samples each part has: their sum, which may overflow, is divided by it."""
+    return max(prod(line.shape[1] for line in lines), 1)
 
 
 def _greatest(np: Any, x: Any, down: Any, across: Any) -> Any:
@@ -82,9 +87,9 @@ def _aligned(np: Any, a: Arguments, x: Any, boxes: Any, index: Any, scale: float
         if mode == "max":
             made.append(_greatest(np, x[image], *lines))
             continue
-        rows, columns = (_mean_weights(np, line, n) for line, n in zip(lines, x.shape[2:]))
+        rows, columns = (_weights(np, line, n) for line, n in zip(lines, x.shape[2:]))
         empty = not all(line.size for line in lines)
-        made.append(np.matmul(np.matmul(rows * (not empty), x[image]), columns.T))
+        made.append(np.divide(np.matmul(np.matmul(rows * (not empty), x[image]), columns.T), _count(lines)))
     return np.stack(made) if made else np.zeros((0, x.shape[1], *sizes))
 
 
@@ -190,13 +195,13 @@ def aligned_by_position(np: Any, a: Arguments) -> Any:
     first, reach = _corners(np, a, boxes[:, 1:], a["scale"], 0.5)
     for start, size, image in zip(first, reach, _images(np, a["x"], boxes[:, 0]).tolist()):
         lines = [_samples(np, start[i], size[i] / n, n, grid) for i, (n, grid) in enumerate(zip(sizes, _grid(np, a, size, sizes, a["sampling_ratio"])))]
-        rows, columns = (_mean_weights(np, line, n) for line, n in zip(lines, a["x"].shape[2:]))
+        rows, columns = (_weights(np, line, n) for line, n in zip(lines, a["x"].shape[2:]))
         if not all(line.size for line in lines):
             made.append(np.full(numbers.shape[1:], np.nan))
             continue
         each = np.reshape(split[image], (split.shape[1], *sizes, *a["x"].shape[2:]))
         by_rows = np.sum(np.multiply(each, rows[:, None, :, None]), axis=3)
-        made.append(np.sum(np.multiply(by_rows, columns), axis=3))
+        made.append(np.divide(np.sum(np.multiply(by_rows, columns), axis=3), _count(lines)))
     return (np.stack(made) if made else np.zeros(numbers.shape)), numbers
 
 
