@@ -122,3 +122,19 @@ def outside(np: Any, applied: list[Applied], given: dict[int, Any], results: Ite
             at = tuple(np.argwhere(~inside)[0])
             return f"{value[at]} at {[int(i) for i in at]} is not in [{made.lo[at]}, {made.hi[at]}], nan {bool(made.nan[at])}", True
     return "", bounded
+
+
+ROUGHLY = 0.05
+"""By how much a result may be off by rounding, relative to its size or to 1."""
+
+
+def rounds_to(np: Any, applied: list[Applied], given: dict[int, Any], ours: TensorType, theirs: Any) -> bool:
+    """Whether a library may have got these numbers by rounding each step: where large numbers cancel, little is left of the result's digits."""
+    if any(array.dtype.kind not in "biuf" for array in given.values()):
+        return False
+    made = bounds(applied, given).get(id(ours))
+    if made is None or made.dtype.kind != "f" or made.shape != theirs.shape or theirs.dtype.kind != "f":
+        return False
+    value = theirs.astype(np.float64)
+    close = made.hi - made.lo <= ROUGHLY * (1 + np.abs(value))
+    return bool((close & (value >= made.lo) & (value <= made.hi)).all())

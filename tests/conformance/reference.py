@@ -81,6 +81,12 @@ def _early(call: calls.GeneratedCall) -> bool:
     return call.row.opsets[1] < 13
 
 
+def _apart(call: calls.GeneratedCall) -> bool:
+    """Logits that are so far apart that the share of one of them is 0."""
+    logits = call.args[0] if call.args else call.kwargs["scores"]
+    return max((abs(n) for n in logits.contents or ()), default=0.0) > 20.0
+
+
 EVALUATOR: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
     "onnx.MaxPool": (
         (_beyond, (0, 1)),
@@ -94,6 +100,8 @@ EVALUATOR: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[in
     # the evaluator runs over as many channels as there are images
     "onnx.LRN": ((lambda call: (x := call.args[0] if call.args else call.kwargs["X"]).shape[0] != x.shape[1], (0,)),),
     **{f"onnx.{name}": ((_early, (0,)),) for name in ("Softmax", "LogSoftmax", "Hardmax")},
+    # the evaluator takes the logarithm of shares, which come to 0
+    "onnx.SoftmaxCrossEntropyLoss": ((_apart, (0, 1)),),
 }
 """Calls and outputs in which the evaluator of ONNX, which is no standard, departs from the standard's text and from its runtime."""
 
@@ -301,7 +309,7 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
             continue
         compared = 1
         told = compare(np, values[id(ours)], array, precision(spelling, theirs[1], types, between))
-        if told:
+        if told and not containment.rounds_to(np, outcome.applied, given_arrays(np, call), ours, array):
             record["wrong"].append([shown(call), told])
             break
     return compared, False

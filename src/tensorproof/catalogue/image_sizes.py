@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.catalogue.resize_weights import along, cubic, gathered, interpolating, tent
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, around
 
 _TABLE = 1024
 """Weights of the bicubic method are rounded to so many places between two elements."""
+_STEP = 2.0**-22
+"""By how much a weight between 0 and 1 is off that was computed as float32."""
 
 
 def _keys(np: Any, t: Any) -> Any:
@@ -58,7 +60,9 @@ def _area(np: Any, size: int, count: int, ratio: float) -> Any:
     first = (np.arange(count).astype(np.float32) * np.float32(ratio)).reshape((-1, 1))
     last = (np.arange(1, count + 1).astype(np.float32) * np.float32(ratio)).reshape((-1, 1))
     at = np.arange(max(size, int(np.ceil(count * ratio)) + 1))
-    covered = np.maximum(np.minimum(at + 1, last) - np.maximum(at, first), 0.0) / ratio
+    behind, before = at < first, at + 1 > last
+    covered = np.where(behind, np.where(before, ratio, at + 1 - first), np.where(before, last - at, 1.0)) / ratio
+    covered = np.where((at + 1 > first) & (at < last), covered, 0.0)
     return np.concatenate([covered[:, : size - 1], np.sum(covered[:, size - 1 :], axis=1, keepdims=True)], axis=1)
 
 
@@ -90,8 +94,13 @@ def axis_weights(np: Any, size: int, count: int, method: str, align_corners: boo
 
 
 def resized_image(np: Any, a: Arguments) -> Any:
-    made, at = a["x"], a["axis"]
+    made, at, total = a["x"], a["axis"], 1.0
     for axis, count in enumerate(a["size"], at):
         flags = (bool(a["align_corners"]), bool(a["half_pixel_centers"]), bool(a["antialias"]))
-        made = along(np, made, axis_weights(np, made.shape[axis], count, a["method"], *flags), axis)
-    return made
+        weights = axis_weights(np, made.shape[axis], count, a["method"], *flags)
+        if a["method"] not in ("nearest", "area"):
+            weights = around(np, made, weights, _STEP * np.where((weights == 0) | (weights == 1), 0.0, max(made.shape[axis], 4)))
+        if a["method"] == "area" and count:  # what is covered is summed first, which may overflow
+            weights, total = weights * max(made.shape[axis] / count, 1.0), total * max(made.shape[axis] / count, 1.0)
+        made = along(np, made, weights, axis)
+    return made if total == 1.0 else np.divide(made, total)

@@ -37,6 +37,11 @@ def points(np: Any, value: Any) -> Any:
     return value.lo.astype(np.int64 if value.dtype.kind in "biu" else np.float64)
 
 
+def around(np: Any, x: Any, array: Any, error: Any) -> Any:
+    """An array that a library rounds, beside x: where x is bounds, it is bounds as well, as wide as the error."""
+    return type(x)(array - error, array + error, False) if hasattr(x, "lo") else array
+
+
 def numpy(function: str, *names: str) -> Evaluate:
     """The function of NumPy of that name, on these inputs (`x` where none is named)."""
     chosen = names or ("x",)

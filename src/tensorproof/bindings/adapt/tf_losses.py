@@ -149,7 +149,12 @@ def _weights_fit(run: Run, weight: Any, losses: Shape) -> None:
 
 
 def _reduced(run: Run, a: Arguments, losses: TensorType) -> TensorType:
-    """The losses, weighted, and summed or averaged to one number unless `reduction` says "none"."""
+    """The losses, weighted, and summed or averaged to one number unless `reduction` says "none": as float32, whatever their element type is."""
+    made: TensorType = of_type(run, _reduced_single(run, a, of_type(run, losses, FLOAT32)), losses.dtype)
+    return made
+
+
+def _reduced_single(run: Run, a: Arguments, losses: TensorType) -> TensorType:
     weight, word, kind = a.get("weight"), str(a.get("reduction")).lower(), losses.dtype
     _weights_fit(run, weight, losses.shape)
     weight = 1.0 if weight is None else of_type(run, weight, kind)
@@ -281,9 +286,4 @@ def losses_cosine(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x"), *_LOSS)
 def losses_weighted(a: Arguments, run: Run) -> TensorType:
-    """Losses that are not real are reduced as float32."""
-    x, kind = a["x"], a["x"].dtype
-    if kind is None or kind.is_float:
-        return _reduced(run, a, x)
-    made: TensorType = of_type(run, _reduced(run, a, of_type(run, x, FLOAT32)), kind)
-    return made
+    return _reduced(run, a, a["x"])

@@ -148,8 +148,11 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
         made = None
     parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
     for i, (result, part) in enumerate(zip(one.results, parts)):
-        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else outward(np, boxed(part), result.dtype)
-        boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, fact_of(one, i), boxes))
+        fact = fact_of(one, i)
+        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else boxed(part)
+        if box is not None and not (fact.kind in _KEPT and _of_one_type(one, fact, result)):
+            box = outward(np, box, result.dtype)
+        boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, fact, boxes))
 
 
 def _open(np: Any, made: Any) -> Any:
@@ -207,6 +210,19 @@ def fact_of(one: Applied, i: int) -> Values:
 
 _AMONG = ("convex", "moves", "cuts", "selects", "joins", "mixes")
 """Kinds of facts by which elements lie between the least and the greatest of the inputs."""
+
+
+_KEPT = ("moves", "cuts", "selects", "joins")
+"""Kinds of facts by which elements are those of the inputs."""
+
+
+def _of_one_type(one: Applied, values: Values, result: TensorType) -> bool:
+    """Whether the inputs that elements come from have the element type of the result, and no number is given beside them: nothing is rounded then."""
+    named = [one.arguments.get(name) for name in (values.over or "x").split()]
+    inputs = [x for value in named for x in (value if isinstance(value, (tuple, list)) else (value,))]
+    if any(type(value) is float for value in one.arguments.values()):
+        return False
+    return all(isinstance(x, TensorType) and x.dtype is result.dtype and not x.weak for x in inputs)
 
 
 def _stated(np: Any, one: Applied, values: Values, boxes: Mapping[int, Any]) -> tuple[float, float] | None:
