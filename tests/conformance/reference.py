@@ -70,7 +70,7 @@ def _beyond(call: calls.GeneratedCall) -> bool:
 
 
 def _in_groups(call: calls.GeneratedCall) -> bool:
-    """Groups of more than one channel, or with a bias: the evaluator takes the outputs of a group for its inputs, and the first numbers of the bias for each."""
+    """Groups of more than one channel, or with a bias: the evaluator takes outputs for inputs, and the first numbers of the bias for each."""
     given = {**dict(zip("XWB", call.args)), **call.kwargs}
     groups = given.get("group", 1)
     return groups != 1 and (given.get("B") is not None or given["W"].shape[1] != 1 or given["X"].shape[1] != groups)
