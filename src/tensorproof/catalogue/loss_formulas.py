@@ -87,9 +87,11 @@ def gaussian(np: Any, a: Arguments) -> Any:
 
 
 def hinge(np: Any, a: Arguments) -> Any:
-    """A target that is neither 1 nor -1 counts for both."""
+    """A target that is neither 1 nor -1 counts for both. Whole numbers are whole numbers apart from the margin."""
     x, target = a["x"], a["target"]
-    apart = np.where(np.not_equal(target, 1), np.maximum(np.subtract(a["margin"], x), 0), 0)
+    apart = np.subtract(a["margin"], x)
+    apart = apart.astype(np.int64) if x.dtype.kind == "i" else apart
+    apart = np.where(np.not_equal(target, 1), np.maximum(apart, 0), 0)
     return settle(np, a, np.add(apart, np.where(np.not_equal(target, -1), x, 0)))
 
 

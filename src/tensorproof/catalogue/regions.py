@@ -57,7 +57,7 @@ def _weights(np: Any, at: Any, size: int) -> Any:
 
 def _count(lines: list[Any]) -> int:
     """How many samples each part has: their sum, which may overflow, is divided by it."""
-    return max(prod(line.shape[1] for line in lines), 1)
+    return max(prod(int(line.shape[1]) for line in lines), 1)
 
 
 def _greatest(np: Any, x: Any, down: Any, across: Any) -> Any:
