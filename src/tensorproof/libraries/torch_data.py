@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isclose
 from typing import Any
 
+from tensorproof.libraries import loader_checks
 from tensorproof.libraries.data_samples import argument, item_of, length_of, unknown_length
 from tensorproof.libraries.model import ClassModel, KindModel
-from tensorproof.libraries.torch_loader import LOADER, LOADER_METHODS, loader, loader_attribute, loader_init, loader_items, loader_length, loader_rounds
+from tensorproof.libraries.torch_loader import LOADER, LOADER_METHODS, asked_length, loader, loader_attribute, loader_init, loader_items, loader_rounds
 from tensorproof.terms.ints import Origin, Term, ceildiv
 from tensorproof.terms.predicates import Predicate, eq, lt
 from tensorproof.terms.tensor import TensorType
@@ -99,8 +101,8 @@ def _random_split(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: A
         return List(m.heap.row([data] * len(parts)))
     whole = length_of(m, data, node)
     if parts and all(isinstance(p, float) or p in (0, 1) for p in parts if not isinstance(p, Unknown)) and any(isinstance(p, float) for p in parts):
-        if not any(isinstance(p, Unknown) for p in parts) and sum(parts) > 1 + 1e-6:
-            raise m.raised("ValueError", f"the fractions of random_split add up to {sum(parts):g}, not to 1", node, "data/split")
+        if not any(isinstance(p, Unknown) for p in parts) and (sum(parts) > 1 or not isclose(sum(parts), 1)):
+            raise m.raised("ValueError", f"the fractions of random_split add up to {sum(parts)!r}, not to 1", node, "data/split")
         parts = _fractions(m, parts, whole, node)
     counts = [p if isinstance(p, (int, Term)) else unknown_length(m, node) for p in parts]
     if all(isinstance(p, (int, Term)) for p in parts):
@@ -176,7 +178,11 @@ def _add(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: A
 
 
 def _stack_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
-    m.heap.set(me.space, "datasets", tuple(args) or tuple(kwargs.values()))
+    if bool(args) is bool(kwargs):
+        raise m.raised("ValueError", "a StackDataset takes datasets by position or by name, at least one, and not both", node, "data/stack")
+    datasets = tuple(args) or tuple(kwargs.values())
+    loader_checks.check_lengths(m, [length_of(m, one, node) for one in datasets if not isinstance(one, Unknown)], node)
+    m.heap.set(me.space, "datasets", datasets)
     m.heap.set(me.space, "names", tuple(kwargs))
 
 
@@ -192,7 +198,10 @@ def _stack_item(m: Any, me: Any, index: Any, node: Any) -> Any:
 
 def _sampler_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     m.heap.set(me.space, "data_source", argument(args, kwargs, 0, "data_source"))
-    m.heap.set(me.space, "given", kwargs.get("num_samples", args[2] if len(args) > 2 else None))
+    count = kwargs.get("num_samples", args[2] if len(args) > 2 else None)
+    if count is not None:
+        loader_checks.check_count(m, count, "num_samples", node)
+    m.heap.set(me.space, "given", count)
 
 
 def _subset_sampler_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
@@ -200,13 +209,17 @@ def _subset_sampler_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[st
 
 
 def _weighted_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
-    m.heap.set(me.space, "given", argument(args, kwargs, 1, "num_samples"))
-    m.heap.set(me.space, "weights", argument(args, kwargs, 0, "weights"))
+    weights, count = argument(args, kwargs, 0, "weights"), argument(args, kwargs, 1, "num_samples")
+    loader_checks.check_count(m, count, "num_samples", node)
+    loader_checks.check_weights(m, weights, count, argument(args, kwargs, 2, "replacement", True), node)
+    m.heap.set(me.space, "given", count)
+    m.heap.set(me.space, "weights", weights)
 
 
 def _distributed_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     m.heap.set(me.space, "data_source", argument(args, kwargs, 0, "dataset"))
     replicas, dropping = argument(args, kwargs, 1, "num_replicas", 1), kwargs.get("drop_last", args[5] if len(args) > 5 else False)
+    loader_checks.check_rank(m, argument(args, kwargs, 2, "rank"), replicas, node)
     whole = length_of(m, me.space["data_source"], node) if not isinstance(me.space["data_source"], Unknown) else Unknown("len")
     share: Any = Unknown("len")
     if isinstance(replicas, int) and replicas > 0 and isinstance(whole, (int, Term)):
@@ -234,6 +247,7 @@ def _sampler_rounds(m: Any, me: Any, node: Any) -> Any:
 def _batch_sampler_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
     for at, name in enumerate(("sampler", "batch_size", "drop_last")):
         m.heap.set(me.space, name, argument(args, kwargs, at, name))
+    loader_checks.check_count(m, me.space["batch_size"], "batch_size", node)
 
 
 def _batch_sampler_length(m: Any, me: Any, node: Any) -> Any:
@@ -267,12 +281,12 @@ FUNCTIONS: dict[str, Any] = {
     HOME + "default_collate": lambda m, a, k, n: _default_collate(m, a, n), HOME + "dataloader.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
     HOME + "_utils.collate.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
 }  # fmt: skip
-KINDS: dict[str, KindModel] = {LOADER: KindModel(LOADER_METHODS, loader_attribute, items=loader_items, length=loader_length, rounds=loader_rounds)}
+KINDS: dict[str, KindModel] = {LOADER: KindModel(LOADER_METHODS, loader_attribute, items=loader_items, length=asked_length, rounds=loader_rounds)}
 CLASSES: dict[str, ClassModel] = {
     HOME + "Dataset": ClassModel(HOME + "Dataset", methods=_MARKS),
     HOME + "IterableDataset": ClassModel(HOME + "IterableDataset", (HOME + "Dataset",)),
     HOME + "Sampler": ClassModel(HOME + "Sampler", init=_nothing),
-    LOADER: ClassModel(LOADER, init=loader_init, length=loader_length, attribute=loader_attribute, methods=LOADER_METHODS, closed=False),
+    LOADER: ClassModel(LOADER, init=loader_init, length=asked_length, attribute=loader_attribute, methods=LOADER_METHODS, closed=False),
 }
 for _alias in ("dataset.Dataset", "dataset.IterableDataset", "sampler.Sampler"):
     CLASSES[HOME + _alias] = ClassModel(HOME + _alias, (HOME + _alias.rpartition(".")[2],))

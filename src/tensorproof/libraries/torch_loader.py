@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import index_limits, registry
+from tensorproof.libraries import index_limits, loader_checks, registry
 from tensorproof.libraries.data_samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
 from tensorproof.libraries.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import batches
@@ -15,7 +15,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Dict, Generator, Instance, Iterator, List, Model
+from tensorproof.values.objects import Bound, Class, Dict, Generator, Instance, Iterator, List, Model
 from tensorproof.values.python_values import Many, Named, Unknown
 
 LOADER = "torch.utils.data.DataLoader"
@@ -52,16 +52,8 @@ def loader_init(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     m.heap.set(me.space, "dataset", given["dataset"])
     for name, default in _KEPT.items():
         m.heap.set(me.space, name, given.get(name, default))
-    size = me.space["batch_size"]
-    if isinstance(size, bool) or (isinstance(size, int) and size <= 0) or isinstance(size, (float, str)):
-        raise m.raised("ValueError", f"batch_size must be a positive whole number, not {size!r}", node, "data/batch-size")
-    if given.get("shuffle") is True and _exists(given.get("sampler")):
-        raise m.raised("ValueError", "a DataLoader takes shuffle or a sampler, not both", node, "data/sampler")
-    if _exists(given.get("batch_sampler")) and (given.get("batch_size", 1) != 1 or given.get("shuffle") is True or _exists(given.get("sampler"))):
-        raise m.raised("ValueError", "a batch_sampler excludes batch_size, shuffle, sampler and drop_last", node, "data/sampler")
     data = given["dataset"]
-    if given.get("shuffle") is True and _is_iterable(data):
-        raise m.raised("ValueError", "an IterableDataset cannot be shuffled by the DataLoader", node, "data/sampler")
+    loader_checks.check_loader(m, given, _is_iterable(data), node)
     if data is None or isinstance(data, (int, float)):
         raise m.raised("TypeError", f"{data!r} is no dataset", node, "data/dataset")
 
@@ -85,7 +77,7 @@ def loader_attribute(m: Any, me: Any, name: str, node: Any) -> Any:
 
 
 LOADER_METHODS: dict[str, Any] = {
-    "__len__": lambda m, me, a, k, n: loader_length(m, me, n),
+    "__len__": lambda m, me, a, k, n: asked_length(m, me, n),
     "__iter__": lambda m, me, a, k, n: Model("data iterator", m.heap.space({"source": me})),
 }
 
@@ -95,6 +87,14 @@ def sample_count(m: Any, me: Any, node: Any) -> Any:
     sampler = me.space["sampler"]
     source = sampler if _exists(sampler) else me.space["dataset"]
     return unknown_length(m, node) if isinstance(source, (Unknown, Generator, Iterator)) else length_of(m, source, node)
+
+
+def asked_length(m: Any, me: Any, node: Any) -> Any:
+    """`len(loader)`: of an iterable dataset, only where the dataset itself has a length."""
+    data = me.space["dataset"]
+    if isinstance(data, Instance) and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING and all(isinstance(c, (Class, Named)) for c in data.cls.mro):
+        raise m.raised("TypeError", f"{data.cls.name} is an IterableDataset without __len__, so its DataLoader has no len", node, "python/type")
+    return loader_length(m, me, node)
 
 
 def loader_length(m: Any, me: Any, node: Any) -> Any:
