@@ -13,6 +13,7 @@ from tensorproof.ops.layout import build, value_of
 from tensorproof.ops.record import Requirement
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
+from tensorproof.terms.facts import SIGNED
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -122,6 +123,8 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
     """Create parameters and buffers."""
     row = module.row
     of_torch = row.framework == "torch"
+    op = find(row.op) if of_torch else None
+    drawn = op is not None and op.values.kind == "dot"  # around zero
     if row.create:
         file, _, function = row.create.partition(".")
         getattr(import_module(f"tensorproof.bindings.adapt.{file}"), function)(module, names, session)
@@ -131,7 +134,8 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
             continue
         shape, kept = Shape(build(creation.layout, names)), not creation.buffer
         home = module.parameters if kept else module.buffers
-        home[creation.name] = TensorType(shape, _dtype(creation, module.arguments), requires_grad=kept, parameter=kept and of_torch)
+        facts = SIGNED if drawn and kept and creation.name == "weight" else None
+        home[creation.name] = TensorType(shape, _dtype(creation, module.arguments), requires_grad=kept, parameter=kept and of_torch, facts=facts)
     if of_torch:
         module.parameters.update({name: t.but(parameter=True) for name, t in module.parameters.items() if not t.parameter})
     module.built = True

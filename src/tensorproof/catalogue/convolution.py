@@ -6,7 +6,7 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Bool, Choice, Int, Ints, Sizes, Tensor
 from tensorproof.ops.later import later
-from tensorproof.ops.record import Op
+from tensorproof.ops.record import Op, Values
 from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
 from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEX64, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
@@ -120,6 +120,7 @@ def _conv(n: int) -> Op:
         dtype=_conv_dtype,
         codes={"M": "bias"},
         order="channels",
+        values=Values("dot"),
         evaluate=convolution_windows.convolution,
         doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis; empty_output: there may be no output channels.",
     )
@@ -202,6 +203,7 @@ def _conv_transpose(n: int) -> Op:
         dtype=_same,
         codes={"C": "channels"},
         order="channels",
+        values=Values("dot"),
         evaluate=convolution_windows.transposed_convolution,
         doc=f"Transposed convolution over {n} spatial axes.",
     )

@@ -8,6 +8,7 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Attribute, Bool, Choice, Float, Tensor
 from tensorproof.ops.later import later
+from tensorproof.ops.ranges import in_unit
 from tensorproof.ops.record import DTypeRule, Evaluate, Op
 from tensorproof.terms.dtypes import (
     ALL_INTS,
@@ -252,6 +253,7 @@ SOFT_MARGIN = Op(
 @any_rank
 def binary_shape(c: Call) -> Shape:
     same_sizes(c, "target", "x", "target")
+    in_unit(c, "x", "target")
     if c.given("weight"):
         into(c, "weight", c.shape("x"), "weight")
     return reduced(c, c.shape("x"))
@@ -259,7 +261,10 @@ def binary_shape(c: Call) -> Shape:
 
 BINARY_CROSS_ENTROPY = Op(
     "binary_cross_entropy",
-    inputs=(Tensor("x", "...", FLOATS, values="unit"), Tensor("target", "...", FLOATS, values="unit"), Tensor("weight", "...", PAIRED, optional=True)),
+    inputs=(
+        Tensor("x", "...", FLOATS, values="probability"), Tensor("target", "...", FLOATS, values="probability"),
+        Tensor("weight", "...", PAIRED, optional=True),
+    ),
     attributes=(REDUCTION,),
     shape=binary_shape,
     dtype=Same("x", "target"),

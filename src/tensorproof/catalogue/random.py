@@ -10,6 +10,7 @@ from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.facts import MOVES, draws, places
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, is_size
+from tensorproof.ops.ranges import in_unit
 from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INDEX, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import conj, ge, gt, le, lt
@@ -114,12 +115,14 @@ NORMAL = Op(
 def bernoulli_shape(c: Call) -> Shape:
     drawn = c["p"] is not None or c.dtype("x") is None or c.dtype("x") in FLOATS
     c.require("dtype", drawn, f"the elements are probabilities, and {c.dtype('x')!r} holds none", "x")
+    if c["p"] is None:
+        in_unit(c, "x")
     return c.shape("x")
 
 
 BERNOULLI = Op(
     "bernoulli",
-    inputs=(Tensor("x", "...", REALS_OR_BOOL, values="unit"),),
+    inputs=(Tensor("x", "...", REALS_OR_BOOL, values="probability"),),
     attributes=(Float("p", None, 0.0, 1.0, optional=True),),
     dtype=Like("x"),
     shape=bernoulli_shape,

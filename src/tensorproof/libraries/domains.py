@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Protocol
 
-from tensorproof.libraries import greatest, mask_ones, number_ranges, whole_numbers
+from tensorproof.libraries import greatest, mask_ones, number_ranges, signs, whole_numbers
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.facts import carry
@@ -26,7 +26,7 @@ class Domain(Protocol):
         """Keep what holds of the results of an operator."""
 
 
-DOMAINS: tuple[Domain, ...] = (number_ranges, whole_numbers, greatest, mask_ones)
+DOMAINS: tuple[Domain, ...] = (number_ranges, whole_numbers, greatest, mask_ones, signs)
 
 
 @cache

@@ -92,7 +92,8 @@ def sample_count(m: Any, me: Any, node: Any) -> Any:
 def asked_length(m: Any, me: Any, node: Any) -> Any:
     """`len(loader)`: of an iterable dataset, only where the dataset itself has a length."""
     data = me.space["dataset"]
-    if isinstance(data, Instance) and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING and all(isinstance(c, (Class, Named)) for c in data.cls.mro):
+    known = isinstance(data, Instance) and all(isinstance(c, (Class, Named)) for c in data.cls.mro)
+    if known and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING:
         raise m.raised("TypeError", f"{data.cls.name} is an IterableDataset without __len__, so its DataLoader has no len", node, "python/type")
     return loader_length(m, me, node)
 

@@ -46,7 +46,7 @@ class Tensor:
     default: Any = REQUIRED
     values: str = ""
     """What it holds: "index:AXIS" (whole numbers from 0 on and below that axis, an attribute, or "numel"), "place:AXIS" (negative ones count from the end),
-    "length:AXIS" (up to that axis), "scores" (of which the operator itself makes probabilities).
+    "length:AXIS" (up to that axis), "scores" (of which the operator itself makes probabilities), "probability" (0 to 1, or the library refuses).
     What else the generator must put in: "unit" (0 to 1), "positive", "rate" (more than 0, at most 1), "decay" (its negative),
     "ones", "spd" (a symmetric positive definite matrix), "pivots" (1 to n along the last axis),
     "regions:AXIS" (boxes, behind the number of an image below that axis where they have five numbers),

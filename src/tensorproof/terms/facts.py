@@ -39,6 +39,8 @@ class Facts:
     """The place of the greatest among elements in order, 0 or -1."""
     shares: bool = False
     """Whether they are probabilities: not negative, with the sum 1 along an axis."""
+    signed: bool = False
+    """Whether each element is negative for some draw of random numbers or of initial parameters."""
     cut: Any = None
     """The warning for the case that a layer takes rows that hold parts of several samples, as these do."""
     compared: dict[Any, Dim] | None = None
@@ -62,7 +64,9 @@ class Facts:
 
 _PAIRS = ("span", "limit")
 _TERMS = ("number", "ones", "greatest")
+_TRUTHS = ("binary", "shares", "signed")
 _NONE = Facts()
+SIGNED = Facts(signed=True)
 
 
 def learn(tensor: TensorType, **facts: Any) -> None:
@@ -99,7 +103,8 @@ def common(a: Facts | None, b: Facts | None) -> Facts | None:
     if a is b or a is None or b is None:
         return a if a is b else None
     equal = {name: x for name in (*_PAIRS, *_TERMS) if (x := getattr(a, name)) is not None and x == getattr(b, name)}
-    return Facts(**equal, binary=a.binary and b.binary, shares=a.shares and b.shares, cut=a.cut if a.cut is b.cut else None)
+    truths = {name: getattr(a, name) and getattr(b, name) for name in _TRUTHS}
+    return Facts(**equal, **truths, cut=a.cut if a.cut is b.cut else None)
 
 
 def joined(p: Truth, a: Facts | None, b: Facts | None) -> Facts | None:
@@ -113,7 +118,8 @@ def joined(p: Truth, a: Facts | None, b: Facts | None) -> Facts | None:
     elif one is not None and other is not None:
         found["limit"] = _either(p, one, other)
     front = a.front if a.front == b.front else None
-    return Facts(**found, front=front, binary=a.binary and b.binary, shares=a.shares and b.shares, cut=a.cut if a.cut is b.cut else None)
+    truths = {name: getattr(a, name) and getattr(b, name) for name in _TRUTHS}
+    return Facts(**found, **truths, front=front, cut=a.cut if a.cut is b.cut else None)
 
 
 def _either(p: Truth, a: Pair, b: Pair) -> Pair:
@@ -133,7 +139,7 @@ def widened(wide: Facts | None, value: Facts | None, change: Callable[[Dim, Dim]
         found["span"] = tuple(x if x == y else change(x, y) for x, y in zip(wide.span, value.span))
     elif (limit := wide.limit or wide.span) is not None and limit == (value.limit or value.span):
         found["limit"] = limit
-    return Facts(**found, binary=wide.binary and value.binary, shares=wide.shares and value.shares)
+    return Facts(**found, **{name: getattr(wide, name) and getattr(value, name) for name in _TRUTHS})
 
 
 def covers(wide: Facts | None, value: Facts | None, holds: Callable[[Dim, Dim], bool]) -> bool:
@@ -147,4 +153,4 @@ def covers(wide: Facts | None, value: Facts | None, holds: Callable[[Dim, Dim], 
         return False
     if any((a := getattr(wide, name)) is not None and ((b := getattr(value, name)) is None or not holds(a, b)) for name in _TERMS):
         return False
-    return wide.binary <= value.binary and wide.shares <= value.shares and wide.cut in (None, value.cut) and wide.front in (None, value.front)
+    return all(getattr(wide, name) <= getattr(value, name) for name in _TRUTHS) and wide.cut in (None, value.cut) and wide.front in (None, value.front)

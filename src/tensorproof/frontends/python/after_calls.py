@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
 from tensorproof.frontends.python import recording, recovery, suspects, tensors
-from tensorproof.libraries import autograd, domains, greatest, index_checks, layers
+from tensorproof.libraries import autograd, domains, greatest, index_checks, layers, signs
 from tensorproof.terms.records import dataclass
 from tensorproof.values.objects import List
 from tensorproof.values.python_values import Layer
@@ -49,6 +49,10 @@ def _domains(m: Interpreter, call: Called) -> None:
 def _indices(m: Interpreter, call: Called) -> None:
     if m.ranged:
         index_checks.check(m, call.outcome.applied, call.node)
+
+
+def _signs(m: Interpreter, call: Called) -> None:
+    signs.check(m, call.outcome.applied, call.node)
 
 
 def _suspects(m: Interpreter, call: Called) -> None:
@@ -99,7 +103,7 @@ def _tape(m: Interpreter, call: Called) -> None:
         call.result = tape.taken(m, call.name, call.result, call.args, call.kwargs, call.node, call.layer, call.stated)
 
 
-OBSERVERS: tuple[Observer, ...] = (_domains, _indices, _memory, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape)
+OBSERVERS: tuple[Observer, ...] = (_domains, _indices, _signs, _memory, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape)
 """After a call that computes."""
 CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _suspects)
 """After the construction of a layer."""
