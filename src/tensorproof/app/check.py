@@ -104,6 +104,10 @@ def _checked(path: str, options: Options) -> Program:
     """One Python file or saved model."""
     if not is_model(path):
         return check_source(read(path), options)
+    if path.removesuffix(".gz").endswith(".keras"):
+        from tensorproof.app.keras_files import check_keras
+
+        return check_keras(path, options)
     from tensorproof.app.models import check_model
 
     return check_model(path, options)
@@ -113,7 +117,7 @@ def is_model(path: str) -> bool:
     """Whether a path names a saved model: by its suffix, or a folder that holds a SavedModel."""
     if os.path.isdir(path):
         return any(os.path.isfile(os.path.join(path, name)) for name in ("saved_model.pb", "saved_model.pbtxt"))
-    return path.removesuffix(".gz").endswith((".onnx", ".pb", ".pbtxt", ".meta", ".pt2"))
+    return path.removesuffix(".gz").endswith((".onnx", ".pb", ".pbtxt", ".meta", ".pt2", ".keras"))
 
 
 def _check_one(path: str, options: Options) -> Program:

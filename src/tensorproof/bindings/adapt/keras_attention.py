@@ -98,6 +98,12 @@ def _masked(m: Maths, scores: TensorType, mask: Any, causal: Any) -> TensorType:
 
 # --- with heads ---
 
+
+def _along_time(axes: Any) -> bool:
+    """Whether attention is along the axis between the batch and the features, as it is where no axes are given."""
+    return axes is None or (tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)) in ((1,), (-2,))
+
+
 _Q = (Tensor("query", "N T C"), Tensor("value", "N S D"), Tensor("key", "N S E", optional=True, default=None))
 
 
@@ -106,7 +112,7 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
     query, value = a["query"], a["value"]
     key = value if a["key"] is None else a["key"]
-    if a.get("attention_axes") is not None:
+    if not _along_time(a.get("attention_axes")):
         raise run.give_up("attention_axes is not modelled")
     _heads_fit(run, module, query, key, value)
     held = {n: computed(a, run, t) for n, t in module.parameters.items()}

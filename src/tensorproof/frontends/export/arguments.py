@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.frontends.export.fields import expect, field, only
 from tensorproof.frontends.export.schema import ELEMENT_TYPES, KEYWORD, KEYWORDS, LAYOUTS, MEMORY_FORMATS
+from tensorproof.frontends.fields import expect, field, only
 from tensorproof.frontends.protobuf.schema import Malformed
 from tensorproof.graph import Attribute, Edge, Graph
 

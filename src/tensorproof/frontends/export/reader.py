@@ -9,10 +9,10 @@ from typing import Any
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.frontends.archive import Archive
 from tensorproof.frontends.export.arguments import Arguments, value_names
-from tensorproof.frontends.export.fields import decode, expect, field, only
 from tensorproof.frontends.export.schema import MAJOR
 from tensorproof.frontends.export.sizes import Sizes
 from tensorproof.frontends.export.weights import Weights, is_row_major
+from tensorproof.frontends.fields import decode, expect, field, only
 from tensorproof.frontends.protobuf.opening import collector_paused
 from tensorproof.frontends.protobuf.schema import Malformed
 from tensorproof.graph import Attribute, DeclaredShape, Edge, Graph, Node

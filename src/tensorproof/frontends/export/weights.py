@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorproof.frontends.archive import Archive
-from tensorproof.frontends.export.fields import decode, expect, field, only
 from tensorproof.frontends.export.schema import ELEMENT_TYPES
 from tensorproof.frontends.export.sizes import Sizes
+from tensorproof.frontends.fields import decode, expect, field, only
 from tensorproof.frontends.protobuf.schema import Malformed
 from tensorproof.graph import Constant, DeclaredShape
 from tensorproof.graph.constants import item_size
