@@ -49,19 +49,20 @@ def whole(kind: str, dtype: DType, random: Random) -> float:
     return 0 if kind == "zeros" else random.randint(0, 3)
 
 
-def numbers(tensor: TensorType, kind: str, random: Random) -> TensorType:
-    """A tensor with contents of a kind; what was drawn for a purpose stays."""
+def numbers(tensor: TensorType, kind: str, random: Random, unit: bool) -> TensorType:
+    """A tensor with contents of a kind, between 0 and 1 if that is asked; what was drawn for a purpose stays."""
     dtype = tensor.dtype
     if tensor.contents is not None or dtype is None or not tensor.shape.known or int(tensor.shape.numel) > LARGEST:
         return tensor
     if dtype.kind not in "biuf" or (dtype.kind == "f" and not dtype.step) or dtype.bits < 8:
         return tensor
     draw = number if dtype.kind == "f" else whole
-    return tensor.but(contents=tuple(draw(kind, dtype, random) for _ in range(int(tensor.shape.numel))))
+    drawn = (draw(kind, dtype, random) for _ in range(int(tensor.shape.numel)))
+    return tensor.but(contents=tuple((abs(n) if abs(n) <= 1 else 1 / abs(n)) if unit and dtype.kind == "f" else n for n in drawn))
 
 
-def filled(value: Any, kind: str, random: Random) -> Any:
-    return with_tensors(value, lambda tensor: numbers(tensor, kind, random))
+def filled(value: Any, kind: str, random: Random, unit: bool = False) -> Any:
+    return with_tensors(value, lambda tensor: numbers(tensor, kind, random, unit))
 
 
 def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any, DType]]:

@@ -238,18 +238,18 @@ def defined(np: Any, call: calls.GeneratedCall) -> bool:
     return True
 
 
-def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, random: Random, record: dict[str, Any]) -> None:
-    """One box: what the library computes of numbers in it must lie within the bounds."""
-    call = calls.evaluate(replace(drawn, args=containment.filled(drawn.args, kind, random), kwargs=containment.filled(drawn.kwargs, kind, random)))
+def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, random: Random, record: dict[str, Any], unit: bool = False) -> bool:
+    """One box: what the library computes of numbers in it must lie within the bounds. True where such numbers are refused."""
+    call = calls.evaluate(replace(drawn, args=containment.filled(drawn.args, kind, random, unit), kwargs=containment.filled(drawn.kwargs, kind, random, unit)))
     if not calls.is_valid(call.outcome):
-        return
+        return True
     given = containment.boxes(np, ([calls.plain(a) for a in call.args], [calls.plain(v) for v in call.kwargs.values()]), kind, random)
     if given is None or not defined(np, call):
-        return
+        return False
     print(f"#{call.name}", flush=True)
     seen = runner.run(call.name, call.args, keywords(call), None)
     if seen.aside or seen.error:
-        return
+        return bool(seen.error)
     types, between = set(types_in((*call.args, *call.kwargs.values()))), set(types_in([one.results for one in call.outcome.applied]))
     loose = precision(call.name, "float64", types, between) if "float64" in types | between else 0.0
     try:
@@ -257,11 +257,12 @@ def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, rando
         told, has_bounds = containment.outside(np, call.outcome.applied, given, results, loose if loose > 1e-8 else 0.0)
     except Exception as bug:  # it fails on numbers as well, which is told there
         record["not"].append(f"{call.name}: bounds: {type(bug).__name__}: {bug}")
-        return
+        return False
     record["boxes"] += 1
     record["unbounded"] += not has_bounds
     if told:
         record["outside"].append([f"{shown(call)} {[a.contents for a in call.args if isinstance(a, TensorType)]}"[:600], f"{kind}: {told}"])
+    return False
 
 
 def bounded(record: dict[str, Any]) -> int:
@@ -275,7 +276,7 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
     call = calls.evaluate(replace(drawn, args=filled(drawn.args, random, span), kwargs=filled(drawn.kwargs, random, span)))
     outcome = call.outcome
     if not calls.is_valid(outcome):
-        return 0, False
+        return 0, True
     try:
         values = evaluate(outcome.applied, given_arrays(np, call))
     except Undefined:
@@ -338,7 +339,9 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 done += compared
                 record["calls"] += compared
             if bounded(record) < 3 * count and record["boxes"] < MOST_BOXES * count:
-                try_boxes(np, runner, drawn, containment.KINDS[at % len(containment.KINDS)], random, record)
+                kind = containment.KINDS[at % len(containment.KINDS)]
+                if try_boxes(np, runner, drawn, kind, random, record):
+                    try_boxes(np, runner, drawn, kind, random, record, unit=True)
             if at > 10 and not record["calls"] and not record["boxes"]:
                 break
     record["not"] = sorted(set(record["not"]))[:6]
