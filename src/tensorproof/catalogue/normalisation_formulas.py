@@ -29,7 +29,8 @@ def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool 
         furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
         furthest = np.add(furthest, np.multiply(1e-6, np.multiply(np.absolute(x), factor)))  # the product may be rounded before the mean is taken off
         made = np.minimum(np.maximum(made, np.negative(furthest)), furthest)
-    return beside(np, made, np.sum(np.square(x), axis=axis, keepdims=True)), mean, factor
+    squares = np.sum(np.square(x), axis=axis, keepdims=True)
+    return beside(np, made, squares), mean, beside(np, factor, squares)
 
 
 def beside(np: Any, made: Any, other: Any) -> Any:
@@ -167,7 +168,7 @@ def normalize(np: Any, a: Arguments) -> Any:
     """x by its norm: no element is further than 1 from 0."""
     x = a["x"]
     size = norm(np, x, a["p"], axes(a), True) if x.shape else np.absolute(x) if a["p"] else np.not_equal(x, 0)
-    made = np.true_divide(x, np.maximum(size, a["eps"]))
+    made = np.true_divide(x, np.maximum(size if x.shape or a["p"] != 2 else np.sqrt(np.square(x)), a["eps"]))
     return made if x.dtype.kind == "c" or a["p"] <= 0 else np.clip(made, -1.0, 1.0)
 
 

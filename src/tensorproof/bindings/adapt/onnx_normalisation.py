@@ -40,6 +40,16 @@ def _grown(run: Run, name: str, weight: TensorType, sizes: Shape) -> TensorType:
     return made
 
 
+def group_norm(a: dict[str, Any], run: Run) -> Any:
+    """All inputs have one element type; what is computed from x is computed in the type of `stash_type`, which is float32."""
+    x, own = a["x"], {name: a[name] for name in ("x", "weight", "bias")}
+    found = {name: v.dtype for name, v in own.items() if v.dtype is not None}
+    run.require("dtype", len(set(found.values())) <= 1, f"all inputs must have one element type, and they are {found!r}", tuple(found))
+    if x.dtype is None or x.dtype is FLOAT32 or a["stash_type"] not in (1, FLOAT32):
+        return run.default(a)
+    return run.typed("group_norm", x.dtype, **{**own, "x": run("cast", x=x, dtype=FLOAT32)}, groups=a["groups"], eps=a["eps"])
+
+
 @takes(*_FROM, _WEIGHT, _BIAS)
 def layer_norm(a: dict[str, Any], run: Run) -> Any:
     """Mean and inverse deviation are kept in their own type."""

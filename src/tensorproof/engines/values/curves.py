@@ -11,6 +11,8 @@ from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, 
 from tensorproof.engines.values.rounding import Rounding
 
 INF = math.inf
+TINY = 5e-324
+"""The least number above 0."""
 
 def _monotone(function: Any, lo: float = -INF, hi: float = INF, falling: bool = False, near_one: bool = False) -> Rule:
     """A monotone function on [lo, hi]; outside it gives nan. `near_one`: some libraries compute it by way of numbers near 1, whose rounding stays."""
@@ -68,7 +70,7 @@ def absolute(x: Any, **kwargs: Any) -> Box:
 def square(x: Any, **kwargs: Any) -> Box:
     size = absolute(x)
     with np.errstate(all="ignore"):
-        return Box(size.lo**2, size.hi**2, size.nan, size.dtype)
+        return Box(size.lo**2, np.where(size.hi > 0, np.maximum(size.hi**2, TINY), 0.0), size.nan, size.dtype)
 
 
 register("absolute abs fabs", absolute, wraps=True)

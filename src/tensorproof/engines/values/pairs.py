@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
-from tensorproof.engines.values.curves import absolute
+from tensorproof.engines.values.curves import TINY, absolute
 
 INF = math.inf
 
@@ -26,11 +26,17 @@ def _corners(function: Any, x: Box, y: Box) -> tuple[Any, Any]:
     return np.minimum.reduce(np.broadcast_arrays(*corners)), np.maximum.reduce(np.broadcast_arrays(*corners))
 
 
+def _product(x: Any, y: Any) -> Any:
+    """A product that is not 0 unless a factor is: one that is too small has the least number of its sign."""
+    made = x * y
+    return np.where((made == 0) & (x != 0) & (y != 0), np.copysign(TINY, made), made)
+
+
 def multiply(x: Any, y: Any) -> Box:
     x, y = boxed(x), boxed(y)
     zero_x, zero_y = (x.lo <= 0) & (x.hi >= 0), (y.lo <= 0) & (y.hi >= 0)
     endless_x, endless_y = np.isinf(x.lo) | np.isinf(x.hi), np.isinf(y.lo) | np.isinf(y.hi)
-    lo, hi = _corners(np.multiply, x, y)
+    lo, hi = _corners(_product, x, y)
     return Box(lo, hi, x.nan | y.nan | (zero_x & endless_y) | (zero_y & endless_x), kind_of(x, y))
 
 
