@@ -99,5 +99,6 @@ RANDOM_DISTRIBUTION = Op(
     shape=lambda c: Shape(c["size"]) if c["size"] is not None else c.broadcast(*(p.shape for p in c["parameters"]), about="parameters"),
     dtype=FLOAT64,
     random=True,
+    values=Values("drawn", by="distribution", over="parameters"),
     doc="Independent draws of a distribution, which NumPy names, with parameters that broadcast.",
 )

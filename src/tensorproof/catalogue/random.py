@@ -1,4 +1,4 @@
-"""Random tensors. Shapes and element types only: no contents are ever known."""
+"""Random tensors: shapes, element types, and the distributions that are drawn from."""
 
 from __future__ import annotations
 
@@ -7,29 +7,31 @@ from typing import Any
 from tensorproof.catalogue.creation import SIZE, STORED, default_float, number
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
-from tensorproof.ops.facts import MOVES, draws, places
+from tensorproof.ops.facts import CUTS, MOVES, drawn, draws, places
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.ranges import in_unit
-from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Values
+from tensorproof.ops.record import Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INDEX, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import conj, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
-UNKNOWN = Values()
-UNIT = Values("bounded", bounds=Interval(0.0, 1.0))
-NOT_NEGATIVE = Values("bounded", bounds=NON_NEGATIVE)
-BETWEEN = Values("between", low="low", high="high")
+DISTRIBUTION = (
+    Choice("distribution", (None, "uniform", "normal", "truncated_normal"), None),
+    Float("low", 0.0), Float("high", 1.0), Float("mean", 0.0), Float("std", 1.0),
+)  # fmt: skip
+"""Which numbers are drawn: uniform from `low` to `high`, or normal with `mean` and `std`."""
+NAMED = Values("drawn", by="distribution")
 
 RANDOM = Op(
     "random",
     inputs=(Tensor("key", "2", INDEX, optional=True, default=None),),
-    attributes=(SIZE, ElementType(dtypes=FLOATS_OR_COMPLEX), Choice("distribution", (None, "uniform", "normal", "truncated_normal"), None)),
+    attributes=(SIZE, ElementType(dtypes=FLOATS_OR_COMPLEX), *DISTRIBUTION),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape(c["size"]),
-    random=True,
-    doc="Independent draws of real numbers: uniform from 0 to 1, standard normal, or that within two deviations; None where it is not said.",
+    random=True, values=NAMED,
+    doc="Independent draws of real numbers: uniform from low to high, normal with mean and std, or that within two deviations; None where it is not said.",
 )
 
 
@@ -42,10 +44,10 @@ def random_like_type(c: Call) -> DType | None:
 RANDOM_LIKE = Op(
     "random_like",
     inputs=(Tensor("x", "...", STORED),),
-    attributes=(ElementType(dtypes=FLOATS_OR_COMPLEX),),
+    attributes=(ElementType(dtypes=FLOATS_OR_COMPLEX), *DISTRIBUTION),
     dtype=random_like_type,
     shape=same_shape,
-    random=True,
+    random=True, values=NAMED,
 )
 
 
@@ -108,7 +110,7 @@ NORMAL = Op(
     inputs=(Tensor("mean", "...", FLOATS_OR_COMPLEX, scalar=True), Tensor("std", "...", FLOATS, scalar=True, values="positive")),
     dtype=lambda c: next((c.dtype(n) for n in ("mean", "std") if not c[n].weak), default_float(c)),
     shape=normal_shape,
-    random=True,
+    random=True, values=drawn("normal"),
 )
 
 
@@ -127,16 +129,16 @@ BERNOULLI = Op(
     dtype=Like("x"),
     shape=bernoulli_shape,
     random=True,
-    values=UNIT,
+    values=drawn("bernoulli"),
 )
-POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),), dtype=Like("x"), shape=same_shape, random=True, values=NOT_NEGATIVE)
+POISSON = Op("poisson", inputs=(Tensor("x", "...", FLOATS, values="positive"),), dtype=Like("x"), shape=same_shape, random=True, values=drawn("poisson", "x"))
 BINOMIAL = Op(
     "binomial",
     inputs=(Tensor("x", "...", FLOATS, values="positive"), Tensor("y", "...", FLOATS, values="unit")),
     dtype=lambda c: (Same("x", "y") if c.option("one_type") else Like("x"))(c),
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y")),
     random=True,
-    values=NOT_NEGATIVE,
+    values=drawn("binomial", "x y"),
 )
 
 
@@ -168,9 +170,10 @@ MULTINOMIAL = Op(
 
 
 def distribution(
-    name: str, dtypes: frozenset[Any], *attributes: Any, open_at_zero: str = "", ordered: tuple[str, str] | None = None, values: Values = UNKNOWN
+    name: str, dtypes: frozenset[Any], *attributes: Any, values: Values, open_at_zero: str = "", not_zero: str = "", ordered: tuple[str, str] | None = None
 ) -> Op:
-    """x is filled with draws. `open_at_zero`: an argument that must be positive; `ordered`: two arguments of which the first is not the larger."""
+    """x is filled with draws. `open_at_zero`: an argument that must be positive; `not_zero`: one that must not be 0; `ordered`: two arguments of which the
+    first is not the larger."""
 
     def shape(c: Call) -> Shape:
         if open_at_zero and isinstance(c[open_at_zero], (int, float)):
@@ -178,6 +181,8 @@ def distribution(
             c.require(
                 open_at_zero, name != "geometric_fill" or c["p"] < 1, f"p must be less than 1, and is {c[open_at_zero]!r}", open_at_zero
             )
+        if not_zero:
+            c.require(not_zero, c[not_zero] != 0, f"{not_zero} must not be 0", not_zero)
         if ordered is not None:
             low, high = c[ordered[0]], c[ordered[1]]
             if isinstance(low, (int, float)) and isinstance(high, (int, float)):
@@ -187,14 +192,21 @@ def distribution(
     return Op(name, (Tensor("x", "...", dtypes),), attributes, any_rank(shape), Like("x"), random=True, writes=("x",), values=values, gradient="x-")
 
 
-UNIFORM = distribution("uniform_fill", FLOATS_OR_COMPLEX, Number("low", 0.0), Number("high", 1.0), ordered=("low", "high"), values=BETWEEN)
-NORMAL_FILL = distribution("normal_fill", FLOATS_OR_COMPLEX, Number("mean", 0.0), Float("std", 1.0, 0.0))
-CAUCHY = distribution("cauchy_fill", FLOATS, Number("median", 0.0), Number("sigma", 1.0), open_at_zero="sigma")
-LOG_NORMAL = distribution("log_normal_fill", FLOATS, Number("mean", 1.0), Number("std", 2.0), open_at_zero="std", values=NOT_NEGATIVE)
-EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open_at_zero="rate", values=NOT_NEGATIVE)
-GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_zero="p", values=Values("bounded", bounds=Interval(1.0, float("inf"))))
-BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0), values=UNIT)
-RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True))
+UNIFORM = distribution(
+    "uniform_fill", FLOATS_OR_COMPLEX, Number("low", 0.0), Number("high", 1.0), ordered=("low", "high"), values=drawn("uniform")
+)  # fmt: skip
+NORMAL_FILL = distribution("normal_fill", FLOATS_OR_COMPLEX, Number("mean", 0.0), Float("std", 1.0, 0.0), values=drawn("normal"))
+CAUCHY = distribution("cauchy_fill", FLOATS, Number("median", 0.0), Number("sigma", 1.0), open_at_zero="sigma", values=drawn("cauchy"))
+LOG_NORMAL = distribution("log_normal_fill", FLOATS, Number("mean", 1.0), Number("std", 2.0), open_at_zero="std", values=drawn("lognormal"))
+EXPONENTIAL = distribution("exponential_fill", FLOATS, Number("rate", 1.0), open_at_zero="rate", values=drawn("exponential", "rate"))
+GEOMETRIC = distribution("geometric_fill", REALS, Float("p", most=1.0), open_at_zero="p", values=drawn("geometric"))
+BERNOULLI_FILL = distribution("bernoulli_fill", REALS_OR_BOOL, Float("p", 0.5, 0.0, 1.0), values=drawn("bernoulli"))
+RANDOM_FILL = distribution("random_fill", REALS_OR_BOOL, Number("low", 0), Number("high", None, optional=True), values=drawn("whole"))
+TRUNCATED_NORMAL_FILL = distribution(
+    "truncated_normal_fill", FLOATS, Float("mean", 0.0), Float("std", 1.0), Float("low", -2.0), Float("high", 2.0), ordered=("low", "high"),
+    not_zero="std", values=drawn("normal_between"),
+)  # fmt: skip
+ORTHOGONAL_FILL = distribution("orthogonal_fill", FLOATS, Float("gain", 1.0), values=drawn("orthogonal"))
 SHUFFLE = Op(
     "shuffle", (Tensor("x"),), (Axis("dim", 0),), any_rank(same_shape), Like("x"), random=True, values=MOVES,
     doc="The slices along an axis in a random order.",
@@ -212,10 +224,10 @@ def per_parameter(c: Call) -> Any:
 
 _SIZES = Ints("size", shape=True, loose=True)
 PER_PARAMETER = tuple(
-    Op(name, (Tensor("y", values="positive"),), (_SIZES,), per_parameter, Like("y"), random=True, values=NOT_NEGATIVE, doc=doc)
-    for name, doc in (
-        ("random_gamma", "Draws of gamma distributions of rate 1, whose shape parameters are in y."),
-        ("random_poisson", "Draws of Poisson distributions, whose rates are in y."),
+    Op(name, (Tensor("y", values="positive"),), (_SIZES,), per_parameter, Like("y"), random=True, values=drawn(distributed, "y"), doc=doc)
+    for name, distributed, doc in (
+        ("random_gamma", "gamma", "Draws of gamma distributions of rate 1, whose shape parameters are in y."),
+        ("random_poisson", "poisson", "Draws of Poisson distributions, whose rates are in y."),
     )
 )
 
@@ -227,18 +239,19 @@ def as_asked(c: Call) -> Any:
 
 
 RANDOM_INTEGERS = Op(
-    "random_integers", (Tensor("low", ""), Tensor("high", "")), (_SIZES,), as_asked, Same("low", "high"), random=True,
+    "random_integers", (Tensor("low", ""), Tensor("high", "")), (_SIZES,), as_asked, Same("low", "high"), random=True, values=drawn("whole"),
     doc="Whole numbers from low up to, and without, high.",
 )  # fmt: skip
 RANDOM_TRUNCATED_NORMAL = Op(
     "random_truncated_normal", (Tensor("mean"), Tensor("std"), Tensor("low"), Tensor("high")), (_SIZES,), as_asked, Same("mean", "std", "low", "high"),
-    random=True, doc="Draws of normal distributions between bounds; the parameters are numbers, or one for each slice along the first axis.",
+    random=True, values=drawn("normal_between"),
+    doc="Draws of normal distributions between bounds; the parameters are numbers, or one for each slice along the first axis.",
 )  # fmt: skip
 CATEGORICAL = Op(
-    "categorical", (Tensor("x", "N K"),), (Int("n"),), "N n", INT64, random=True,
+    "categorical", (Tensor("x", "N K"),), (Int("n"),), "N n", INT64, random=True, values=places(-1),
     doc="n classes a row, drawn with replacement by the logarithms of their weights.",
 )  # fmt: skip
 RANDOM_CROP = Op(
-    "random_crop", (Tensor("x", "H W C"),), (Ints("size", loose=True),), lambda c: Shape((*c["size"], c.dims["C"])), Like("x"), random=True,
+    "random_crop", (Tensor("x", "H W C"),), (Ints("size", loose=True),), lambda c: Shape((*c["size"], c.dims["C"])), Like("x"), random=True, values=CUTS,
     doc="A part of an image of this height and width, from a random place.",
 )  # fmt: skip

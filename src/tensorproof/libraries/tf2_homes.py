@@ -20,7 +20,7 @@ _NAMES = {
         "assert_greater_equal", "assert_rank", "assert_rank_in", "assert_rank_at_least", "assert_scalar", "assert_type", "assert_shapes", "assert_positive",
         "assert_negative", "assert_non_negative", "assert_non_positive", "assert_near", "assert_integer",
     ),
-    "tf_ranges": ("random.uniform", "nn.sparse_softmax_cross_entropy_with_logits", "nn.embedding_lookup", "gather"), "quiet": ("io.gfile", "gfile"),
+    "tf_ranges": ("nn.sparse_softmax_cross_entropy_with_logits", "nn.embedding_lookup", "gather"), "quiet": ("io.gfile", "gfile"),
 }  # fmt: skip
 FILES = {
     "tf": "tf_core", **{f"tf.{name}": file for file, names in _NAMES.items() for name in names}, "tensorflow_datasets": "tf_datasets", "tfds": "tf_datasets",

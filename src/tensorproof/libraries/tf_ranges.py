@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.libraries.label_ranges import note, of
+from tensorproof.libraries.label_ranges import of
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.tensor import TensorType
-
-
-def _uniform(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
-    """`tf.random.uniform` of whole numbers: from minval on, below maxval."""
-    made = m.spelling("tf.random.uniform", args, kwargs, node)
-    low, high = argument(args, kwargs, 1, "minval", 0), argument(args, kwargs, 2, "maxval")
-    if isinstance(made, TensorType) and made.dtype is not None and made.dtype.is_integer and type(low) is int and type(high) is int:
-        note(m, made, low, high)
-    return made
 
 
 def _inside(m: Any, numbers: Any, count: Any, what: str, code: str, node: Any) -> None:
@@ -55,5 +46,5 @@ def _gather(m: Any, args: Any, kwargs: Any, node: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Any] = {
-    "tf.random.uniform": _uniform, "tf.nn.sparse_softmax_cross_entropy_with_logits": _sparse_loss, "tf.nn.embedding_lookup": _lookup, "tf.gather": _gather,
+    "tf.nn.sparse_softmax_cross_entropy_with_logits": _sparse_loss, "tf.nn.embedding_lookup": _lookup, "tf.gather": _gather,
 }  # fmt: skip

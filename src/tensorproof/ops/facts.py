@@ -53,3 +53,8 @@ def orders(along: str | int | None, over: str = "x") -> Values:
 
 def draws(low: str | int, high: str | int, step: str | int = 1) -> Values:
     return Values("draws", low=low, high=high, step=step)
+
+
+def drawn(distribution: str, over: str = "") -> Values:
+    """Random numbers of a distribution, whose parameters are in `over` or have their own names (ops/distributions.py)."""
+    return Values("drawn", distribution=distribution, over=over)

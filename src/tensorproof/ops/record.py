@@ -82,7 +82,8 @@ class Values:
     - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them;
     - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor); `every`: each of them;
     - "draws": whole numbers from `low` on and below `high`, in steps of `step`, each of which may occur;
-    - "between": real numbers from `low` to `high`;
+    - "drawn": random numbers of the `distribution`, or of that which the attribute `by` names, whose parameters are the arguments of their names, or those
+      in `over` (ops/distributions.py);
     - "fills": the number in the attribute `by`, everywhere.
 
     `reshapes`: what is moved keeps its row-major order, in another shape. `shares`: along the axis `by` the "numbers" are not negative and sum to 1, or their
@@ -103,6 +104,7 @@ class Values:
     end: str = ""
     reshapes: bool = False
     shares: str = ""
+    distribution: str = ""
     whole: Callable[[Mapping[str, Any]], Any] | None = None
 
 

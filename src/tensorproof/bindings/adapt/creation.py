@@ -8,7 +8,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
-from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le
+from tensorproof.terms.predicates import conj, ge, gt, le
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
 
@@ -163,7 +163,8 @@ def normal(a: dict[str, Any], run: Run) -> Any:
     run.require(
         "std", not isinstance(std, (int, float)) or std >= 0, f"the standard deviation must not be negative, and is {std!r}", ("std",)
     )
-    return _leaf(run("random", size=a["size"], dtype=a.get("dtype")), a, run)
+    drawn = run("random", size=a["size"], dtype=a.get("dtype"), distribution="normal", mean=a["mean"], std=std)
+    return _leaf(drawn, a, run)
 
 
 def gaussian_window(a: dict[str, Any], run: Run) -> Any:
@@ -237,22 +238,6 @@ def frombuffer(a: dict[str, Any], run: Run) -> Any:
     """As many elements as the buffer holds, which is seldom known."""
     count = a["count"] if a["count"] != -1 else run.fresh("buffer", 1)
     return _leaf(run("empty", size=(count,), dtype=a["dtype"]), a, run)
-
-
-def unknown_fill(a: dict[str, Any], run: Run) -> Any:
-    """x written over with numbers that are not followed."""
-    return fill(a, run).but(contents=None)
-
-
-@takes(Int("groups", 1, least=1))
-def dirac(a: dict[str, Any], run: Run) -> Any:
-    """A kernel that passes its input on: written at the middle of each filter."""
-    shape = a["x"].shape
-    if shape.known and len(shape) > 2:
-        run.require("groups", eq(shape[0] % a["groups"], 0), f"the {shape[0]!r} filters must be a multiple of the {a['groups']!r} groups", ("x", "groups"))
-        inside = disj(eq(shape[0], 0), eq(shape[1], 0), conj(*(ge(n, 1) for n in shape[2:])))
-        run.require("size", inside, f"a kernel of shape {shape!r} has no middle", ("x",))
-    return unknown_fill(a, run)
 
 
 @takes(Int("low", 0), Int("high"))

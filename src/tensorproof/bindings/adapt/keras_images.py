@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras_ops import FORMAT, Maths, asked, has_axis
-from tensorproof.bindings.adapt.numpy_arrays import Real, Whole
+from tensorproof.bindings.adapt.numpy_arrays import Real, Whole, tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, DType
 from tensorproof.terms.predicates import eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -118,21 +118,28 @@ def pad_images(a: dict[str, Any], run: Run) -> Any:
         return run.typed("pad", x.dtype, x=x, padding=ends)
 
 
-@takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))
+@takes(Ints("size", least=0, shape=True, one=False))
 def random(a: dict[str, Any], run: Run) -> Any:
+    dtype = _real(a, run)
+    names = {"minval": "low", "maxval": "high", "mean": "mean", "stddev": "std"}
+    known = {ours: a[theirs] for theirs, ours in names.items() if isinstance(a.get(theirs), (int, float))}
+    told = a["distribution"] if len(known) == 2 else None
+    return run("random", size=tuple(a["size"]), dtype=dtype, distribution=told, **known)
+
+
+@takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))
+def distribution(a: dict[str, Any], run: Run) -> Any:
+    """Draws of a distribution with parameters that broadcast to the shape."""
+    dtype = _real(a, run)
+    parameters = tuple(tensor(a[name]) for name in ("alpha", "beta") if name in a)
+    return run.typed("random_distribution", dtype, parameters=parameters, size=tuple(a["size"]), distribution=a["distribution"])
+
+
+def _real(a: dict[str, Any], run: Run) -> DType | None:
     dtype = asked(a, FLOAT32)
     if dtype is not None and not dtype.is_float:
         raise run.refuse("dtype", f"floats are drawn, not {dtype!r}", ("dtype",))
-    own = {"distribution": a["distribution"]} if "distribution" in a else {}
-    drawn = run("random", size=tuple(a["size"]), dtype=dtype, **own)
-    scale, shift = (a["stddev"], a["mean"]) if "stddev" in a else (_less(a["maxval"], a["minval"]), a["minval"]) if "minval" in a else (1.0, 0.0)
-    if not is_number(scale) or not is_number(shift) or (scale == 1 and shift == 0):
-        return drawn
-    return run.typed("add", dtype, x=run.typed("mul", dtype, x=drawn, y=scale), y=shift)
-
-
-def _less(x: Any, y: Any) -> Any:
-    return x - y if is_number(x) and is_number(y) else None
+    return dtype
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Whole("minval", least=0, most=2), Whole("maxval", least=5))

@@ -11,7 +11,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from tensorproof.terms.ints import maximum
-from tensorproof.terms.predicates import ge, lt
+from tensorproof.terms.predicates import conj, ge, le, lt
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -147,7 +147,7 @@ def triangle_indices(a: dict[str, Any], run: Run) -> Any:
 def random(a: dict[str, Any], run: Run) -> Any:
     size = a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    return run("random", size=sizes, dtype=FLOAT64)
+    return run("random", size=sizes, dtype=FLOAT64, distribution=a["distribution"])
 
 
 _PARAMETER = Tensor("low", "...", scalar=True, values="positive")
@@ -165,7 +165,15 @@ def distribution(a: dict[str, Any], run: Run) -> Any:
     size = None if a["size"] is None else tuple(a["size"]) if isinstance(a["size"], (tuple, list)) else (a["size"],)
     if size is not None and not all(v.weak for v in parameters):
         parameters = [broadcast_to({"x": v, "size": size}, run) for v in parameters]
-    return run.typed("random_distribution", dtype, parameters=tuple(parameters), size=size, distribution=run.row.name.rpartition(".")[2])
+    name = a.get("distribution") or run.row.name.rpartition(".")[2]
+    return run.typed("random_distribution", dtype, parameters=tuple(parameters), size=size, distribution=name)
+
+
+def _fits(run: Run, low: Any, past: Any, dtype: Any) -> None:
+    """The ends must be numbers of the type drawn."""
+    if isinstance(dtype, DType) and dtype.kind in "biu":
+        least, most = (0, 1) if dtype is BOOL else (int(dtype.least), int(dtype.greatest))
+        run.require("bounds", conj(ge(low, least), le(past, most + 1)), f"{low!r} up to {past!r} is beyond {dtype!r}", ("low", "high", "dtype"))
 
 
 @takes(Whole("low", least=1), Whole("high", None, least=10, optional=True), Ints("size", None, least=0, optional=True, shape=True))
@@ -176,12 +184,13 @@ def randint(a: dict[str, Any], run: Run) -> Any:
     if is_size(low) and (high is None or is_size(high)):
         first, past = (0, low) if high is None else (low, high)
         run.require("range", lt(first, past), f"no whole number lies from {first!r} up to {past!r}", ("low", "high"))
+        _fits(run, first, past, a["dtype"])
     size = a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
     dtype = a["dtype"] or INT64
     if any(isinstance(v, TensorType) for v in (low, high)):
-        parameters = tuple(v for v in (low, high) if isinstance(v, TensorType))
-        return run.typed("random_distribution", dtype, parameters=parameters, size=sizes if size is not None else None, distribution="randint")
+        parameters = (tensor(0), tensor(low)) if high is None else (tensor(low), tensor(high))
+        return run.typed("random_distribution", dtype, parameters=parameters, size=sizes if size is not None else None, distribution="whole")
     return run.typed("randint", dtype, low=0 if high is None else low, high=low if high is None else high, size=sizes)
 
 

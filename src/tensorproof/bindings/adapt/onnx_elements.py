@@ -174,10 +174,13 @@ def concat(a: dict[str, Any], run: Run) -> Any:
 def random_like(a: dict[str, Any], run: Run) -> Any:
     """Random numbers are floats: in the type asked for, else in that of x."""
     made = a["dtype"] or a["x"].dtype
-    run.require(
-        "dtype", made is None or run.row.name == "onnx.Bernoulli" or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype")
-    )
+    run.require("dtype", made is None or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype"))
     return run.default(a)
+
+
+def bernoulli(a: dict[str, Any], run: Run) -> Any:
+    """Zeros and ones in the type asked for, else in that of the probabilities."""
+    return run.typed("bernoulli", a["dtype"] or a["x"].dtype, x=a["x"])
 
 
 def isinf(a: dict[str, Any], run: Run) -> Any:

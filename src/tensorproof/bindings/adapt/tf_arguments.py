@@ -6,8 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import somewhere, vector
 from tensorproof.bindings.call import Run
-from tensorproof.ops.inputs import ElementType, Int, Ints
-from tensorproof.terms.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
+from tensorproof.ops.inputs import Choice, ElementType, Int, Ints
+from tensorproof.terms.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
@@ -32,6 +32,22 @@ class Holes(Ints):
 
     def takes(self, value: Any) -> bool:
         return value is None or isinstance(value, (tuple, list, TensorType))
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(Choice):
+    """None; a call with anything else is that of another row."""
+
+    def takes(self, value: Any) -> bool:
+        return value is None
+
+
+@dataclass(frozen=True, slots=True)
+class Among(ElementType):
+    """One of these element types; a call with another one is that of another row."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, DType) and value in self.dtypes
 
 
 def real(x: TensorType) -> TensorType:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt import graphdef_random
-from tensorproof.bindings.adapt.tensorflow import Arguments, broadcast_of, somewhere
-from tensorproof.bindings.adapt.tf_arguments import DTYPE, SIZE, as_shape
+from tensorproof.bindings.adapt.tensorflow import Arguments, broadcast_of, ranked, somewhere, whole
+from tensorproof.bindings.adapt.tf_arguments import DTYPE, SIZE, Among, Nothing, as_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, ElementType, Int, Number, Tensor
+from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Int, Number, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import disj, eq, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -37,22 +37,41 @@ def random_normal(a: Arguments, run: Run) -> TensorType:
 
 @takes(SIZE, Number("minval", 0), Number("maxval", None, optional=True), ElementType("dtype", FLOAT32, optional=False))
 def random_uniform(a: Arguments, run: Run) -> TensorType:
+    """Numbers from minval up to maxval."""
     dtype = a.get("dtype") or FLOAT32
-    run.require("dtype", dtype.is_float or dtype in INDEX, f"uniform numbers are floats, int32 or int64, not {dtype!r}", ("dtype",))
-    run.require("maxval", dtype.is_float or a.get("maxval") is not None, "whole numbers need maxval", ("maxval",))
-    _whole_ends(run, a, dtype)
-    return _between(run, a, dtype)
-
-
-def _between(run: Run, a: Arguments, dtype: DType) -> TensorType:
-    """Numbers from minval up to maxval; whole ones are drawn as such."""
     low, high = a.get("minval", 0), 1 if a.get("maxval") is None else a["maxval"]
-    kind = dtype if dtype.is_float else FLOAT64
-    width: Any = run.typed("sub", kind, x=high, y=low) if isinstance(low, TensorType) or isinstance(high, TensorType) else high - low
-    drawn = _moved(run, _random(run, {**a, "dtype": kind}), width, low)
-    if dtype.is_float:
-        return drawn
-    made: TensorType = run("cast", x=run.typed("floor", kind, x=drawn), dtype=dtype)
+    width: Any = run.typed("sub", dtype, x=high, y=low) if isinstance(low, TensorType) or isinstance(high, TensorType) else high - low
+    return _moved(run, _random(run, {**a, "dtype": dtype}), width, low)
+
+
+_ENDS = (Int("minval", 0, least=0, most=2, loose=True), Int("maxval", least=5, loose=True))
+
+
+@takes(SIZE, *_ENDS, Among(default=REQUIRED, dtypes=INDEX))
+def random_whole(a: Arguments, run: Run) -> TensorType:
+    """Whole numbers from minval on, below maxval."""
+    low, high = (_end(run, a, name) for name in ("minval", "maxval"))
+    return _whole(run, a, low, high)
+
+
+def _end(run: Run, a: Arguments, name: str) -> Any:
+    """An end of whole numbers: a number, or a tensor of the type drawn."""
+    value, dtype = a[name], a["dtype"]
+    if isinstance(value, TensorType):
+        ranked(run, value, 0, name)
+        own = value.framework == "tf" and not value.weak and value.dtype is not None
+        run.require("dtype", not own or value.dtype is dtype, f"{name} is {value.dtype!r}, and {dtype!r} is drawn", (name, "dtype"))
+    return whole(value)
+
+
+def _whole(run: Run, a: Arguments, low: Any, high: Any) -> TensorType:
+    shape = as_shape(run, a["size"])
+    size = tuple(shape) if shape.known else a["size"]
+    plain = not isinstance(low, TensorType) and not isinstance(high, TensorType)
+    if plain:
+        some = disj(lt(low, high), eq(shape.numel, 0))
+        run.require("range", some, f"no whole number lies from {low!r} up to, and without, {high!r}", ("minval", "maxval"))
+    made: TensorType = run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size)
     return made
 
 
@@ -111,20 +130,21 @@ def stateless_normal(a: Arguments, run: Run) -> TensorType:
 @takes(SIZE, _SEED, Number("minval", 0), Number("maxval", None, optional=True), ElementType("dtype", FLOAT32, optional=False))
 def stateless_uniform(a: Arguments, run: Run) -> TensorType:
     _seed(run, a["seed"])
-    dtype = a.get("dtype") or FLOAT32
-    allowed = dtype.is_float or dtype in INDEX or dtype in (DType.UINT32, DType.UINT64)
-    run.require("dtype", allowed, f"uniform numbers are floats or whole numbers of 32 and 64 bits, not {dtype!r}", ("dtype",))
-    run.require("maxval", dtype.is_float or a.get("maxval") is not None, "whole numbers need maxval", ("maxval",))
-    _whole_ends(run, a, dtype)
-    return _between(run, a, dtype)
+    return random_uniform(a, run)
 
 
-def _whole_ends(run: Run, a: Arguments, dtype: DType) -> None:
-    """Ends of whole numbers are whole."""
-    for name in ("minval", "maxval"):
-        run.require(
-            name, dtype.is_float or not isinstance(a.get(name), float), f"{name} = {a.get(name)!r} is no {dtype!r}", (name, "dtype")
-        )
+@takes(SIZE, _SEED, *_ENDS, Among(default=REQUIRED, dtypes=INDEX))
+def stateless_whole(a: Arguments, run: Run) -> TensorType:
+    _seed(run, a["seed"])
+    return random_whole(a, run)
+
+
+@takes(SIZE, _SEED, Nothing("minval", (None,)), Nothing("maxval", (None,)), Among(default=REQUIRED, dtypes=INDEX | {DType.UINT32, DType.UINT64}))
+def stateless_any(a: Arguments, run: Run) -> TensorType:
+    """Any numbers of the type."""
+    _seed(run, a["seed"])
+    dtype = a["dtype"]
+    return _whole(run, a, int(dtype.least), int(dtype.greatest) + 1)
 
 
 def _seed(run: Run, seed: Any) -> None:

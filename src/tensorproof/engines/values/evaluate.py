@@ -38,7 +38,7 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
 
 def arguments_of(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
     """The arguments as values, the tensors that they are of, and the element types of the results. Truth values are numbers where the results are."""
-    given = {name: _value(np, value, values) for name, value in one.arguments.items()}
+    given = {name: value_of(np, value, values) for name, value in one.arguments.items()}
     for attribute in one.op.attributes:
         if isinstance(attribute, (Sizes, Axis)) and isinstance(given.get(attribute.name), int):
             given[attribute.name] = _as_read(attribute, given)
@@ -66,7 +66,7 @@ def _counted(np: Any, value: Any) -> Any:
     return value.astype(np.int64) if getattr(value, "dtype", None) == np.bool_ else value
 
 
-def _value(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
+def value_of(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
     if isinstance(value, TensorType):
         known = values.get(id(value))
         if known is None and value.contents is not None and numbers_in(value):
@@ -75,7 +75,7 @@ def _value(np: Any, value: Any, values: Mapping[int, Any]) -> Any:
             raise NotEvaluated("an input without values")
         return wide(np, known)
     if isinstance(value, (tuple, list)):
-        return tuple(_value(np, v, values) for v in value)
+        return tuple(value_of(np, v, values) for v in value)
     if isinstance(value, Term):
         raise NotEvaluated("a number without a value")
     return value
@@ -135,10 +135,12 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
     """Put bounds of the results of one applied operator, by the identity of their tensors; None where nothing is known."""
     import numpy as np
 
+    from tensorproof.engines.values.drawn import drawn, open_written
     from tensorproof.engines.values.rounding import Rounding, computed_in
     from tensorproof.engines.values.rules import Box, Unbounded, boxed
 
     made: Any = None
+    open_written(np, one, boxes)
     try:
         with computed_in(types_of(one)):
             made = one.op.evaluate(np, arguments_of(np, one, boxes)) if one.op.evaluate is not None else None
@@ -149,6 +151,9 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
     parts = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
     for i, (result, part) in enumerate(zip(one.results, parts)):
         fact = fact_of(one, i)
+        if fact.kind == "drawn":
+            boxes[id(result)] = drawn(np, one, fact, result, boxes)
+            continue
         box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else boxed(part)
         if box is not None and not (fact.kind in _KEPT and _of_one_type(one, fact, result)):
             box = outward(np, box, result.dtype)
@@ -236,14 +241,11 @@ def _stated(np: Any, one: Applied, values: Values, boxes: Mapping[int, Any]) -> 
         return values.bounds.lo, values.bounds.hi
     if values.kind == "draws":
         low, high = number(values.low), number(values.high)
-        return (float(low), max(float(low), float(high))) if type(low) is int and type(high) is int and values.step == 1 else None
-    if values.kind == "between":
-        low, high = number(values.low), number(values.high)
-        return (float(low), float(high)) if isinstance(low, (int, float)) and isinstance(high, (int, float)) else None
+        return (float(low), float(max(low, high - 1))) if type(low) is int and type(high) is int and values.step == 1 else None
     if values.kind not in (*_AMONG, "places"):
         return None
     try:
-        named = [_value(np, one.arguments[name], boxes) for name in (values.over or "x").split()]
+        named = [value_of(np, one.arguments[name], boxes) for name in (values.over or "x").split()]
         inputs = [boxed(x) for x in named for x in (x if isinstance(x, tuple) else (x,)) if x is not None]
     except (NotEvaluated, Unbounded):
         return None
@@ -264,6 +266,7 @@ def _narrowed(np: Any, make: Any, result: TensorType, box: Any, stated: tuple[fl
         shape = tuple(result.shape)
         if not all(isinstance(n, int) for n in shape):
             return None
-        return outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), True), result.dtype)
+        real = result.dtype is None or result.dtype.kind == "f"
+        return outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), real), result.dtype)
     around = outward(np, make(*stated), result.dtype)
     return make(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype)
