@@ -47,7 +47,7 @@ def random_uniform(a: Arguments, run: Run) -> TensorType:
 _ENDS = (Int("minval", 0, least=0, most=2, loose=True), Int("maxval", least=5, loose=True))
 
 
-@takes(SIZE, *_ENDS, Among(default=REQUIRED, dtypes=INDEX))
+@takes(SIZE, *_ENDS, Among(default=REQUIRED, optional=False, dtypes=INDEX))
 def random_whole(a: Arguments, run: Run) -> TensorType:
     """Whole numbers from minval on, below maxval."""
     low, high = (_end(run, a, name) for name in ("minval", "maxval"))
@@ -133,13 +133,13 @@ def stateless_uniform(a: Arguments, run: Run) -> TensorType:
     return random_uniform(a, run)
 
 
-@takes(SIZE, _SEED, *_ENDS, Among(default=REQUIRED, dtypes=INDEX))
+@takes(SIZE, _SEED, *_ENDS, Among(default=REQUIRED, optional=False, dtypes=INDEX))
 def stateless_whole(a: Arguments, run: Run) -> TensorType:
     _seed(run, a["seed"])
     return random_whole(a, run)
 
 
-@takes(SIZE, _SEED, Nothing("minval", (None,)), Nothing("maxval", (None,)), Among(default=REQUIRED, dtypes=INDEX | {DType.UINT32, DType.UINT64}))
+@takes(SIZE, _SEED, Nothing("minval", (None,)), Nothing("maxval", (None,)), Among(default=REQUIRED, optional=False, dtypes=INDEX | {DType.UINT32, DType.UINT64}))
 def stateless_any(a: Arguments, run: Run) -> TensorType:
     """Any numbers of the type."""
     _seed(run, a["seed"])
