@@ -24,9 +24,11 @@ DISTRIBUTION = (
 """Which numbers are drawn: uniform from `low` to `high`, or normal with `mean` and `std`."""
 NAMED = Values("drawn", by="distribution")
 
+KEY = Tensor("key", "2", INDEX, optional=True, default=None)
+"""The seed of draws that are always the same for it."""
 RANDOM = Op(
     "random",
-    inputs=(Tensor("key", "2", INDEX, optional=True, default=None),),
+    inputs=(KEY,),
     attributes=(SIZE, ElementType(dtypes=FLOATS_OR_COMPLEX), *DISTRIBUTION),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape(c["size"]),
@@ -72,6 +74,7 @@ def randint_like_shape(c: Call) -> Shape:
 
 RANDINT = Op(
     "randint",
+    inputs=(KEY,),
     attributes=(Int("low", 0), Int("high"), SIZE, ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=Given("dtype", INT64),
     shape=randint_shape,
@@ -239,7 +242,7 @@ def as_asked(c: Call) -> Any:
 
 
 RANDOM_INTEGERS = Op(
-    "random_integers", (Tensor("low", ""), Tensor("high", "")), (_SIZES,), as_asked, Same("low", "high"), random=True, values=drawn("whole"),
+    "random_integers", (Tensor("low", ""), Tensor("high", ""), KEY), (_SIZES,), as_asked, Same("low", "high"), random=True, values=drawn("whole"),
     doc="Whole numbers from low up to, and without, high.",
 )  # fmt: skip
 RANDOM_TRUNCATED_NORMAL = Op(

@@ -71,7 +71,8 @@ def _whole(run: Run, a: Arguments, low: Any, high: Any) -> TensorType:
     if plain:
         some = disj(lt(low, high), eq(shape.numel, 0))
         run.require("range", some, f"no whole number lies from {low!r} up to, and without, {high!r}", ("minval", "maxval"))
-    made: TensorType = run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size)
+    key = a.get("seed") if isinstance(a.get("seed"), TensorType) else None
+    made: TensorType = run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size, key=key)
     return made
 
 
@@ -139,7 +140,10 @@ def stateless_whole(a: Arguments, run: Run) -> TensorType:
     return random_whole(a, run)
 
 
-@takes(SIZE, _SEED, Nothing("minval", (None,)), Nothing("maxval", (None,)), Among(default=REQUIRED, optional=False, dtypes=INDEX | {DType.UINT32, DType.UINT64}))
+_WORDS = INDEX | {DType.UINT32, DType.UINT64}
+
+
+@takes(SIZE, _SEED, Nothing("minval", (None,)), Nothing("maxval", (None,)), Among(default=REQUIRED, optional=False, dtypes=_WORDS))
 def stateless_any(a: Arguments, run: Run) -> TensorType:
     """Any numbers of the type."""
     _seed(run, a["seed"])
