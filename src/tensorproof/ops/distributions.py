@@ -14,8 +14,12 @@ Bounds = tuple[float, float]
 
 
 class Distribution(NamedTuple):
-    parameters: tuple[str, ...]
+    names: str
     bounds: Callable[..., Bounds]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(self.names.split())
 
 
 def _anywhere(*_: Bounds) -> Bounds:
@@ -46,24 +50,24 @@ def _around_zero(most: Bounds) -> Bounds:
 
 
 DISTRIBUTIONS = {
-    "uniform": Distribution(("low", "high"), _between),
-    "whole": Distribution(("low", "high"), lambda low, high: (low[0], max(low[0], high[1] - 1))),
-    "normal": Distribution(("mean", "std"), _anywhere),
-    "truncated_normal": Distribution(("mean", "std"), _near_mean),
-    "normal_between": Distribution(("mean", "std", "low", "high"), lambda mean, std, low, high: _between(low, high)),
-    "orthogonal": Distribution(("gain",), _around_zero),
-    "bernoulli": Distribution((), _unit),
-    "beta": Distribution(("a", "b"), _unit),
-    "binomial": Distribution(("n", "p"), lambda n, p: (0.0, n[1])),
-    "geometric": Distribution(("p",), lambda p: (1.0, inf)),
-    "poisson": Distribution(("rate",), _not_negative),
-    "exponential": Distribution(("scale",), _not_negative),
-    "gamma": Distribution(("a", "scale"), _not_negative),
-    "chisquare": Distribution(("df",), _not_negative),
-    "rayleigh": Distribution(("scale",), _not_negative),
-    "lognormal": Distribution(("mean", "std"), _not_negative),
-    "cauchy": Distribution(("median", "sigma"), _anywhere),
-    "laplace": Distribution(("mean", "scale"), _anywhere),
-    "logistic": Distribution(("mean", "scale"), _anywhere),
-    "gumbel": Distribution(("mean", "scale"), _anywhere),
+    "uniform": Distribution("low high", _between),
+    "whole": Distribution("low high", lambda low, high: (low[0], max(low[0], high[1] - 1))),
+    "normal": Distribution("mean std", _anywhere),
+    "truncated_normal": Distribution("mean std", _near_mean),
+    "normal_between": Distribution("mean std low high", lambda mean, std, low, high: _between(low, high)),
+    "orthogonal": Distribution("gain", _around_zero),
+    "bernoulli": Distribution("", _unit),
+    "beta": Distribution("a b", _unit),
+    "binomial": Distribution("n p", lambda n, p: (0.0, n[1])),
+    "geometric": Distribution("p", lambda p: (1.0, inf)),
+    "poisson": Distribution("rate", _not_negative),
+    "exponential": Distribution("scale", _not_negative),
+    "gamma": Distribution("a scale", _not_negative),
+    "chisquare": Distribution("df", _not_negative),
+    "rayleigh": Distribution("scale", _not_negative),
+    "lognormal": Distribution("mean std", _not_negative),
+    "cauchy": Distribution("median sigma", _anywhere),
+    "laplace": Distribution("mean scale", _anywhere),
+    "logistic": Distribution("mean scale", _anywhere),
+    "gumbel": Distribution("mean scale", _anywhere),
 }

@@ -10,9 +10,10 @@ from tensorproof.ops.inputs import Choice, Float
 from tensorproof.terms.tensor import TensorType
 
 _SLOPE = 0.01
-_GAINS = {"sigmoid": 1.0, "tanh": 5.0 / 3, "relu": sqrt(2.0), "selu": 0.75, **dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d"), 1.0)}
-_GAINS |= dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), 1.0)
-_NONLINEARITIES = ("leaky_relu", *_GAINS)
+_GAINS = {"tanh": 5.0 / 3, "relu": sqrt(2.0), "selu": 0.75}
+_PLAIN = "sigmoid linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"
+"""Functions with a gain of 1."""
+_NONLINEARITIES = ("leaky_relu", *_GAINS, *_PLAIN.split())
 
 
 def _fans(x: TensorType) -> tuple[int, int] | None:
@@ -36,7 +37,7 @@ def _kaiming(a: dict[str, Any], run: Run) -> float | None:
     run.require("nonlinearity", word in _NONLINEARITIES, f"no gain is known for {word!r}", ("nonlinearity",))
     if word == "leaky_relu" and slope is not None and not isinstance(slope, (int, float)):
         return None
-    gain = _GAINS[word] if word in _GAINS else sqrt(2.0 / (1 + (_SLOPE if slope is None else slope) ** 2))
+    gain = _GAINS.get(word, 1.0) if word != "leaky_relu" else sqrt(2.0 / (1 + (_SLOPE if slope is None else slope) ** 2))
     return gain / sqrt(fans[mode.lower() == "fan_out"])
 
 

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public
-from tensorproof.frontends.python import containers, library_names, listing, questions, tensors
+from tensorproof.frontends.python import containers, library_names, listing, tensors, unknown_values
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.constants import constant
@@ -16,7 +16,6 @@ from tensorproof.libraries.plain import HOSTS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
-from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
@@ -62,12 +61,7 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Named:
         return of_library(m, owner.name, name, node)
     if kind is Unknown:
-        if (owner.octets and hasattr(bytes, name)) or (owner.text and hasattr(str, name)):
-            from tensorproof.frontends.python import unknown_texts
-
-            return unknown_texts.of_bytes(name) if owner.octets and hasattr(bytes, name) else unknown_texts.of_text(name)
-        key = questions.part(m, owner, f".{name}")
-        return owner if not owner.key else replace(owner, key=key)
+        return unknown_values.attribute(m, owner, name, node)
     if kind is Choice:
         return m.branching.choose(owner.condition, lambda: load(m, owner.then, name, node), lambda: load(m, owner.other, name, node))
     if kind is Class:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import iteration, questions, tensors, uncounted
+from tensorproof.frontends.python import iteration, tensors, uncounted, unknown_values
 from tensorproof.frontends.python.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.settled import settled
@@ -20,7 +20,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown
+from tensorproof.values.python_values import TEXT, Layer, Named, Union, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -62,9 +62,7 @@ def load(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
             found = m.spelling(f"{tensors.tensor_class(owner)}.__getitem__", (owner, _cut(m, owner, _numbers(m, index))), {}, node)
             return _plainer(m, index, found) if m.facts else found
         case Unknown():
-            if owner is AFTER_ERROR:
-                return owner
-            return Unknown("subscript", key=questions.part(m, owner, f"[{index!r}]") if isinstance(index, (str, int)) else "")
+            return unknown_values.item(m, owner, index, node)
         case Choice():
             return m.branching.choose(owner.condition, lambda: load(m, owner.then, index, node), lambda: load(m, owner.other, index, node))
         case Instance():
