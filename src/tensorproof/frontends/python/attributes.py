@@ -39,7 +39,7 @@ from tensorproof.values.objects import (
     StaticMethod,
     Super,
 )  # fmt: skip
-from tensorproof.values.python_values import Layer, Method, Named, Unknown
+from tensorproof.values.python_values import WHOLE, Layer, Method, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if type(owner) is Term or isinstance(owner, Predicate):
         if not hasattr(int, name) and name != "value":  # TensorFlow 1 has sizes with a value
             raise m.raised("AttributeError", f"a whole number has no attribute {name}", node)
-        return owner if name == "value" and m.model_state.get("tf1") else Unknown(name)
+        return owner if name in ("real", "numerator") or (name == "value" and m.model_state.get("tf1")) else unknown_values.attribute(m, WHOLE, name, node)
     if kind.__module__ in HOSTS:
         return _of_host(m, owner, name, node)
     return m.gap(f"{type(owner).__name__}.{name}", node)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
 
 
-_PARTS = ("real", "imag", "numerator", "denominator")
+_PARTS = "real imag numerator denominator"
 _METHODS = {
     "is_integer": Unknown("whether it is whole", number="bool"), "hex": TEXT, "bit_length": WHOLE, "bit_count": WHOLE, "as_integer_ratio": (WHOLE, WHOLE),
     "to_bytes": BYTES,
@@ -28,7 +28,7 @@ def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Any:
         from tensorproof.frontends.python import unknown_texts
 
         return unknown_texts.of_bytes(name) if owner.octets and hasattr(bytes, name) else unknown_texts.of_text(name)
-    if owner.number and name in _PARTS:
+    if owner.number and name in _PARTS.split():
         return REAL if owner.number == "float" else WHOLE
     if owner.number and name in _METHODS and hasattr(float if owner.number == "float" else int, name):
         return Native(f"{owner.number}.{name}", lambda m, args, kwargs, node: _METHODS[name])
