@@ -18,6 +18,8 @@ def is_back_edge(graph: Graph, source: str) -> bool:
 def reads(node: Node) -> set[str]:
     """The nodes that a node reads: its inputs, and what the graphs that it holds (ONNX) read from around them."""
     found = {edge.node for edge in node.inputs if edge is not None}
+    if node.framework == "graphdef":  # its graphs are functions, which read what they are given
+        return found
     for held in node.attributes.values():
         for graph in held if isinstance(held, tuple) else (held,):
             if isinstance(graph, Graph):
@@ -31,9 +33,9 @@ def topological(graph: Graph) -> tuple[list[str], list[str]]:
     nodes = graph.nodes
     waiting: dict[str, int] = {}
     readers: dict[str, list[str]] = {}
+    rounds = {name for name, node in nodes.items() if node.spelling in _ROUND}
     for name, node in nodes.items():
-        sources = {source for source in reads(node) if source in nodes}
-        sources = {source for source in sources if not is_back_edge(graph, source)}
+        sources = (reads(node) & nodes.keys()) - rounds
         waiting[name] = len(sources)
         for source in sources:
             readers.setdefault(source, []).append(name)

@@ -15,6 +15,7 @@ from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes import exported, exported_flow, flow, frames
 from tensorproof.engines.shapes.found import Found, Place, declared, join, not_known
+from tensorproof.engines.shapes.repeated import Repeated
 from tensorproof.engines.shapes.sources import FRAMEWORKS, constant_tensor, handle, is_silent, source
 from tensorproof.graph import Attribute, Constant, DeclaredShape, Edge, Function, Graph, Node
 from tensorproof.graph.order import is_back_edge, topological
@@ -80,6 +81,7 @@ class Walk:
         self.held: dict[Edge, TensorType] = {}
         self.casts: Mapping[str, DType | None] = around.casts if around is not None else {}
         """The element type that autocast computes in, by device, inside of a region of an exported program."""
+        self.repeated: Repeated = around.repeated if around is not None else Repeated()
         self._given = given
         self._given_held = held or {}
         self._around = around
@@ -258,7 +260,7 @@ class Walk:
         if "_outputs" in taken:
             keywords["_outputs"] = len(node.outputs)
         self._session.site = f"@{self.place}{node.name}"
-        outcome = call(name, arguments, keywords, self._session)
+        outcome = (call if own else self.repeated.call)(name, arguments, keywords, self._session)
         if self._is_spoiled(node):
             self.spoiled.add(node.name)
             return self._flat(node, outcome.outputs) if outcome.refused is None and outcome.unknown is None else self._claimed(node)
