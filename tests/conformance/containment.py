@@ -14,7 +14,7 @@ from tensorproof.terms.tensor import TensorType
 from tests.conformance.arguments import tensors, with_tensors
 
 KINDS = ("mixed", "zeros", "max", "denormal", "narrow", "wide")
-LARGEST = 600
+LARGEST = 2048
 """Elements of the tensors that are filled."""
 
 

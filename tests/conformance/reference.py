@@ -50,8 +50,6 @@ ASIDE: dict[str, str] = {
     "unique_consecutive": "torch reads return_inverse by position as return_counts",
     "lp_normalize": "the reference of ONNX sums without absolute values",
     "deform_conv": "the reference of ONNX interpolates in single precision",
-    "grouped_mm": "rows beyond the last offset are not set",
-    "scaled_mm": "NumPy has no numbers of 8 bits to round to",
     "qr": "unique up to signs",
     "svd": "unique up to signs",
     "eig": "unique up to order and factors",

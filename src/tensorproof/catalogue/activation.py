@@ -164,10 +164,10 @@ LOGSIGMOID = replace(
     elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: mathematics.log_sigmoid(np, a["x"])), order="compact",
 )
 SELU = elementwise("selu", FLOATS, values=increasing(selu), evaluate=selu_of)
-SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.2784646, INF), doc="x · sigmoid(x)", evaluate=silu_of)
-MISH = elementwise("mish", FLOATS, values=bounded(-0.3088415, INF), doc="x · tanh(softplus(x))", evaluate=mish_of)
-HARDSWISH = elementwise("hardswish", FLOATS, values=bounded(-0.3750001, INF), evaluate=hardswish_of)
-GELU = elementwise("gelu", FLOATS, Choice("approximate", ("none", "tanh"), "none"), values=bounded(-0.1700409, INF), evaluate=gelu_of)
+SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.27847, INF), doc="x · sigmoid(x)", evaluate=silu_of)
+MISH = elementwise("mish", FLOATS, values=bounded(-0.30885, INF), doc="x · tanh(softplus(x))", evaluate=mish_of)
+HARDSWISH = elementwise("hardswish", FLOATS, values=bounded(-0.37501, INF), evaluate=hardswish_of)
+GELU = elementwise("gelu", FLOATS, Choice("approximate", ("none", "tanh"), "none"), values=bounded(-0.17005, INF), evaluate=gelu_of)
 SOFTSIGN = elementwise(
     "softsign", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x / (1 + abs(x)) if math.isfinite(x) else math.copysign(1.0, x)),
     evaluate=lambda np, a: np.true_divide(a["x"], np.add(1.0, np.absolute(a["x"]))),

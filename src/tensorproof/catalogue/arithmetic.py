@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each, folding
 from tensorproof.ops.element_types import Promote, ToFloat, Within, float_of, promoted
-from tensorproof.ops.evaluation import Arguments, numpy, plain
+from tensorproof.ops.evaluation import Arguments, as_results, numpy, plain
 from tensorproof.ops.facts import DIFFERENCES, GREATER, LESS, LIMITED, PRODUCTS, QUOTIENTS, REMAINDERS, SUMS, mixes
 from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.hazards import region
@@ -317,7 +317,7 @@ ADDCMUL = Op(
     broadcast_shape,
     _valued(REALS | COMPLEXES),
     order="like", doc="x + value · y · z",
-    evaluate=lambda np, a: np.add(a["x"], np.multiply(np.multiply(a["value"], a["y"]), a["z"])),
+    evaluate=lambda np, a: np.add(a["x"], np.multiply(np.multiply(as_results(a, "value"), a["y"]), a["z"])),
 )
 ADDCDIV = Op(
     "addcdiv", THREE, (Number("value", 1),), broadcast_shape, no_whole_quotient, order="like", doc="x + value · y / z",

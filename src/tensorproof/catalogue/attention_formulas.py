@@ -47,6 +47,8 @@ def scores_of(np: Any, a: Arguments, key: Any) -> Any:
     query = a["query"]
     if a["dropout_p"]:
         raise Undefined  # weights are dropped at random
+    if a["is_causal"] and a["scale"] is not None and a["scale"] <= 0:
+        raise Undefined  # some kernels scale what they masked, and 0 · -inf is nan
     scale = a["scale"] if a["scale"] is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else INF
     scores = np.matmul(query, np.swapaxes(key, -1, -2))
     scores = np.multiply(scores, scale) if query.shape[-1] else scores

@@ -6,7 +6,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, plain
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
 
 def added_product(np: Any, a: Arguments) -> Any:
@@ -91,7 +91,7 @@ def _as_scale(np: Any, scale: Any) -> Any:
 
 
 def grouped_product(np: Any, a: Arguments) -> Any:
-    """Groups end at the offsets; rows or columns behind the last are 0."""
+    """Groups end at the offsets; rows or columns behind the last are not set."""
     x, y = a["x"], a["y"]
     if a["offsets"] is None:
         return np.matmul(x, y)
@@ -101,6 +101,6 @@ def grouped_product(np: Any, a: Arguments) -> Any:
         return np.stack([np.matmul(x[:, cut], y[cut]) for cut in cuts])
     along_rows = x.ndim == 2
     parts = [np.matmul(x[cut], y[i]) if along_rows else np.matmul(x[i], y[:, cut]) for i, cut in enumerate(cuts)]
-    made = np.concatenate(parts, -2 if along_rows else -1)
-    rest = (x.shape[-2] if along_rows else y.shape[-1]) - made.shape[-2 if along_rows else -1]
-    return np.pad(made, ((0, rest), (0, 0)) if along_rows else ((0, 0), (0, rest)))
+    if ends[-1] != (x.shape[-2] if along_rows else y.shape[-1]):
+        raise Undefined("rows behind the last offset")
+    return np.concatenate(parts, -2 if along_rows else -1)

@@ -34,6 +34,8 @@ def transposed_convolution(np: Any, a: Arguments) -> Any:
     extra = a["output_padding"]
     if a["output_size"] is not None:
         wanted = a["output_size"][-n:]
+        if 0 in wanted:
+            return np.zeros((*x.shape[: -n - 1], weight.shape[1] * a["groups"], *wanted))
         sizes = zip(wanted, x.shape[-n:], weight.shape[2:], a["stride"], a["dilation"], sides)
         extra = tuple(w - ((m - 1) * s - p - q + d * (k - 1) + 1) for w, m, k, s, d, (p, q) in sizes)
     images = x if x.ndim == n + 2 else np.expand_dims(x, 0)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, axes, part, where_nan
 from tensorproof.ops.record import Evaluate
+from tensorproof.terms.dtypes import BOOL
 
 Reduced = Callable[[Any, Any, dict[str, Any]], Any]
 
@@ -160,9 +161,10 @@ def differences(np: Any, a: Arguments) -> Any:
 
 
 def trapezoids(np: Any, a: Arguments) -> Any:
-    """The areas between neighbours."""
+    """The areas between neighbours. The sum of two truth values is whether one holds."""
     y, x, dim = a["y"], a["x"], a["dim"]
-    means = np.multiply(np.add(part(y, dim, slice(1, None)), part(y, dim, slice(None, -1))), 0.5)
+    add = np.maximum if a["tensors"]["y"].dtype is BOOL else np.add
+    means = np.multiply(add(part(y, dim, slice(1, None)), part(y, dim, slice(None, -1))), 0.5)
     if x is None:
         return np.multiply(means, a["dx"])
     if len(x.shape) == 1:
@@ -177,10 +179,12 @@ def area(np: Any, a: Arguments) -> Any:
     y, x, dim = a["y"], a["x"], a["dim"]
     if not y.shape[dim]:
         return np.zeros((*y.shape[:dim], *y.shape[dim + 1 :]))
-    if x is not None:
-        return np.sum(trapezoids(np, a), axis=dim)
+    one_by_one = np.sum(trapezoids(np, a), axis=dim)
+    if x is not None or a["tensors"]["y"].dtype is BOOL:
+        return one_by_one
     ends = np.add(part(y, dim, 0), part(y, dim, -1))
-    return np.multiply(np.subtract(np.sum(y, axis=dim), np.multiply(ends, 0.5)), a["dx"])
+    made = np.multiply(np.subtract(np.sum(y, axis=dim), np.multiply(ends, 0.5)), a["dx"])
+    return made.of("either", one_by_one) if hasattr(made, "of") else made  # large numbers overflow at other places, by library
 
 
 def slopes(np: Any, a: Arguments) -> Any:

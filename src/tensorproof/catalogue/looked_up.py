@@ -28,7 +28,7 @@ def embedding_renorm(np: Any, a: Arguments) -> Any:
 
 def embedding_backward(np: Any, a: Arguments) -> Any:
     index, n, d = np.asarray(a["index"]).reshape(-1), a["num_weights"], a["x"].shape[-1]
-    rows = a["x"].reshape((-1, d))
+    rows = a["x"].reshape((index.size, d))
     if a["scale_grad_by_freq"]:
         share = 1.0 / np.bincount(index, minlength=n)[index][:, None]
         rows = np.multiply(rows, np.trunc(share) if rows.dtype.kind in "iu" else share)  # a share of whole numbers is cut

@@ -48,6 +48,12 @@ def numpy(function: str, *names: str) -> Evaluate:
     return lambda np, a: getattr(np, function)(*(a[name] for name in chosen))
 
 
+def as_results(a: Arguments, name: str) -> Any:
+    """A number in the type of the results: whole ones take it without its fraction."""
+    number, dtype = a[name], a["results"][0]
+    return int(number) if dtype is not None and dtype.kind in "biu" and isinstance(number, float) else number
+
+
 def axes(a: Arguments, name: str = "dim") -> Any:
     """The axes of a reduction as NumPy takes them; None for all. They may be given as tensors of one axis."""
     dim = a[name]

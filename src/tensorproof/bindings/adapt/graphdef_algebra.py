@@ -180,7 +180,7 @@ fft1, fft2, fft3 = _transform(1), _transform(2), _transform(3)
 _LENGTH = Ints("size", loose=True, one=False, least=1)
 
 
-def _length(run: Run, value: Any) -> Dim:
+def _length(run: Run, value: Any, x: TensorType) -> Dim:
     size = vector(run, value, "size")
     if size is None:
         made: Dim = run.fresh("length")
@@ -189,6 +189,8 @@ def _length(run: Run, value: Any) -> Dim:
     result: Dim = run.fresh("length") if size[0] is None else size[0]
     if isinstance(result, int) and result < 0:
         raise run.give_up(f"a length of {result}, which TensorFlow refuses when the node runs")
+    if eq(result, 0) is True and (not x.shape.known or eq(x.shape.numel, 0) is not True):
+        raise run.give_up("a transform of no elements")  # it ends the process
     return result
 
 
@@ -197,7 +199,7 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     dtype = a.get("dtype") or COMPLEX64
-    n = _length(run, a["size"])
+    n = _length(run, a["size"], x)
     shape = (*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1)) if x.shape.known else somewhere(run)
     made: TensorType = run.shaped("rfft", shape, dtype, x=x, n=n, dim=len(x.shape) - 1 if x.shape.known else -1)
     return made
@@ -207,7 +209,7 @@ def rfft(a: Arguments, run: Run) -> TensorType:
 def irfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
-    n = _length(run, a["size"])
+    n = _length(run, a["size"], x)
     shape = (*x.shape[:-1], n) if x.shape.known else somewhere(run)
     made: TensorType = run.shaped("irfft", shape, a.get("dtype") or FLOAT32, x=x, n=n, dim=len(x.shape) - 1 if x.shape.known else -1)
     return made

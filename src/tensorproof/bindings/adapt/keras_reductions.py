@@ -195,6 +195,7 @@ def diff(a: dict[str, Any], run: Run) -> Any:
 def trapezoid(a: dict[str, Any], run: Run) -> Any:
     y, x = tensor(a["y"]), a["x"]
     dtype = as_float(y.dtype)
+    y = run("cast", x=y, dtype=dtype) if y.dtype is BOOL else y
     if x is None:
         return run.typed("trapezoid", dtype, y=y, dx=a["dx"], dim=a["dim"])
     fits = len(y.shape) > 0 and (tuple(x.shape) == tuple(y.shape) or (len(x.shape) == 1 and x.shape[0] == y.shape[a["dim"]]))

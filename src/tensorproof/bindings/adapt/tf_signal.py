@@ -20,7 +20,14 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     n = _length(run, x, a.get("size"), x.shape[-1] if x.shape.known else None)
+    _no_empty(run, x, n)
     return _half_spectrum(run, x, n)
+
+
+def _no_empty(run: Run, x: TensorType, n: Dim) -> None:
+    """TensorFlow ends the process where it transforms numbers to none."""
+    if eq(n, 0) is True and (not x.shape.known or eq(x.shape.numel, 0) is not True):
+        raise run.give_up("a transform of no elements")
 
 
 def _half_spectrum(run: Run, x: TensorType, n: Any) -> TensorType:
@@ -34,8 +41,7 @@ def irfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     n = _length(run, x, a.get("size"), maximum(0, 2 * (x.shape[-1] - 1)) if x.shape.known else None)
-    if n == 0:
-        raise run.give_up("a transform of no elements")
+    _no_empty(run, x, n)
     shape = Shape((*x.shape[:-1], n)) if x.shape.known else somewhere(run)
     made: TensorType = run.shaped("irfft", shape, FLOAT64 if x.dtype is COMPLEX128 else FLOAT32, x=x, n=n, dim=-1)
     return made

@@ -12,6 +12,8 @@ from tensorproof.engines.values.boxes import Box, boxed, float_of, register
 from tensorproof.engines.values.rounding import Rounding
 
 INF = math.inf
+_COMPOSED = 48.0
+"""By how many units in the last place a library may be off that computes a curve step by step."""
 
 
 def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: float, hi: float) -> Box:
@@ -24,7 +26,7 @@ def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: 
             value = function(np.asarray(turn))
             passed = (x.lo <= turn) & (x.hi >= turn)
             least, most = np.where(passed, np.minimum(least, value), least), np.where(passed, np.maximum(most, value), most)
-        slack = 1e-13 * np.maximum(np.abs(least), np.abs(most)) + 1e-300
+        slack = (_COMPOSED * Rounding.step + 1e-13) * np.maximum(np.abs(least), np.abs(most)) + 1e-300
     slack = np.where(np.isfinite(slack), slack, 0.0)
     return Box(least - slack, most + slack, x.nan, float_of(x))
 
