@@ -154,6 +154,15 @@ def ldl_solve(name: str, r: Random) -> Drawn:
     return (tensor([*lead, n, n], dtype), places, tensor([*lead, n, r.randint(1, 3)], dtype)), {"hermitian": r.random() < 0.5}
 
 
+def definite(name: str, r: Random) -> Drawn:
+    import numpy as np
+
+    n, dtype, lead = r.randint(1, 4), real(r), [r.randint(1, 2)] * r.randint(0, 1)
+    half = np.array(numbers(r, n * n * (lead[0] if lead else 1))).reshape((*lead, n, n))
+    x = np.round(np.matmul(half, np.swapaxes(half, -1, -2)) + np.eye(n), 2)
+    return (tensor([*lead, n, n], dtype, tuple(map(float, x.ravel()))),), {"upper": r.random() < 0.5}
+
+
 def recurrent(name: str, r: Random) -> Drawn:
     gates, dtype = {"torch.lstm": 4, "torch.gru": 3}.get(name, 1), real(r)
     hidden, features, levels, two, biased = r.randint(1, 3), r.randint(1, 3), r.randint(1, 2), r.random() < 0.5, r.random() < 0.7
@@ -178,6 +187,7 @@ def recurrent(name: str, r: Random) -> Drawn:
 MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu"), recurrent),
     "torch.linalg.ldl_solve": ldl_solve,
+    "torch.linalg.cholesky_ex": definite,
     **PLACED,
     **SPELLED,
     **WINDOWS,

@@ -308,7 +308,7 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
             continue
         compared = 1
         told = compare(np, values[id(ours)], array, precision(spelling, theirs[1], types, between))
-        if told and not containment.rounds_to(np, outcome.applied, given_arrays(np, call), ours, array):
+        if told and not containment.explained(np, outcome.applied, given_arrays(np, call), ours, array):
             record["wrong"].append([shown(call), told])
             break
     return compared, False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined, points
+from tensorproof.ops.evaluation import Arguments, Undefined
 
 _SMALL = 1.2e-7
 
@@ -24,8 +24,13 @@ def cholesky(np: Any, a: Arguments) -> Any:
         raise Undefined from None
 
 
+def status(np: Any, x: Any) -> Any:
+    """0 for each matrix that could be factored; of bounds it is not known where a pivot is 0."""
+    return x.of("span", x.shape[:-2], 0, x.shape[-1], False, True) if hasattr(x, "of") else np.zeros(x.shape[:-2], np.int64)
+
+
 def cholesky_status(np: Any, a: Arguments) -> Any:
-    return cholesky(np, a), np.zeros(a["x"].shape[:-2], np.int64)
+    return cholesky(np, a), status(np, a["x"])
 
 
 def substituted(np: Any, half: Any, y: Any, upper: Any) -> Any:
@@ -38,8 +43,9 @@ def substituted(np: Any, half: Any, y: Any, upper: Any) -> Any:
             row = np.subtract(row, np.multiply(half[..., i, j : j + 1], known))
         made[i] = np.divide(row, half[..., i, i : i + 1])
     if not n:
-        return y
-    return np.stack([made[i] for i in range(n)], -2)
+        return np.broadcast_to(y, (*np.broadcast_shapes(half.shape[:-2], y.shape[:-2]), *y.shape[-2:]))
+    solution = np.stack([made[i] for i in range(n)], -2)
+    return solution.of("solution", half) if hasattr(solution, "of") else solution
 
 
 def from_factor(np: Any, factor: Any, upper: Any, y: Any) -> Any:
@@ -110,8 +116,16 @@ def _eliminated(np: Any, matrix: Any, pivot: bool) -> tuple[Any, Any, int]:
     return made, pivots, status
 
 
+def _bounds_of_factors(x: Any) -> Any:
+    """Any factors, since a pivot may be too small to divide by; rows that are exchanged with later ones."""
+    rows, lead, count = x.shape[-2], x.shape[:-2], min(x.shape[-2:])
+    return x.of("span", x.shape), x.of("span", (*lead, count), 1, rows, False, True), x.of("span", lead, 0, count, False, True)
+
+
 def lu_status(np: Any, a: Arguments) -> Any:
-    x = points(np, a["x"])
+    x = a["x"]
+    if hasattr(x, "of"):
+        return _bounds_of_factors(x)
     lead, count = x.shape[:-2], min(x.shape[-2:])
     parts = [_eliminated(np, x[at], bool(a["pivot"])) for at in np.ndindex(*lead)]
     if not parts:
@@ -134,6 +148,8 @@ def triangles(np: Any, factors: Any) -> tuple[Any, Any]:
 def permutation(np: Any, pivots: Any, rows: int) -> Any:
     """The matrix P with P L U = A."""
     lead = pivots.shape[:-1]
+    if hasattr(pivots, "of"):
+        return pivots.of("span", (*lead, rows, rows), 0.0, 1.0, False)
     made = np.zeros((*lead, rows, rows))
     for at in np.ndindex(*lead):
         order = list(range(rows))
@@ -160,7 +176,10 @@ def log_determinant(np: Any, a: Arguments) -> Any:
 
 
 def inverse_status(np: Any, a: Arguments) -> Any:
-    return np.linalg.inv(a["x"]), np.zeros(a["x"].shape[:-2], np.int64)
+    try:
+        return np.linalg.inv(a["x"]), status(np, a["x"])
+    except np.linalg.LinAlgError:  # the inverse is not defined then
+        raise Undefined from None
 
 
 def _cutoff(np: Any, a: Arguments, values: Any) -> Any:
@@ -172,15 +191,21 @@ def _cutoff(np: Any, a: Arguments, values: Any) -> Any:
     return np.expand_dims(np.maximum(0.0 if atol is None else atol, np.multiply(rtol, largest)), -1)
 
 
+def _as_read(np: Any, a: Arguments) -> Any:
+    """Of a symmetric matrix the lower half is read."""
+    x = a["x"]
+    return np.add(np.tril(x), adjoint(np, np.tril(x, -1))) if a["hermitian"] and x.size else x
+
+
 def pseudo_inverse(np: Any, a: Arguments) -> Any:
-    u, values, vh = np.linalg.svd(a["x"], False)
+    u, values, vh = np.linalg.svd(_as_read(np, a), False)
     kept = values > _cutoff(np, a, values)
     inverse = np.where(kept, np.divide(1.0, np.where(kept, values, 1.0)), 0.0)
     return np.matmul(np.multiply(adjoint(np, vh), np.expand_dims(inverse, -2)), adjoint(np, u))
 
 
 def rank(np: Any, a: Arguments) -> Any:
-    values = singular_values(np, a["x"])
+    values = singular_values(np, _as_read(np, a))
     return np.sum(values > _cutoff(np, a, values), axis=-1)
 
 
@@ -206,7 +231,11 @@ def exponential(np: Any, a: Arguments) -> Any:
         made = np.add(made, term)
     for _ in range(halved):
         made = np.matmul(made, made)
-    return made
+    if not hasattr(made, "of"):
+        return made
+    size = np.max(np.sum(np.absolute(a["x"]), axis=-1, keepdims=True), axis=-2, keepdims=True) if x.size else 0.0
+    error = np.multiply(np.exp(size), np.multiply(np.add(size, 1.0), 64 * a["results"][0].step))  # it grows with the norm, and not with the results
+    return np.subtract(made, error).of("either", np.add(made, error))
 
 
 def _orthogonal(np: Any, x: Any, tau: Any, size: int) -> Any:
@@ -248,8 +277,14 @@ def _vector_norm(np: Any, x: Any, order: Any, dim: Any, keep: bool) -> Any:
     return np.power(np.sum(np.power(size, float(order)), axis=dim, keepdims=keep), 1.0 / order)
 
 
+def _in_results(np: Any, a: Arguments) -> Any:
+    """x, whole numbers in the real type of the results."""
+    x, dtype = a["x"], a["results"][0]
+    return np.multiply(x, 1.0) if x.dtype.kind in "biu" and dtype is not None and dtype.kind == "f" else x
+
+
 def vector_norm(np: Any, a: Arguments) -> Any:
-    x, dim = a["x"], a["dim"]
+    x, dim = _in_results(np, a), a["dim"]
     axes = tuple(range(x.ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if not x.ndim:
         return np.absolute(x) if a["ord"] else np.multiply(x != 0, 1)
@@ -268,7 +303,7 @@ def _matrix_norm(np: Any, x: Any, order: Any) -> Any:
 
 
 def matrix_norm(np: Any, a: Arguments) -> Any:
-    x, dim = a["x"], tuple(i % a["x"].ndim for i in a["dim"])
+    x, dim = _in_results(np, a), tuple(i % a["x"].ndim for i in a["dim"])
     made = _matrix_norm(np, np.moveaxis(x, dim, (-2, -1)), a["ord"])
     return np.expand_dims(made, tuple(sorted(dim))) if a["keepdim"] else made
 

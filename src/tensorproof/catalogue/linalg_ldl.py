@@ -66,8 +66,10 @@ def _factored(np: Any, matrix: Any, hermitian: bool) -> tuple[Any, Any, int]:
 
 
 def ldl_status(np: Any, a: Arguments) -> Any:
-    x = np.asarray(a["x"])
+    x = a["x"]
     lead, n = x.shape[:-2], x.shape[-1]
+    if hasattr(x, "of"):
+        return x.of("span", x.shape), x.of("span", x.shape[:-1], -n, n, False, True), x.of("span", lead, 0, n, False, True)
     made = [_factored(np, one, bool(a["hermitian"])) for one in x.reshape((-1, n, n))] if x.size else []
     if not made:
         return np.zeros(x.shape, x.dtype), np.zeros(x.shape[:-1], np.int64), np.zeros(lead, np.int64)

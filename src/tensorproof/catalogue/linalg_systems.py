@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tensorproof.catalogue.linalg_functions import adjoint, from_factor, permutation, singular_values, substituted, triangles
-from tensorproof.ops.evaluation import Arguments, plain
+from tensorproof.catalogue.linalg_functions import adjoint, from_factor, permutation, singular_values, status, substituted, triangles
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
 
 def _solved(np: Any, x: Any, y: Any, left: Any = True) -> Any:
@@ -26,7 +26,10 @@ def solved(np: Any, a: Arguments) -> Any:
 
 
 def solved_status(np: Any, a: Arguments) -> Any:
-    return solved(np, a), np.zeros(a["x"].shape[:-2], np.int64)
+    try:
+        return solved(np, a), status(np, a["x"])
+    except np.linalg.LinAlgError:  # the solution is not defined then
+        raise Undefined from None
 
 
 def _triangular(np: Any, x: Any, y: Any, upper: Any, unit: Any) -> Any:
@@ -55,6 +58,8 @@ def from_cholesky(np: Any, a: Arguments) -> Any:
 
 def from_lu(np: Any, a: Arguments) -> Any:
     lower, upper = triangles(np, a["x"])
+    if not hasattr(upper, "of") and np.any(np.diagonal(upper, 0, -2, -1) == 0):
+        raise Undefined("a factor without an inverse")
     system = np.matmul(permutation(np, plain(np, a["pivots"]), a["x"].shape[-1]), np.matmul(lower, upper))
     return _solved(np, adjoint(np, system) if a["adjoint"] else system, a["y"], a["left"] is not False)
 
@@ -93,6 +98,6 @@ def tensor_solution(np: Any, a: Arguments) -> Any:
     if a["dim"] and x.ndim:
         moved = [i % x.ndim for i in a["dim"]]
         x = np.transpose(x, (*(i for i in range(x.ndim) if i not in moved), *moved))
-    shape = x.shape[y.ndim :]
+    shape = x.shape[y.ndim :] if x.ndim > y.ndim else tuple(a["shapes"][0])
     size = prod(shape)
     return np.reshape(np.linalg.solve(np.reshape(x, (size, size)), np.reshape(y, (size, 1))), shape)

@@ -37,13 +37,14 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
 
 
 def arguments_of(np: Any, one: Applied, values: Mapping[int, Any]) -> dict[str, Any]:
-    """The arguments as values, the tensors that they are of, and the element types of the results. Truth values are numbers where the results are."""
+    """The arguments as values, the tensors that they are of, types and shapes of the results. Truth values are numbers where the results are."""
     given = {name: value_of(np, value, values) for name, value in one.arguments.items()}
     for attribute in one.op.attributes:
         if isinstance(attribute, (Sizes, Axis)) and isinstance(given.get(attribute.name), int):
             given[attribute.name] = _as_read(attribute, given)
     given["tensors"] = one.arguments
     given["results"] = tuple(result.dtype for result in one.results)
+    given["shapes"] = tuple(result.shape for result in one.results)
     if any(result.dtype is not None and result.dtype.kind == "b" for result in one.results):
         return given
     chosen = {attribute.name for attribute in one.op.attributes}  # a mask that stands between brackets stays one
