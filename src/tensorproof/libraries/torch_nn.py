@@ -24,10 +24,12 @@ def _init(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], n
 
 
 def _call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    found = m.in_class(me.cls, "forward")
+    found = me.space.get("forward", MISSING)  # assigned to this object, it is called as it is
+    own = found is not MISSING
+    found = found if own else m.in_class(me.cls, "forward")
     if found is MISSING:
         raise m.raised("NotImplementedError", f"{me.cls.name} has no forward", node, "module/forward")
-    forward = Bound(found, me) if isinstance(found, (Function, Native)) else found
+    forward = Bound(found, me) if isinstance(found, (Function, Native)) and not own else found
     if torch_hooks.of(me):
         return torch_hooks.called(m, me, args, kwargs, node, lambda given, named: m.call(forward, given, named, node))
     return m.call(forward, args, kwargs, node)
@@ -316,8 +318,10 @@ def layer_method(m: Any, owner: Layer, name: str, args: tuple[Any, ...], kwargs:
         return CONTAINER_METHODS[name](m, owner, args, kwargs, node)
     if name in METHODS:
         return METHODS[name](m, owner, args, kwargs, node)
-    if name in ("forward", "__call__"):
+    if name == "__call__":
         return m.call(owner, args, kwargs, node)
+    if name == "forward":
+        return m.layer_forward(owner, args, kwargs, node)
     if name in ("reset_parameters", "_reset_parameters", "flatten_parameters"):
         return None
     return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")

@@ -129,6 +129,8 @@ class Class:
     mro: tuple[Any, ...] = ()
     span: Span | None = None
     module: Any = None
+    meta: Class | None = None
+    """The metaclass, where that is a class of the program."""
 
 
 @dataclass(slots=True, eq=False)

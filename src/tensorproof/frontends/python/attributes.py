@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public
-from tensorproof.frontends.python import containers, library_names, listing, tensors, unknown_values
+from tensorproof.frontends.python import containers, library_names, listing, metaclasses, super_attributes, tensors, unknown_values
 from tensorproof.frontends.python.joining import may_be_missing
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.constants import constant
@@ -73,12 +73,12 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     if kind is Model:
         return library_objects.model_attribute(m, owner, name, node)
     if kind is Super:
-        return of_super(m, owner, name, node)
+        return super_attributes.attribute(m, owner, name, node)
     if kind in (List, Dict, Set):
         return containers.attribute(m, owner, name, node)
     if kind is Function:
         return of_function(m, owner, name, node)
-    if kind is Outputs and name in owner.names:
+    if isinstance(owner, Outputs) and name in owner.names:
         return owner[owner.names.index(name)]
     if kind is Bound:
         return owner.self if name == "__self__" else load(m, owner.function, name, node)
@@ -310,6 +310,8 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
         case _:
             pass
     found = registry.class_member(m, owner, name)
+    if found is MISSING and owner.meta is not None:
+        found = metaclasses.attribute(m, owner, name, node)
     if found is not MISSING:
         return found
     if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in owner.mro):
@@ -319,22 +321,6 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
     if name.startswith("__") and name.endswith("__"):
         return m.gap(f"{owner.name}.{name}", node, "what a class's own class gives it is not known")
     raise m.raised("AttributeError", f"the class {owner.name} has no attribute {name}", node)
-
-
-def of_super(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Any:
-    cls = owner.self.cls if isinstance(owner.self, Instance) else owner.self
-    value, _ = in_class(m, cls, name, owner.after)
-    if value is MISSING:
-        if name in ("__init__", "__init_subclass__", "__setattr__", "__post_init__", "__new__", "__enter__", "__exit__"):
-            return Native(f"object.{name}", registry.object_method(name, owner.self))
-        if isinstance(owner.self, Instance):
-            found = registry.instance_attribute(m, owner.self, name, node)
-            if found is not MISSING:
-                return found
-        if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in cls.mro):
-            return Unknown(name)
-        raise m.raised("AttributeError", f"super() has no attribute {name}", node)
-    return bind(m, value, owner.self, node) if isinstance(owner.self, Instance) else (Bound(value, cls) if isinstance(value, Function) else value)
 
 
 def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> Any:

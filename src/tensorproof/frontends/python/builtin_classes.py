@@ -57,12 +57,25 @@ def is_instance(m: Interpreter, value: Any, wanted: Any) -> Any:
     if isinstance(value, Choice):
         return m.branching.choose(value.condition, lambda: is_instance(m, value.then, wanted), lambda: is_instance(m, value.other, wanted))
     if isinstance(wanted, Class):
-        return isinstance(value, (Instance, Record)) and cls_is(value.cls, wanted)
+        derived = isinstance(value, (Instance, Record)) and cls_is(value.cls, wanted)
+        return _conforms(m, value, wanted) if not derived and any(isinstance(c, Named) and c.name in _PROTOCOLS for c in wanted.bases) else derived
     if isinstance(wanted, Named):
         return registry.is_instance(m, value, wanted.name)
     if isinstance(wanted, type):
         return _is_host_instance(m, value, wanted)
     return Unknown("isinstance")
+
+
+_PROTOCOLS = ("typing.Protocol", "typing_extensions.Protocol")
+
+
+def _conforms(m: Interpreter, value: Any, protocol: Class) -> Any:
+    """`isinstance` with a protocol: whether the object has all that the protocol names."""
+    if not isinstance(value, Instance) or "__annotations__" in protocol.space:
+        return Unknown("isinstance")
+    names = [name for name, found in protocol.space.items() if isinstance(found, (Function, Property)) and (not name.startswith("__") or name == "__call__")]
+    found = [_hasattr(m, m.here or ast.Pass(), value, name) for name in names]
+    return Unknown("isinstance") if any(isinstance(one, Unknown) for one in found) else all(found)
 
 
 def _of_kind(value: Any, wanted: Any) -> Any:

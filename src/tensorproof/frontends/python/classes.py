@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python import metaclasses
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, class_scope
 from tensorproof.libraries import registry
@@ -15,10 +16,6 @@ from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
-
-
-_META = {"abc.ABCMeta": "abc.ABC", "enum.EnumMeta": "enum.Enum", "enum.EnumType": "enum.Enum"}
-"""A metaclass does what a base class with it does."""
 
 
 def _base(value: Any) -> Any:
@@ -54,10 +51,7 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
             from tensorproof.libraries import told_data
 
             told_data.of_class(m, cls)
-        meta = named.pop("metaclass", None)
-        if isinstance(meta, Named) and meta.name in _META and not any(isinstance(c, Named) and c.name == _META[meta.name] for c in cls.mro):
-            cls.mro = (*cls.mro, Named(_META[meta.name]))
-        elif meta is not None and meta is not type and not (isinstance(meta, Named) and meta.name in _META):
+        if not metaclasses.given_to(m, cls, named.pop("metaclass", None), node):
             m.gap(f"class {cls.name}", node, "its metaclass is not followed")
             cls.mro = (*cls.mro, Unknown("metaclass"))
         made: Any = registry.class_made(m, cls, named, node)
@@ -115,6 +109,12 @@ def _holds(sequence: list[Any], item: Any) -> bool:
 
 def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """`Cls(...)`."""
+    called = metaclasses.calls(m, cls) if cls.meta is not None else MISSING
+    return made(m, cls, args, kwargs, node) if called is MISSING else m.call(called, args, kwargs, node)
+
+
+def made(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """A new object of a class, whatever its metaclass makes of a call."""
     from tensorproof.frontends.python.attributes import in_class
 
     special = registry.construct(m, cls, args, kwargs, node)
@@ -125,23 +125,23 @@ def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[st
         return m.gap(cls.name, node, f"a class that derives from {builtin.__name__}")
     maker, _ = in_class(m, cls, "__new__")
     if isinstance(maker, Function):
-        made = m.call(maker, (cls, *args), kwargs, node)
-        if not (isinstance(made, Instance) and cls_is(made.cls, cls)):
-            return made
+        new = m.call(maker, (cls, *args), kwargs, node)
+        if not (isinstance(new, Instance) and cls_is(new.cls, cls)):
+            return new
     else:
         raised = any(isinstance(c, type) and issubclass(c, BaseException) for c in cls.mro)
-        made = Instance(cls, m.heap.space({"args": args} if raised else {}), m.user_span(node))
+        new = Instance(cls, m.heap.space({"args": args} if raised else {}), m.user_span(node))
     init, _ = in_class(m, cls, "__init__")
     if init is not MISSING:
         gaps = len(m.path.gaps)
-        m.call(Bound(init, made), args, kwargs, node)
+        m.call(Bound(init, new), args, kwargs, node)
         if cls.name in m.told.data:  # how it reads its files does not matter then
             del m.path.gaps[gaps:]
-        return made
-    done = registry.initialise(m, made, args, kwargs, node)
+        return new
+    done = registry.initialise(m, new, args, kwargs, node)
     if not done and (args or kwargs) and not any(isinstance(c, (Unknown, Named)) for c in cls.mro) and not isinstance(maker, Function):
         raise m.raised("TypeError", f"{cls.name} takes no arguments", node, "call/arguments")
-    return made
+    return new
 
 
 def cls_is(cls: Any, wanted: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome, call_module
 from tensorproof.bindings.modules import Module
-from tensorproof.frontends.python import calling, outcomes, tensors
+from tensorproof.frontends.python import calling, library_names, outcomes, tensors
 from tensorproof.libraries import layers
 from tensorproof.values.heap import MISSING
 from tensorproof.values.python_values import Layer
@@ -24,10 +24,21 @@ def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict
 
 
 def forward_of_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    """What a layer computes, without its hooks."""
+    """What a layer computes, without its hooks: the `forward` that the program assigned to it or to its class, or its own."""
+    if "forward" in layer.tensors:
+        return m.call(layer.tensors["forward"], args, kwargs, node)
+    if "library names" in m.model_state and layer.module is not None:
+        assigned = library_names.written(m, f"{layer.module.name}.forward")
+        if assigned is not MISSING:
+            return m.call(assigned, (layer, *args), kwargs, node)
+    return own_forward(m, layer, args, kwargs, node)
+
+
+def own_forward(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """What a layer computes as the library defines it."""
     if layer.module is None:
         return layers.call_container(m, layer, args, kwargs, node)
-    distributed = calling.distributed_call(m, args, kwargs, lambda a, k: forward_of_layer(m, layer, a, k, node))
+    distributed = calling.distributed_call(m, args, kwargs, lambda a, k: own_forward(m, layer, a, k, node))
     if distributed is not MISSING:
         return distributed
     if layer.module.row.framework == "keras":

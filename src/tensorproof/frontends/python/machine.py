@@ -399,6 +399,9 @@ class Interpreter:
     def spelling(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return calling.call_spelling(self, name, args, kwargs, node)
 
+    def layer_forward(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        return layer_calls.own_forward(self, layer, args, kwargs, node)
+
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         return attributes.load(self, owner, name, node)
 

@@ -217,7 +217,7 @@ class Memory:
         out = kwargs.get("out")
         outs = [out] if isinstance(out, TensorType) else list(out) if isinstance(out, tuple) else []
         if not targets and not outs:
-            made = self.made(result)
+            made = self.made(_apart(name, result, args))
             if self._is_plain(args, kwargs):
                 self._mark_plain(made)
             if isinstance(made, TensorType) and made.contents is not None and _surely_shows(outcome.applied, args, made):
@@ -315,6 +315,14 @@ class Memory:
         self.m.heap.set(held.own, "is", made)
         self._keep(Held(made, made, held.storage, held.own, held.owned, held.at), target)
         return made
+
+
+def _apart(name: str, result: Any, args: tuple[Any, ...]) -> Any:
+    """An element of an array of NumPy is a number of its own, no view."""
+    if name != "numpy.ndarray.__getitem__" or not isinstance(result, TensorType) or result.shape != Shape() or Ellipsis in (args[1:] or (Ellipsis,)):
+        return result
+    index = args[1] if isinstance(args[1], tuple) else (args[1],)
+    return result.but(base=None) if all(isinstance(part, (int, Term)) for part in index) else result
 
 
 def _surely_shows(applied: list[Applied], args: tuple[Any, ...], made: TensorType) -> bool:

@@ -111,6 +111,13 @@ def _print(m: Interpreter, node: ast.AST, *args: Any, **kwargs: Any) -> None:
         m.heap.set(file.space, "text", TEXT)
 
 
+def _exec(m: Interpreter, node: ast.AST, *rest: Any) -> Any:
+    """It may bind any name."""
+    if m.frames and m.frames[-1].module is not None:
+        m.frames[-1].module.hidden = True
+    return m.gap("exec", node)
+
+
 def _hash(m: Interpreter, node: ast.AST, value: Any) -> Any:
     if isinstance(value, Instance):
         own, _ = in_class(m, value.cls, "__hash__")
@@ -154,6 +161,6 @@ MODELS: dict[Any, Run] = {
     **{getattr(builtins, name): run for name, run in _INTERACTIVE.items() if hasattr(builtins, name)},
     **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
     print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
-    locals: lambda m, node: Unknown("locals"), hash: _hash, exec: lambda m, node, *a: m.gap("exec", node),
+    locals: lambda m, node: Unknown("locals"), hash: _hash, exec: _exec,
     eval: lambda m, node, *a: m.gap("eval", node), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
 }  # fmt: skip

@@ -36,6 +36,8 @@ def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
         return key(m, value.contents[0], node) if value.contents is not None else Unknown("a key that is not known")
     if isinstance(value, Unknown):
         return Unknown("a key that is not known")
+    if isinstance(value, Set) and value.frozen:
+        return Unknown("a key that is not known")
     if isinstance(value, (List, Dict, Set)):
         raise m.raised("TypeError", f"a {type(value).__name__.lower()} cannot be the key of a dict", node)
     if isinstance(value, slice):
