@@ -47,3 +47,10 @@ def suppressed(path: str, text: str, diagnostics: list[Diagnostic]) -> list[Diag
 
 def _takes(codes: str | None, code: str) -> bool:
     return codes is None or any(code == c.strip() or code.startswith(c.strip() + "/") for c in codes.split(",") if c.strip())
+
+
+def ignored_on(text: str, line: int, code: str) -> bool:
+    """Whether a comment on this line takes out findings of this code."""
+    lines = text.splitlines() if "tensorproof" in text else []
+    comment = re.search(_COMMENT, lines[line - 1]) if 0 < line <= len(lines) else None
+    return comment is not None and _takes(comment[1], code)

@@ -66,6 +66,11 @@ def scaled(c: Call) -> DType | None:
     return dtype
 
 
+def _times_alpha(np: Any, a: Any, name: str) -> Any:
+    """A summand, scaled where it is scaled at all."""
+    return a[name] if type(a["alpha"]) is int and a["alpha"] == 1 else np.multiply(a["alpha"], a[name])
+
+
 def _scaled_sum(sign: int) -> Any:
     def fold(c: Call) -> Any:
         alpha = c["alpha"]
@@ -84,11 +89,11 @@ def no_bools(c: Call) -> DType | None:
 
 ADD = promoting(
     "add", NUMBERS, Number("alpha", 1), dtype=scaled, operands=NUMERIC | of_kind("s"), fold=_scaled_sum(1), values=SUMS,
-    evaluate=lambda np, a: np.add(a["x"], np.multiply(a["alpha"], a["y"])), doc="x + alpha · y",
+    evaluate=lambda np, a: np.add(a["x"], _times_alpha(np, a, "y")), doc="x + alpha · y",
 )  # fmt: skip
 SUB = promoting(
     "sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1), values=DIFFERENCES, ones=pairs(sub),
-    evaluate=lambda np, a: np.subtract(a["x"], np.multiply(a["alpha"], a["y"])), doc="x - alpha · y",
+    evaluate=lambda np, a: np.subtract(a["x"], _times_alpha(np, a, "y")), doc="x - alpha · y",
 )  # fmt: skip
 MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(mul), values=PRODUCTS, ones=pairs(mul), evaluate=lambda np, a: np.multiply(a["x"], a["y"]))
 

@@ -13,7 +13,7 @@ from tensorproof.diagnostics.errors import BadInput
 if TYPE_CHECKING:
     from tensorproof.app.check import Program
 
-LATER = ("numerics", "space", "library")
+LATER = ("space", "library")
 
 
 def check(given: Any, arguments: tuple[str, ...]) -> int:
@@ -34,7 +34,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     if not paths:
         raise BadInput("check needs a Python file, a directory or a saved model")
     told = Told(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
-    chosen = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
+    asked = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
     done: list[Program] = []
 
     def ended(program: Program) -> None:
@@ -42,7 +42,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         refused = next((d for d in program.diagnostics if d.code == "python/arguments"), None)
         if arguments and refused is not None:
             raise BadInput(f"{paths[0]}: {refused.message}")
-        leave_out(program, lambda code: _chosen(code, given.select or [], given.ignore or []))
+        leave_out(program, lambda code: chosen(code, given.select or [], given.ignore or []))
         done.append(program)
         if given.output_format != "json":
             _say_next(text.full_of(program, given.verbose) if given.output_format == "full" else text.concise_of(program), given.output_format == "full")
@@ -56,7 +56,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
             begun = True
 
     try:
-        programs = check_programs(paths, chosen, ended)
+        programs = check_programs(paths, asked, ended)
     except KeyboardInterrupt:
         if given.output_format == "json":
             _say(_as_json(done, arguments))
@@ -96,6 +96,16 @@ def infer(given: Any, arguments: tuple[str, ...]) -> int:
     return int(any(i.verdict.value == "invalid" for i in found))
 
 
+def numerics(given: Any, arguments: tuple[str, ...]) -> int:
+    """Which operations can yield NaN or Inf, from which inputs?"""
+    from tensorproof.cli.numerics import run as run_numerics
+
+    status, text = run_numerics(given, arguments)
+    if text:
+        _say(text)
+    return status
+
+
 def explain(given: Any, arguments: tuple[str, ...]) -> int:
     """What does this code mean, and what is to be done?"""
     from tensorproof.app.explain import explain as page
@@ -121,7 +131,8 @@ def ops(given: Any, arguments: tuple[str, ...]) -> int:
 
 Command = Callable[[Any, tuple[str, ...]], int]
 COMMANDS: dict[str, tuple[Command, Callable[[options.Parser], None]]] = {
-    "check": (check, options.check), "infer": (infer, options.infer), "explain": (explain, options.explain), "ops": (ops, options.ops),
+    "check": (check, options.check), "infer": (infer, options.infer), "numerics": (numerics, options.numerics),
+    "explain": (explain, options.explain), "ops": (ops, options.ops),
 }  # fmt: skip
 
 
@@ -163,7 +174,7 @@ def overview() -> str:
     ])  # fmt: skip
 
 
-def _chosen(code: str, select: list[str], ignore: list[str]) -> bool:
+def chosen(code: str, select: list[str], ignore: list[str]) -> bool:
     def names(rule: str) -> bool:
         return code == rule or code.startswith(rule.rstrip("/") + "/")
 

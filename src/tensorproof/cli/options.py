@@ -57,6 +57,27 @@ def infer(parser: Parser) -> None:
     _format(parser)
 
 
+def numerics(parser: Parser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="MODEL|FILE.py", help="a saved model or a Python file; the program's arguments follow after --")
+    parser.several("--range", "range", "NAME=LO:HI", "between which numbers an input or parameter lies; the name may hold *")
+    parser.add_argument("--ranges", metavar="FILE.toml", help='ranges in a file: x = [0, 1], "layer/kernel" = [-1, 1]')
+    parser.add_argument("--unbounded-weights", action="store_true", help="assume nothing of parameters")
+    parser.add_argument("--unbounded-inputs", action="store_true", help="assume nothing of inputs")
+    parser.add_argument("--dtype", metavar="float64|float32|float16|bfloat16", help="the element type in which real numbers are computed")
+    parser.add_argument("--tensors", choices=("smash", "partition", "expand"), default="partition", help="one interval for a tensor, a block or an element")
+    parser.add_argument("--values", choices=("interval", "affine"), default="affine", help="intervals alone, or equalities between tensors as well")
+    parser.add_argument("--entry", metavar="FILE.py::Name", help="enter this module instead of running the program")
+    _inputs(parser)
+    _imports(parser)
+    _format(parser)
+    parser.several("--select", "select", "CODE", "only findings of this code or prefix")
+    parser.several("--ignore", "ignore", "CODE", "leave out findings of this code or prefix")
+    parser.add_argument("--fail-on", choices=("error", "warning", "unknown"), default="error", help="what makes the exit status 1")
+    parser.add_argument("--time-limit", metavar="SECONDS", default="20", help="how long reading one file may take, counted in steps (10,000 a second)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="findings only")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also list the operations that are proved safe, and every call that was not understood")
+
+
 def explain(parser: Parser) -> None:
     parser.add_argument("code", metavar="CODE")
 

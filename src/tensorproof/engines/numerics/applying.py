@@ -12,8 +12,8 @@ from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, Unbounded, expa
 from tensorproof.engines.numerics.numbers import Numbers
 from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import Value
-from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, fact_of, outward, types_of
-from tensorproof.engines.values.rounding import Rounding, computed_in
+from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, computed, fact_of, outward, types_of
+from tensorproof.engines.values.rounding import Rounding
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.evaluation import Undefined, Undetermined
 from tensorproof.ops.record import Values
@@ -62,6 +62,7 @@ class Application:
         self.given: Mapping[int, Any] = {i: expanded(g) for i, g in grids.items()} if small else grids
         self.np: Any = np if small else Numbers
         self._arguments: dict[str, Any] | None = None
+        self._nearest = False
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -81,10 +82,9 @@ class Application:
         try:
             if self.one.op.evaluate is None:
                 raise NotEvaluated("no reference function")
-            with computed_in(self.types()):
-                made = self.one.op.evaluate(self.np, self.arguments)
-                if Rounding.lost and not (self.one.op.order == "like" and len(self.one.op.inputs) == 1):
-                    made = _opened(made)
+            made, self._nearest = computed(self.np, self.one, self.types(), self.arguments)
+            if Rounding.lost and not (self.one.op.order == "like" and len(self.one.op.inputs) == 1):
+                made = _opened(made)
         except FAILURES as failed:
             made, why = None, f"{type(failed).__name__}: {failed}"
         parts: Sequence[Any] = made if isinstance(made, (tuple, list)) else [made] * (1 if made is not None else len(self.one.results))
@@ -97,7 +97,7 @@ class Application:
         if part is not None and getattr(part, "dtype", np.dtype(float)).kind in "biuf":
             made = gridded(part)
             if shape is None or made.shape == shape:
-                grid = _outward(made, dtype)
+                grid = _outward(made, dtype, self._nearest)
         stated = self._stated(fact_of(self.one, i))
         if stated is None:
             return grid
@@ -143,8 +143,8 @@ class Application:
         return min(g.least for g in found), max(g.most for g in found)
 
 
-def _outward(grid: Grid, dtype: DType | None) -> Grid:
-    return Grid(grid.shape, grid.cuts, outward(np, grid.box, dtype))
+def _outward(grid: Grid, dtype: DType | None, nearest: bool = False) -> Grid:
+    return Grid(grid.shape, grid.cuts, outward(np, grid.box, dtype, nearest))
 
 
 def _opened(made: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorproof.engines.numerics.grid import Box, Grid, aligned
 from tensorproof.engines.numerics.value import Value, either, limits
-from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Stack
+from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,7 +147,7 @@ def _written(records: Sequence[Record]) -> set[int]:
             found.add(id(one.item))
         elif isinstance(one, Stack):
             found.add(id(one.whole))
-        elif isinstance(one, Changed):
+        elif isinstance(one, (Changed, Source)):
             found.add(id(one.tensor))
         elif isinstance(one, Loop):
             found |= _written(one.body) | {id(c.after) for c in one.carried if c.after is not None}

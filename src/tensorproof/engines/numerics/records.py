@@ -29,6 +29,8 @@ class Settings:
     """The identities of sources whose range says only that they are finite: no overflow is reported of what is computed from them."""
     dtype: DType | None = None
     """The element type in which floats are computed, where that is not what the program says."""
+    trained: float = 0.0
+    """How far training moves a parameter from its initial value; 0 where parameters are not told from other tensors."""
     gradients: bool = False
     """Whether gradients are computed: hazards of derivatives count."""
     seconds: float | None = None

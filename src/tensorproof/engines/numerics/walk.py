@@ -10,13 +10,13 @@ import numpy as np
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
-from tensorproof.engines.numerics.grid import Grid, coarse, gridded, refined, uniform, units
+from tensorproof.engines.numerics.grid import Box, Grid, coarse, gridded, refined, uniform, units
 from tensorproof.engines.numerics.grid_moves import broadcast
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import AFTER, OPEN, Value, anything, arranged, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in
-from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Stack
+from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
 
 _REACHES = frozenset(["increasing", "decreasing", "moves", "cuts", "joins", "sums", "multiplies", "divides", "dot", "totals", "convex", "bounded"])
@@ -40,6 +40,7 @@ class Walk:
         self.setting = Setting(self.values, self.sizes, settings.dtype)
         self._given = given
         self._kept: dict[int, TensorType] = {}
+        self._parameters: dict[int, Value] = {}
         self._end = None if settings.seconds is None else monotonic() + settings.seconds
 
     def run(self, records: Sequence[Record]) -> None:
@@ -49,13 +50,16 @@ class Walk:
             if isinstance(one, Computed):
                 self.computed(one)
             elif isinstance(one, Same):
-                self.put(one.result, self.of(one.source), (one.source,))
+                self._same(one)
             elif isinstance(one, Join):
                 self.put(one.result, self.joined(one.options, one.result), tuple(o for o in one.options if o is not None))
             elif isinstance(one, Slice):
                 self.put(one.item, self._sliced(one), (one.whole,))
             elif isinstance(one, Stack):
                 self.put(one.whole, self._stacked(one), (one.item,))
+            elif isinstance(one, Source):
+                self.put(one.tensor, self._in_range(one.tensor, (one.low, one.high), self.sizes.shape(one.tensor)))
+                self.reasons[id(one.tensor)] = f"an {one.role}" if one.role[0] in "aeiou" else f"a {one.role}"
             elif isinstance(one, Changed):
                 self._changed(one.tensor)
             elif isinstance(one, Loop):
@@ -147,9 +151,26 @@ class Walk:
             return None
         return Value(grid, item.marks, item.reached, item.sources)
 
+    def _same(self, one: Same) -> None:
+        """Another description of the same elements. A parameter that gets its initial value is somewhere around it, as far as training moves it."""
+        value = self.of(one.source)
+        if value is None or not one.result.parameter or one.source.parameter or not self.settings.trained:
+            self.put(one.result, value, (one.source,))
+        elif id(one.result) not in self._parameters:
+            box, by = value.grid.box, self.settings.trained
+            grid = Grid(value.grid.shape, value.grid.cuts, Box(box.lo - by, box.hi + by, box.nan, box.dtype)) if box.dtype.kind == "f" else value.grid
+            grid, cut = finite(grid, self.setting.type_of(one.result))
+            self._parameters[id(one.result)] = Value(grid, value.marks | (OPEN if cut else 0), True, frozenset((id(one.result),)))
+            self.reasons[id(one.result)] = "a parameter"
+            self.put(one.result, self._parameters[id(one.result)])
+        else:
+            self.put(one.result, self._parameters[id(one.result)])
+
     def _changed(self, tensor: TensorType) -> None:
         """A parameter after a step stays within its range, which is an assumption; other tensors may hold anything."""
-        if id(tensor) in self._given:
+        if id(tensor) in self._parameters:
+            self.put(tensor, self._parameters[id(tensor)])
+        elif id(tensor) in self._given:
             self.values.pop(id(tensor), None)
             self.of(tensor)
         else:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.rounding import Rounding, outwards
+from tensorproof.engines.values.rounding import Rounding, Several, outwards
 from tensorproof.engines.values.whole_numbers import ends, fitting, wrapped
 
 Rule = Callable[..., Any]
@@ -137,6 +137,8 @@ ROUNDED = set[str]()
 """Functions whose results a library rounds; others move, choose or compare numbers."""
 _WHOLE = set[str]()
 """Functions that are exact on whole numbers that are not too large."""
+NEAREST = frozenset(["add", "subtract", "multiply", "true_divide"])
+"""Functions whose exact result every library rounds to the nearest number."""
 WRAPPED = set[str]()
 """Functions of whole numbers that may leave the range of their element type."""
 
@@ -152,6 +154,13 @@ def settled(name: str, made: Any) -> Any:
     if not isinstance(made, Box) or made.dtype.kind != "f" or name not in ROUNDED:
         return made
     Rounding.lost = Rounding.lost or Rounding.over
+    Rounding.count += 1
+    if Rounding.late:
+        if Rounding.count > 1:
+            raise Several
+        if name in NEAREST:
+            Rounding.over = Rounding.over or bool((np.maximum(-made.lo, made.hi)[np.isfinite(made.lo) & np.isfinite(made.hi)] > Rounding.greatest).any())
+            return made
     lo, hi = outwards(made.lo, made.hi)
     if name in _WHOLE:
         exact = (made.lo == made.hi) & (np.abs(made.lo) * Rounding.step < 1) & (made.lo == np.rint(made.lo))

@@ -137,14 +137,15 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
     import numpy as np
 
     from tensorproof.engines.values.drawn import drawn, open_written
-    from tensorproof.engines.values.rounding import Rounding, computed_in
+    from tensorproof.engines.values.rounding import Rounding
     from tensorproof.engines.values.rules import Box, Unbounded, boxed
 
     made: Any = None
+    nearest = False
     open_written(np, one, boxes)
     try:
-        with computed_in(types_of(one)):
-            made = one.op.evaluate(np, arguments_of(np, one, boxes)) if one.op.evaluate is not None else None
+        if one.op.evaluate is not None:
+            made, nearest = computed(np, one, list(types_of(one)), arguments_of(np, one, boxes))
         if Rounding.lost and not (one.op.order == "like" and len(one.op.inputs) == 1):
             made = _open(np, made)
     except (NotEvaluated, Unbounded, Undefined, Undetermined):
@@ -157,8 +158,39 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
             continue
         box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else boxed(part)
         if box is not None and not (fact.kind in _KEPT and _of_one_type(one, fact, result)):
-            box = outward(np, box, result.dtype)
+            box = outward(np, box, result.dtype, nearest)
         boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, fact, boxes))
+
+
+_SEVERAL = set[str]()
+"""The operators that compute more than one function which a library rounds."""
+
+
+def computed(np: Any, one: Applied, types: Sequence[DType | None], arguments: Mapping[str, Any]) -> tuple[Any, bool]:
+    """What a reference function gives of bounds, and whether a library rounds it but once, to the nearest number."""
+    from tensorproof.engines.values.rounding import Rounding, Several, computed_in
+
+    assert one.op.evaluate is not None
+    if one.op.name not in _SEVERAL:
+        Rounding.late = True
+        try:
+            with computed_in(types):
+                made = one.op.evaluate(np, arguments)
+            if _representable(one) if Rounding.count else getattr(np, "__name__", "") == "numpy" or one.op.order == "like":
+                return made, True
+        except Several:
+            _SEVERAL.add(one.op.name)
+        finally:
+            Rounding.late = False
+    with computed_in(types):
+        return one.op.evaluate(np, arguments), False
+
+
+def _representable(one: Applied) -> bool:
+    """Whether each real number that the program wrote is a number of all the element types that meet: others are rounded before they are used."""
+    written = [v for v in one.arguments.values() if type(v) is float]
+    written += [v for t in one.arguments.values() if isinstance(t, TensorType) and t.weak and t.contents for v in t.contents if type(v) is float]
+    return all(abs(v) < 256 and (v * 128).is_integer() for v in written)
 
 
 def _open(np: Any, made: Any) -> Any:
@@ -179,19 +211,20 @@ def types_of(one: Applied) -> Iterator[DType | None]:
                 yield tensor.dtype
 
 
-def _flushed(np: Any, box: Any) -> Any:
+def _flushed(np: Any, box: Any, least: float | None = None) -> Any:
     """Bounds that hold for a library that takes numbers without all digits as 0."""
     from tensorproof.engines.values.rules import Box
 
     if box.dtype.kind != "f":
         return box
-    small = float(np.finfo(box.dtype).smallest_normal)
+    small = float(np.finfo(box.dtype).smallest_normal) if least is None else least
     lo, hi = np.where((box.lo > 0) & (box.lo < small), 0.0, box.lo), np.where((box.hi < 0) & (box.hi > -small), 0.0, box.hi)
     return Box(lo, hi, box.nan, box.dtype)
 
 
-def outward(np: Any, box: Any, dtype: DType | None) -> Any:
-    """Bounds that hold after rounding to the element type: real numbers grow by some units in the last place, and overflow is infinite."""
+def outward(np: Any, box: Any, dtype: DType | None, nearest: bool = False) -> Any:
+    """Bounds that hold after rounding to the element type: real numbers grow by some units in the last place, and overflow is infinite.
+    What is rounded to the `nearest` number stays in order."""
     from tensorproof.engines.values.rounding import computed_in, outwards
     from tensorproof.engines.values.rules import Box
     from tensorproof.engines.values.whole_numbers import fitting
@@ -203,8 +236,13 @@ def outward(np: Any, box: Any, dtype: DType | None) -> Any:
         return Box(*fitting(box.lo, box.hi, box.nan, label, box.dtype.kind in "iu"), False, label)
     if dtype is not None and not dtype.step:
         return box
+    kind = np.float64 if box.dtype.kind in "biu" else box.dtype
+    if nearest:
+        target = dtype or DType.FLOAT32
+        lo, hi = (np.asarray(typed(np, side, target), np.float64) for side in (box.lo, box.hi))
+        return _flushed(np, Box(lo, hi, box.nan, kind), target.smallest_normal)
     with computed_in([dtype or DType.FLOAT32]):
-        return Box(*outwards(box.lo, box.hi), box.nan, box.dtype)
+        return Box(*outwards(box.lo, box.hi), box.nan, kind)
 
 
 def fact_of(one: Applied, i: int) -> Values:

@@ -25,6 +25,14 @@ class Rounding:
     """Whether finite numbers may have overflowed."""
     lost = False
     """Whether something was computed from what may have overflowed: another order of the same computation may give anything."""
+    late = False
+    """Whether the first sum, product or quotient stays as it is, to be rounded at the end: each is rounded to the nearest number, which keeps bounds tight."""
+    count = 0
+    """How many functions were computed that a library rounds."""
+
+
+class Several(Exception):
+    """More than one function was computed, and the first was not rounded yet."""
 
 
 @contextmanager
@@ -35,6 +43,7 @@ def computed_in(dtypes: Iterable[DType | None]) -> Iterator[None]:
     Rounding.step, Rounding.smallest = max(d.step for d in floats), max(d.smallest_normal for d in floats)
     Rounding.greatest = min(d.greatest for d in floats)
     Rounding.over = Rounding.lost = False
+    Rounding.count = 0
     try:
         yield
     finally:

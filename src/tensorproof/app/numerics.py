@@ -1,0 +1,193 @@
+"""The use case of `tensorproof numerics`: which operations of a program or a saved model can yield NaN or Inf, for inputs and parameters in their ranges."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from tensorproof.app.check import Options, is_model
+from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Step
+from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.span import Span
+from tensorproof.engines.numerics.analysis import analyse
+from tensorproof.engines.numerics.ranges import TRAINED, Assumption, Given
+from tensorproof.engines.numerics.records import Operation, Settings
+from tensorproof.engines.numerics.roles import ranged
+from tensorproof.program.form import Changed, Loop, Record
+from tensorproof.solve import limits
+from tensorproof.terms.ints import begin_file
+from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+ORDER = ("unsafe", "possible", "unknown", "safe")
+"""Of two verdicts about one operation, on two paths or in two iterations, the first counts."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found out about one program or model."""
+
+    path: str
+    operations: list[Operation] = field(default_factory=list[Operation])
+    """One for each hazard at each place; those of several iterations and paths are one."""
+    assumptions: list[Assumption] = field(default_factory=list[Assumption])
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+    gaps: list[Gap] = field(default_factory=list[Gap])
+    unbounded: Counter[str] = field(default_factory=Counter[str])
+    """How often operators without a rule for bounds are applied."""
+    applied: int = 0
+    """How many operators are applied."""
+    seconds: float = 0.0
+    text: str = ""
+    finished: bool = True
+
+    def count(self, verdict: str) -> int:
+        return sum(one.verdict == verdict for one in self.operations)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        return [finding(one) for one in self.operations if one.verdict in ("unsafe", "possible")]
+
+
+@dataclass(slots=True)
+class Form:
+    """The program form of one path, with the names of its inputs and parameters by identity."""
+
+    records: Sequence[Record]
+    names: dict[int, list[str]]
+    gaps: list[Gap] = field(default_factory=list[Gap])
+    kept: list[object] = field(default_factory=list[object])
+    """What holds the named tensors, so that their identities stay theirs."""
+
+
+def numerics(path: str, options: Options, settings: Settings, given: Given) -> Report:
+    """Analyse one Python file or saved model."""
+    start = perf_counter()
+    begin_file()
+    found = Report(path)
+    with limits.limited(options.time_limit):
+        forms = list(_of_model(path, options) if is_model(path) else _of_source(path, options, found))
+    seen: set[str] = set()
+    for form in forms:
+        seen.update(name for names in form.names.values() for name in names)
+        _analysed(form, settings, given, found)
+    given.unmet(seen)
+    found.gaps = list(dict.fromkeys(found.gaps))
+    found.operations.sort(key=lambda one: (one.span.path, one.span.line, one.span.column, one.code))
+    found.seconds = perf_counter() - start
+    return found
+
+
+# --- where program forms come from ---
+
+
+def _of_model(path: str, options: Options) -> Iterator[Form]:
+    """The graphs of a saved model."""
+    from tensorproof.app.models import graphs, inputs
+    from tensorproof.engines.shapes.propagate import propagate
+
+    if options.arguments or options.entry is not None:
+        raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
+    for graph in graphs(path):
+        made = propagate(graph, inputs(graph, options), path)
+        names: dict[int, list[str]] = {}
+        for node, outputs in made.outputs.items():
+            for i, tensor in enumerate(outputs):
+                names.setdefault(id(tensor), []).append(node if i == 0 else f"{node}:{i}")
+        yield Form(made.program.records, names, kept=[made])
+
+
+def _of_source(path: str, options: Options, found: Report) -> Iterator[Form]:
+    """The paths of a program, or the modules of a file that has no driver."""
+    from tensorproof.frontends.python.driver import has_driver
+    from tensorproof.frontends.python.environment import site_packages
+    from tensorproof.frontends.python.explore import explore
+    from tensorproof.frontends.python.source import read
+
+    source = replace(read(path), told=options.told)
+    found.text, site = source.text, site_packages(options.environment)
+    if options.entry is None and (has_driver(source.tree) or options.arguments):
+        names: dict[int, list[str]] = {}
+        kept: list[object] = []
+        explored = explore(source, options.arguments, options.roots, site, ended=lambda m: kept.append(_variables(m, names)), record=True)
+        for one in explored.paths:
+            if one.program is not None:
+                yield Form(one.program.records, names, [*one.gaps, *one.later], kept)
+        return
+    from tensorproof.app.infer import infer
+
+    modules = infer(source, options.entry, options.inputs, options.roots, site, record=True)
+    if not modules:
+        raise BadInput(f"{path} runs nothing and defines no module that could be entered")
+    for module in modules:
+        for one in module.paths:
+            if one.program is not None:
+                yield Form(one.program.records, {id(t): [name] for name, t in module.inputs.items()}, one.gaps, [module])
+
+
+def _variables(m: Interpreter, names: dict[int, list[str]]) -> object:
+    """The tensors that variables of the main file hold at the end, by name."""
+    from tensorproof.libraries.torch_modules import state
+
+    kept: list[object] = []
+    for name, value in m.modules.main.space.items():
+        held = {name: value} if isinstance(value, TensorType) else state(value, f"{name}.")
+        for label, tensor in held.items():
+            names.setdefault(id(tensor), []).append(label)
+            kept.append(tensor)
+    return kept
+
+
+# --- analysis ---
+
+
+def _analysed(form: Form, settings: Settings, given: Given, found: Report) -> None:
+    """Analyse one path, and add what it says to the report."""
+    sources = ranged(form.records, form.names, given)
+    names = {i: labels[0] for i, labels in form.names.items()} | {id(v.tensor): v.names[0] for v in sources.values if v.names}
+    moved = math.inf if given.unbounded_weights else TRAINED
+    chosen = replace(settings, names=names, open_sources=frozenset(sources.open), trained=moved, gradients=settings.gradients or _trains(form.records))
+    made = analyse(form.records, {i: (r.lo, r.hi) for i, r in sources.ranges.items()}, chosen)
+    found.operations = list(_merged([*found.operations, *made.operations, *made.not_analysed]))
+    found.assumptions = list(dict.fromkeys([*found.assumptions, *sources.assumptions]))
+    found.sizes.update(made.assumed_sizes)
+    found.unbounded.update(made.unbounded)
+    found.applied += made.applied
+    found.gaps += form.gaps
+    found.finished = found.finished and made.finished
+
+
+def _trains(records: Sequence[Record]) -> bool:
+    """Whether gradients are computed: an optimizer changes something, or a gradient is applied as an operator."""
+    return any(isinstance(one, Changed) or (isinstance(one, Loop) and _trains(one.body)) for one in records)
+
+
+def _merged(operations: Iterable[Operation]) -> Iterator[Operation]:
+    """One for each hazard at each place, with the worst verdict; operands that came to the same verdict are joined."""
+    by_place: dict[tuple[str, Span], Operation] = {}
+    for one in operations:
+        before = by_place.setdefault((one.code, one.span), one)
+        if before is one:
+            continue
+        if before.verdict == one.verdict:
+            joined = min(before.operand[0], one.operand[0]), max(before.operand[1], one.operand[1])
+            by_place[one.code, one.span] = replace(before, operand=joined, cause=tuple(dict.fromkeys([*before.cause, *one.cause])))
+        elif ORDER.index(one.verdict) < ORDER.index(before.verdict):
+            by_place[one.code, one.span] = one
+    return iter(by_place.values())
+
+
+def finding(one: Operation) -> Diagnostic:
+    """An operation that is not safe, as a finding."""
+    unsafe = one.verdict == "unsafe"
+    lo, hi = one.operand
+    message = f"{one.op} {'yields' if unsafe else 'may yield'} {one.yields}: {one.needed} is needed, and its operand is in [{lo:g}, {hi:g}]"
+    trail = tuple(Step(one.span, f"it comes from {cause}") for cause in one.cause[:1])
+    severity = Severity.ERROR if unsafe else Severity.WARNING
+    return Diagnostic(one.code, severity, message, one.span, Certainty.POSSIBLE, trail=trail, label=f"comes from {', '.join(one.cause)}" if one.cause else "")

@@ -1,0 +1,62 @@
+"""The command `tensorproof numerics`: its options, and its exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.app.check import Options
+from tensorproof.cli.shapes import entry_of, inputs_of, seconds_of
+from tensorproof.diagnostics.errors import BadInput
+
+if TYPE_CHECKING:
+    from tensorproof.app.numerics import Report
+
+FLOATS = ("float64", "float32", "float16", "bfloat16")
+
+
+def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
+    """The exit status and what is printed."""
+    from tensorproof.app.numerics import numerics
+    from tensorproof.engines.numerics.ranges import Given, parse_range, read_ranges
+    from tensorproof.engines.numerics.records import Settings
+    from tensorproof.reporters import numerics as report
+    from tensorproof.terms.dtypes import BY_LABEL
+
+    paths, name = list(given.paths), None
+    if given.entry is not None:
+        file, name = entry_of(given.entry)
+        paths = [file] if file not in paths else paths
+    if len(paths) != 1:
+        raise BadInput(f"numerics takes one saved model or Python file, {len(paths)} are given")
+    if given.dtype is not None and given.dtype not in FLOATS:
+        raise BadInput(f"--dtype {given.dtype}: there are {', '.join(FLOATS)}")
+    ranges = read_ranges(given.ranges) if given.ranges is not None else {}
+    ranges.update(map(parse_range, given.range or ()))
+    options = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, time_limit=seconds_of(given.time_limit))
+    settings = Settings(tensors=given.tensors, values=given.values, dtype=BY_LABEL[given.dtype] if given.dtype is not None else None)
+    found = numerics(paths[0], options, settings, Given(ranges, given.unbounded_weights, given.unbounded_inputs))
+    _leave_out(found, given.select or (), given.ignore or ())
+    text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found, given.quiet, given.verbose)
+    return _status(found, given.fail_on), text
+
+
+def _status(found: Report, fail_on: str) -> int:
+    failed = found.count("unsafe") > 0
+    if fail_on in ("warning", "unknown"):
+        failed = failed or found.count("possible") > 0
+    if fail_on == "unknown":
+        failed = failed or found.count("unknown") > 0 or bool(found.gaps)
+    return int(failed)
+
+
+def _leave_out(found: Report, select: Iterable[str], ignore: Iterable[str]) -> None:
+    """Leave out operations of codes that the user did not choose, and those that a comment on their line suppresses."""
+    from tensorproof.app.suppress import ignored_on
+    from tensorproof.cli.commands import chosen
+
+    found.operations = [
+        one
+        for one in found.operations
+        if chosen(one.code, list(select), list(ignore)) and not (one.span.path == found.path and ignored_on(found.text, one.span.line, one.code))
+    ]

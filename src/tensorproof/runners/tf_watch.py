@@ -1,0 +1,123 @@
+"""Watches a TensorFlow or Keras program: everything runs eagerly, and the first operation whose result is not finite ends it and is reported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from tensorproof.runners.corners import Corners
+from tensorproof.runners.watching import Watched
+
+_tf: Any = tf
+_keras: Any = keras
+_PLAIN: dict[str, Any] = {}
+_DRAWS = {"normal": "normal", "uniform": "uniform", "stateless_normal": "normal", "stateless_uniform": "uniform"}
+
+
+def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: float) -> Callable[[], Any]:
+    def watching() -> Any:
+        _keras.backend.clear_session()
+        _keras.utils.set_random_seed(corners.seed)
+        _tf.debugging.enable_check_numerics()
+        _tf.config.run_functions_eagerly(True)
+        _draws(_tf.random, corners)
+        _draws(_keras.random, corners)
+        _models(corners, trained)
+        _sessions(watched, corners, trained)
+        try:
+            return run()
+        except _tf.errors.InvalidArgumentError as error:
+            lines = watched.lines_of(error)
+            if "NaN" in str(error) and lines:
+                watched.report("nan" if "nan" in str(error).split("!!!")[-1].lower() else "inf", line=lines[-1])
+            raise
+
+    return watching
+
+
+def _kept(owner: Any, name: str) -> Any:
+    return _PLAIN.setdefault(f"{owner!r}.{name}", getattr(owner, name))
+
+
+def _draws(module: Any, corners: Corners) -> None:
+    for name, kind in _DRAWS.items():
+        if hasattr(module, name):
+            setattr(module, name, _moved(_kept(module, name), kind, corners))
+
+
+def _moved(plain: Any, kind: str, corners: Corners) -> Any:
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        made = plain(*args, **kwargs)
+        numbers = [a for a in args[1:] if isinstance(a, (int, float))]
+        if not hasattr(made, "numpy") or numbers or len(kwargs) > 1:
+            return made
+        return _tf.constant((corners.normal if kind == "normal" else corners.uniform)(made.numpy()))
+
+    return draw
+
+
+def _models(corners: Corners, trained: float) -> None:
+    """A model is trained or called: its weights may have been trained before. It runs eagerly."""
+    model = _keras.Model
+    compile_, fit, call = (_kept(model, name) for name in ("compile", "fit", "__call__"))
+    seen: set[int] = set()
+
+    def moved(me: Any) -> None:
+        for weight in me.trainable_weights:
+            if id(weight) not in seen and str(weight.dtype).startswith("float"):
+                seen.add(id(weight))
+                weight.assign(np.asarray(weight) + corners.step(tuple(weight.shape), trained))
+
+    def compiled(me: Any, *args: Any, **kwargs: Any) -> Any:
+        return compile_(me, *args, **{**kwargs, "run_eagerly": True, "jit_compile": False})
+
+    def fitted(me: Any, *args: Any, **kwargs: Any) -> Any:
+        moved(me)
+        return fit(me, *args, **kwargs)
+
+    def called(me: Any, *args: Any, **kwargs: Any) -> Any:
+        if me.built:
+            moved(me)
+        return call(me, *args, **kwargs)
+
+    model.compile, model.fit, model.__call__ = compiled, fitted, called
+
+
+def _sessions(watched: Watched, corners: Corners, trained: float) -> None:
+    """Sessions of TensorFlow 1: after each run, every float in the graph is computed with the same feed."""
+    session = _tf.compat.v1.Session
+    run = _kept(session, "run")
+    moved: set[str] = set()
+
+    def ran(me: Any, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        made = run(me, fetches, feed_dict, *args, **kwargs)
+        if feed_dict is None:
+            return made
+        graph = me.graph
+        with graph.as_default():
+            for variable in _tf.compat.v1.trainable_variables():
+                if variable.name not in moved:
+                    moved.add(variable.name)
+                    variable.load(run(me, variable) + corners.step(tuple(variable.shape), trained), me)
+        tensors = [t for o in graph.get_operations() if watched_line(watched, o) for t in o.outputs if t.dtype.is_floating]
+        for tensor, value in zip(tensors, run(me, tensors, feed_dict)):
+            if not np.isfinite(value).all():
+                watched.report("nan" if np.isnan(value).any() else "inf", line=watched_line(watched, tensor.op))
+                raise SystemExit
+        return made
+
+    session.run = ran
+
+
+def watched_line(watched: Watched, operation: Any) -> int:
+    """The line of the program that made an operation of a graph; 0 for one that is not the program's, or that only holds state."""
+    if operation.type in ("Placeholder", "VariableV2", "VarHandleOp") or "gradients" in operation.name:
+        return 0
+    return next((f.lineno for f in reversed(operation.traceback) if os.path.abspath(f.filename) == watched.program), 0)

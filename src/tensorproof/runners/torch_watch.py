@@ -1,0 +1,133 @@
+"""Watches a PyTorch program: numbers that it draws and parameters are moved to corners, and each function whose result is not finite is reported."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch.overrides import TorchFunctionMode
+
+from tensorproof.runners.corners import Corners
+from tensorproof.runners.watching import Watched
+
+_torch: Any = torch
+_UNIFORM = ("rand", "rand_like")
+_NORMAL = ("randn", "randn_like")
+_NOT_SET = ("empty", "empty_like", "new_empty", "empty_strided", "__get__", "__set__")
+"""Functions whose results hold what lay in memory, or that only hand out a tensor."""
+
+
+class _Mode(TorchFunctionMode):  # type: ignore[misc]
+    def __init__(self, watched: Watched, corners: Corners, trained: float) -> None:
+        super().__init__()
+        self.watched, self.corners, self.trained = watched, corners, trained
+        self.parameters: dict[int, Any] = {}
+        self.moved: set[int] = set()
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        self.watched.go_on()
+        name = getattr(function, "__name__", "")
+        if name == "backward":
+            return self._backward(function, args, kwargs)
+        made = function(*args, **kwargs)
+        self._draw(name, made, args, kwargs)
+        if name not in _NOT_SET and not _said_infinite(args, kwargs):
+            bad = next((y for t in _floats(made) if (y := _yields(t))), "")
+            if bad and all(not _yields(t) for t in _floats([args, kwargs])):
+                self.watched.report(bad)
+        return made
+
+    def _draw(self, name: str, made: Any, args: Any, kwargs: Any) -> None:
+        if not isinstance(made, _torch.Tensor) or self.corners.quiet:
+            return
+        if name in _UNIFORM:
+            _put(made, self.corners.uniform(_array(made)))
+        elif name in _NORMAL:
+            _put(made, self.corners.normal(_array(made)))
+        elif name in ("randint", "randint_like"):
+            numbers = [a for a in args if type(a) is int]
+            low, high = (numbers[0], numbers[1]) if len(numbers) > 1 else (0, numbers[0]) if numbers else (kwargs.get("low", 0), kwargs["high"])
+            _put(made, self.corners.whole(_array(made), low, high))
+
+    def _backward(self, function: Any, args: Any, kwargs: Any) -> Any:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                made = function(*args, **kwargs)
+            except RuntimeError as error:
+                if "nan values" not in str(error):
+                    raise
+                places = re.findall(rf'File "{re.escape(self.watched.program)}", line (\d+)', "\n".join(str(w.message) for w in told))
+                self.watched.report("nan", "gradient", int(places[-1]) if places else None)
+                raise
+        for parameter in self.parameters.values():
+            if parameter.grad is not None and (bad := _yields(parameter.grad)):
+                self.watched.report(bad, "gradient")
+        return made
+
+    def entered(self, module: Any, args: Any) -> None:
+        """A module is called: its parameters may have been trained."""
+        for parameter in module.parameters():
+            if id(parameter) not in self.parameters:
+                self.parameters[id(parameter)] = parameter
+                with _torch.no_grad(), _torch._C.DisableTorchFunction():
+                    if parameter.is_floating_point():
+                        step = self.corners.step(tuple(parameter.shape), self.trained)
+                        parameter += _torch.as_tensor(step, dtype=parameter.dtype)
+
+
+def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: float) -> Callable[[], Any]:
+    def watching() -> Any:
+        _torch.manual_seed(corners.seed)
+        _torch.autograd.set_detect_anomaly(True)
+        mode = _Mode(watched, corners, trained)
+        hook = _torch.nn.modules.module.register_module_forward_pre_hook(mode.entered)
+        try:
+            with mode:
+                return run()
+        finally:
+            hook.remove()
+
+    return watching
+
+
+def _said_infinite(args: Any, kwargs: Any) -> bool:
+    """Whether the program itself writes an infinite number, as for a mask."""
+    return any(type(a) is float and not math.isfinite(a) for a in [*args, *kwargs.values()])
+
+
+def _floats(value: Any) -> Iterator[Any]:
+    if isinstance(value, _torch.Tensor):
+        if value.is_floating_point() and not value.is_meta and not value.is_sparse:
+            yield value
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from _floats(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _floats(one)
+
+
+def _yields(tensor: Any) -> str:
+    with _torch._C.DisableTorchFunction():
+        held = tensor.detach()
+        if bool(_torch.isfinite(held).all()):
+            return ""
+        return "nan" if bool(_torch.isnan(held).any()) else "inf"
+
+
+def _array(tensor: Any) -> Any:
+    with _torch._C.DisableTorchFunction():
+        held = tensor.detach()
+        return (held.float() if held.dtype == _torch.bfloat16 else held).numpy()
+
+
+def _put(tensor: Any, array: Any) -> None:
+    with _torch.no_grad(), _torch._C.DisableTorchFunction():
+        tensor.copy_(_torch.from_numpy(np.ascontiguousarray(array)))

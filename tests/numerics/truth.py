@@ -1,0 +1,50 @@
+"""Runs the programs of the Markdown files under the real libraries: the faulty line must be seen to leave the finite numbers, and the twin must not.
+
+`python -m tests.numerics.truth [--runs N] [PATTERN]` prints a table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.numerics.test_programs import cases, expected
+
+RUNS = 24
+
+
+def seen(code: str, runs: int = RUNS) -> dict[int, int]:
+    """The lines that were reached with numbers that are not finite, with the first seed that showed it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "program.py"
+        file.write_text(code, encoding="utf-8")
+        command = [sys.executable, "-m", "tensorproof.runners.watching", str(file), "0", str(runs), "1.0"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+    found: dict[int, int] = {}
+    for line in done.stdout.splitlines():
+        one = json.loads(line)
+        if "line" in one:
+            found.setdefault(one["line"], one["seed"])
+    if not done.stdout:
+        raise RuntimeError(done.stderr[-2000:])
+    return found
+
+
+def main() -> None:
+    pattern = next((a for a in sys.argv[1:] if not a.startswith("--")), "")
+    shown = missed = false = 0
+    for case in cases():
+        if pattern not in case.title:
+            continue
+        lines, faulty, fixed = {line for line, _ in expected(case.faulty)}, seen(case.faulty), seen(case.fixed)
+        shown, missed, false = shown + bool(lines & set(faulty)), missed + bool(lines - set(faulty)), false + bool(fixed)
+        print(f"{case.title}: expected {sorted(lines)}, seen {faulty}" + (f"; twin {fixed}" if fixed else ""), flush=True)
+    print(f"shown {shown}, lines not shown in {missed}, twins that fail {false}")
+
+
+if __name__ == "__main__":
+    main()
