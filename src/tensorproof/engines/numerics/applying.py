@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.numerics.draws import support
 from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, Unbounded, expanded, gridded, simple, uniform
 from tensorproof.engines.numerics.numbers import Numbers
 from tensorproof.engines.numerics.sizes import Sizes
@@ -23,8 +24,6 @@ from tensorproof.terms.tensor import TensorType
 
 FAILURES = (NotEvaluated, Unbounded, Undefined, Undetermined, ValueError, IndexError, TypeError, AttributeError, ZeroDivisionError, KeyError, OverflowError)
 """What a reference function raises where it has no bounds. Sizes that were chosen for open ones may not fit, and values may be of no use to it."""
-SPREAD = 10.0
-"""No generator of normal numbers goes further from the mean, in standard deviations: it would take more than 64 random bits."""
 
 
 class Setting:
@@ -119,13 +118,20 @@ class Application:
             return values.bounds.lo, values.bounds.hi
         if values.kind in ("draws", "between"):
             low, high = number(values.low), number(values.high)
-            return (float(low), max(float(low), float(high))) if isinstance(low, (int, float)) and isinstance(high, (int, float)) else None
-        mean, spread = one.arguments.get("mean"), one.arguments.get("std")
-        if one.op.random and isinstance(mean, (int, float)) and isinstance(spread, (int, float)):
-            return mean - SPREAD * abs(spread), mean + SPREAD * abs(spread)
+            known = isinstance(low, (int, float)) and isinstance(high, (int, float))
+            return (float(low), max(float(low), float(high) - (values.kind == "draws"))) if known else None
+        if values.kind == "drawn":
+            return support(one, values, self._ends)
         if values.kind in ("convex", "moves", "cuts", "selects", "joins", "mixes"):
             return self._among((values.over or "x").split())
         return None
+
+    def _ends(self, value: Any) -> tuple[float, float] | None:
+        """The least and the greatest that an argument may be."""
+        if isinstance(value, (int, float)):
+            return float(value), float(value)
+        known = self.setting.values.get(id(value)) if isinstance(value, TensorType) else None
+        return None if known is None or not known.grid.size else (known.grid.least, known.grid.most)
 
     def _among(self, names: list[str]) -> tuple[float, float] | None:
         """The least and the greatest element of these inputs."""
