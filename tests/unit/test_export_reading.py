@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from tensorproof.app.check import check
+from tensorproof.app.check import Options, check
+from tensorproof.app.model_files import model_forms
 from tensorproof.cli.main import main
 from tensorproof.diagnostics.diagnostic import Verdict
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.shapes.propagate import propagate
 from tensorproof.frontends import export
 from tensorproof.graph import Constant
-from tensorproof.program.form import Changed, Join, Loop, Same, computed
+from tensorproof.program.form import Changed, Join, Loop, Same, Source, computed
 from tests.unit.exported_programs import LONG, linear, meta, node, program, tensor, write
 
 
@@ -128,6 +129,24 @@ def test_each_result_is_linked_to_its_operator(tmp_path: Path) -> None:
     assert log.arguments["x"] is same.get(id(exp.results[0]), exp.results[0])
     assert found.outputs["z"][0] is same.get(id(log.results[0]), log.results[0])
     assert exp.arguments["x"] is found.outputs["x"][0]
+
+
+def test_large_weights_have_their_range_in_the_form(tmp_path: Path) -> None:
+    values = {"x": meta([2, 1000]), "p_w": meta([8, 1000]), "y": meta([2, 8])}
+    nodes = [node("torch.ops.aten.linear.default", [tensor("x"), tensor("p_w")], ["y"])]
+    given = program(nodes, values, ["p_w", "x"], ["y"], {"p_w": "w"})
+    (form,) = model_forms(write(tmp_path / "net.pt2", given, {"w": ([8, 1000], [0.5] * 7999 + [-2.0])}), Options())
+    (held,) = [record for record in form.records if isinstance(record, Source)]
+    assert (held.low, held.high) == (-2.0, 0.5)
+    (linear,) = computed(form.records)
+    assert linear.applied.arguments["weight"] is held.tensor
+    assert form.names[id(linear.applied.arguments["x"])] == ["x"]
+
+
+def test_contracts_of_saved_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["infer", write(tmp_path / "net.pt2", linear())]) == 0
+    assert capsys.readouterr().out.strip() == "net: x (s0, 3) → (s0, 5)"
+    assert main(["infer", write(tmp_path / "wrong.pt2", linear(weight=4))]) == 1
 
 
 def test_an_operator_that_is_not_known_is_a_gap(tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from tensorproof.app.check import check
+from tensorproof.app.check import Options, check
+from tensorproof.app.model_files import model_forms
 from tensorproof.cli.main import main
 from tensorproof.diagnostics.diagnostic import Verdict
+from tensorproof.program.form import computed
 
 
 def layer(name: str, kind: str, config: dict[str, Any], *reads: Any, module: str = "keras.layers", **keywords: Any) -> dict[str, Any]:
@@ -130,6 +132,18 @@ def test_shapes_that_the_user_gives(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["check", path, "--input", "x=4,5"]) == 1
     assert main(["check", path, "--input", "y=4,5"]) == 2
     assert "the model has no such input; it has x" in capsys.readouterr().err
+
+
+def test_the_program_form_names_layers_and_inputs(tmp_path: Path) -> None:
+    log = layer("log", "Log", {}, tensor("sum"), module="keras.src.ops.numpy")
+    given = two_branches()
+    given["config"]["layers"].append(log)
+    given["config"]["output_layers"] = [["log", 0, 0]]
+    (form,) = model_forms(write(tmp_path / "a.keras", given), Options())
+    found = {one.applied.op.name: one for one in computed(form.records)}
+    assert found["log"].span.node == "log"
+    assert found["log"].span.path.endswith("a.keras")
+    assert ["a"] in form.names.values()
 
 
 def test_gzipped_models_are_read(tmp_path: Path) -> None:

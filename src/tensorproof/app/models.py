@@ -33,7 +33,7 @@ def check_model(path: str, options: Options) -> Program:
     start = perf_counter()
     begin_file()
     with limits.limited(options.time_limit):
-        paths = [_path(path, graph, options) for graph in graphs(path)]
+        paths = [stated(path, graph, options)[0] for graph in graphs(path)]
     with limits.limited(options.time_limit * limits.TO_DECIDE):
         return _program(path, paths, start)
 
@@ -47,14 +47,14 @@ def graphs(path: str) -> tuple[Graph, ...]:
     return graphdef.read_all(path)
 
 
-def _path(path: str, graph: Graph, options: Options) -> Path:
-    """What one graph states, as the path that an engine decides."""
+def stated(path: str, graph: Graph, options: Options) -> tuple[Path, Found]:
+    """What one graph states, as the path that an engine decides, and what was found out about its nodes."""
     made = Path(fed=True)
     try:
         found = propagate(graph, inputs(graph, options), path)
     except limits.OutOfBudget as spent:
         made.gaps.append(Gap("the graph", Span(path, 1, 1, 1, 1), str(spent)))
-        return made
+        return made, Found()
     made.calls = found.calls
     for node, requirement in [*found.refused, *found.requirements]:
         shown = replace(requirement, detail=repr(found.places[node])) if node in found.places else requirement
@@ -65,7 +65,7 @@ def _path(path: str, graph: Graph, options: Options) -> Path:
     made.gaps += [Gap(f"the function {name}", Span(path, 1, 1, 1, 2, name), "no node of the graph calls it") for name in _not_entered(graph, found)]
     made.findings += _claims(path, graph, found)
     made.lost = bool(found.refused)
-    return made
+    return made, found
 
 
 def _not_entered(graph: Graph, found: Found) -> list[str]:

@@ -83,6 +83,7 @@ def _as_json(programs: list[Program], arguments: tuple[str, ...]) -> str:
 def infer(given: Any, arguments: tuple[str, ...]) -> int:
     """What inputs do the modules of this file take, and what comes out?"""
 
+    from tensorproof.app.check import is_model
     from tensorproof.app.infer import infer as infer_modules
     from tensorproof.cli.shapes import inputs_of
     from tensorproof.frontends.python.environment import site_packages
@@ -90,8 +91,13 @@ def infer(given: Any, arguments: tuple[str, ...]) -> int:
     from tensorproof.reporters import contracts
 
     file, _, name = given.target.partition("::")
-    roots, site = tuple(given.path or ()), site_packages(given.environment)
-    found = infer_modules(read(file), name or None, inputs_of(given.inputs or ()), roots, site)
+    if is_model(file):
+        from tensorproof.app.model_contracts import infer_model
+
+        found = infer_model(file, name, inputs_of(given.inputs or ()))
+    else:
+        roots, site = tuple(given.path or ()), site_packages(given.environment)
+        found = infer_modules(read(file), name or None, inputs_of(given.inputs or ()), roots, site)
     _say(contracts.as_json(found) if given.output_format == "json" else contracts.lines(found, file))
     return int(any(i.verdict.value == "invalid" for i in found))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tensorproof.graph import DeclaredShape
+from tensorproof.graph import Constant, DeclaredShape
 from tensorproof.ops.record import Requirement
 from tensorproof.program.recorder import Recorder
 from tensorproof.terms.dtypes import DType
@@ -53,6 +53,8 @@ class Found:
     calls: int = 0
     entered: set[str] = field(default_factory=set[str])
     """The functions that were entered."""
+    constants: list[tuple[str, TensorType, Constant]] = field(default_factory=list[tuple[str, TensorType, Constant]])
+    """The constants of the file whose elements are not known here, with the nodes that hold them."""
 
     def include(self, inner: Found) -> None:
         """Add what was found inside a function or a branch; its values stay its own."""
@@ -65,6 +67,7 @@ class Found:
         self.program.records += inner.program.records
         self.calls += inner.calls
         self.entered |= inner.entered
+        self.constants += inner.constants
 
 
 def declared(shape: DeclaredShape, name: str, origin: Origin = Origin.USER) -> Shape:

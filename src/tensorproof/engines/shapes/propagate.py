@@ -119,7 +119,9 @@ class Walk:
         program, framed = self.found.program, frames.has_frames(self.graph)
         for name in order:
             node, position = self.graph.nodes[name], program.position
-            self.found.outputs[name] = self._results(node, carried)
+            made = self.found.outputs[name] = self._results(node, carried)
+            if len(made) == 1 and made[0].contents is None and isinstance(held := node.attributes.get("value"), Constant):
+                self.found.constants.append((self.place + name, made[0], held))
             if framed:
                 recorded[name] = program.records[position:]
         if framed:
@@ -201,11 +203,10 @@ class Walk:
             return exported.numbers(self, node)
         if exported.is_check(node):
             return exported.unknown_results(self, node)
-        made = source(node)
-        if made is None and node.domain and (flowed := exported_flow.results(self, node)) is not None:
-            made = tuple(flowed)
-        if made is None:
-            made = self._call(node)
+        if (given := source(node)) is not None:
+            return exported.in_memory(node, given)
+        flowed = exported_flow.results(self, node) if node.domain else None
+        made = self._call(node) if flowed is None else tuple(flowed)
         placed = exported.in_memory(node, made)
         for old, new in zip(made, placed):
             self.found.program.same(old, new)

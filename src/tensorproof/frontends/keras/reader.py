@@ -33,12 +33,14 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 @dataclass(frozen=True, slots=True)
 class SavedModel:
-    """The program that builds a saved model, in the variable `model`; the layer that each line stands for; and the names of its inputs."""
+    """The program that builds a saved model, in the variable `model`; the layer that each line stands for; the names of its
+    inputs; and the layer or input that each variable holds or is a result of."""
 
     name: str
     text: str
     nodes: dict[int, str]
     inputs: tuple[str, ...]
+    variables: dict[str, str]
 
 
 def read(path: str | Path, shapes: Mapping[str, tuple[int | None, ...]] | None = None) -> SavedModel:
@@ -59,7 +61,7 @@ def parse(data: bytes, name: str = "model", shapes: Mapping[str, tuple[int | Non
     text = _Text(shapes or {})
     made = text.model(expect(given, dict, "config.json"), 0)
     text.line(f"model = {made}", name)
-    return SavedModel(name, _PRELUDE.format(unknown=UNKNOWN) + "\n".join(text.lines) + "\n", text.nodes, tuple(text.inputs))
+    return SavedModel(name, _PRELUDE.format(unknown=UNKNOWN) + "\n".join(text.lines) + "\n", text.nodes, tuple(text.inputs), text.variables)
 
 
 class _Text:
@@ -70,6 +72,7 @@ class _Text:
         self.lines: list[str] = []
         self.nodes: dict[int, str] = {}
         self.inputs: list[str] = []
+        self.variables: dict[str, str] = {}
         self._first = _PRELUDE.count("\n") + 1
         self._count = 0
         self._values = Values(self._layer_value)
@@ -78,6 +81,7 @@ class _Text:
 
     def line(self, text: str, node: str) -> None:
         self.nodes[self._first + len(self.lines)] = node
+        self.variables[text.partition(" ")[0]] = node
         self.lines.append(text)
         if len(self.lines) > _MOST_LAYERS:
             raise Malformed(f"holds more than {_MOST_LAYERS:,} layers")
