@@ -43,6 +43,8 @@ def transformed(c: Call, axes: tuple[int, ...], lengths: tuple[Any, ...], kind: 
     for i, (axis, length) in enumerate(zip(axes, lengths)):
         last = i == len(axes) - 1
         n: Dim = length if length is not None else 2 * (made[axis] - 1) if last and kind == BACKWARD else made[axis]
+        if c.option("empty_transforms") and made[axis] == 0 and length is None:
+            continue
         c.require("length", ge(n, 1), f"the transform along axis {axis} has length {n!r}, and must have at least 1", ("x", "n"))
         made[axis] = n // 2 + 1 if last and kind == FORWARD else n
     if c.option("no_empty_axis") and axes and any(size == 0 for i, size in enumerate(made) if i not in axes):

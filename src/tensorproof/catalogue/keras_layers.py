@@ -124,7 +124,7 @@ def _grown(np: Any, a: Arguments) -> Any:
 
 
 UPSAMPLE = Op(
-    "repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=1),), _repeated, Like("x"), values=MOVES, evaluate=_grown,
+    "repeat_axes", (Tensor("x", "...", REAL),), (Ints("factors", least=0),), _repeated, Like("x"), values=MOVES, evaluate=_grown,
     doc="Every element repeated along each axis.",
 )  # fmt: skip
 

@@ -50,7 +50,8 @@ MODE = reduction(
 
 def quantile_shape(c: Call) -> Shape:
     x, q = c.shape("x"), c.tensor("q")
-    for size in () if c["empty_is_nan"] else x:
+    along = x if c["dim"] is None or not c.option("empty_beside") else Shape((x[c["dim"]],)) if len(x) else Shape()
+    for size in () if c["empty_is_nan"] else along:
         c.require("empty", ge(size, 1), f"the tensor {x!r} is empty and has no quantile", "x")
     for value in q.contents or ():
         inside = isinstance(value, Term) or 0 <= value <= 1

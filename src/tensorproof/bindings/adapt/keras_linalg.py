@@ -57,7 +57,8 @@ def linalg(a: dict[str, Any], run: Run) -> Any:
     if run.row.op == "qr":
         word(run, a, "mode", ("reduced", "complete"))
     if run.row.op == "eigh" and x.dtype is not None and x.dtype.is_complex:
-        return tuple(run.typed("eigh", x.dtype, x.dtype, x=x))
+        values, vectors = run("eigh", x=x)
+        return run("cast", x=values, dtype=x.dtype), vectors
     if run.row.op == "matrix_rank":
         return run.typed("matrix_rank", INT32, x=_floating(run, x))
     made = run.default({**a, "x": _floating(run, x)})
@@ -111,6 +112,8 @@ def norm(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("ord", f"a norm of order {ord_!r} is one of a vector or of a matrix, and x is {x.shape!r}", ("x", "ord"))
     axes = tuple(range(len(x.shape))) if dim is None else dim if isinstance(dim, tuple) else (dim,)
     if len(axes) == 2 and ord_ is not None:
+        if len(x.shape) and axes[0] % len(x.shape) == axes[1] % len(x.shape):
+            raise run.give_up("one axis that is named twice")
         return run.typed("matrix_norm", dtype, x=x, ord=ord_, dim=axes, keepdim=a["keepdim"])
     if len(axes) > 2 and dim is not None:
         raise run.refuse("axis", f"a norm is along one axis or two, and {dim!r} are named", ("dim",))

@@ -190,6 +190,17 @@ def batch_normalization(a: dict[str, Any], run: Run) -> Any:
     Tensor("gamma", "C", FLOATS, optional=True, default=None),
     Whole("dim", -1, least=-1, most=-1),
 )
+def rms_normalization(a: dict[str, Any], run: Run) -> Any:
+    """The scale is multiplied with the result, whichever axes were normalised."""
+    x, dim, scale = a["x"], a["dim"], a["gamma"]
+    axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    rank = len(x.shape)
+    if any(not -rank <= d < rank for d in axes):
+        raise run.refuse("axis_norm/axis", f"dim = {dim!r} is out of range for x of rank {rank}", ("dim", "x"))
+    made = layers(run, x, axes, x.dtype, run.row.op, eps=EPSILON if a["epsilon"] is None else a["epsilon"])
+    return made if scale is None else run.typed("mul", x.dtype, x=made, y=scale)
+
+
 def layer_normalization(a: dict[str, Any], run: Run) -> Any:
     x, dim = a["x"], a["dim"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -200,9 +211,8 @@ def layer_normalization(a: dict[str, Any], run: Run) -> Any:
     if any(not -rank <= d < rank for d in axes):
         raise run.refuse("axis_norm/axis", f"dim = {dim!r} is out of range for x of rank {rank}", ("dim", "x"))
     fits(run, x, axes, **given)
-    more = {"bias": a["beta"]} if run.row.op == "layer_norm" else {}
     with Maths(run, x.dtype).settled():
-        return layers(run, x, axes, x.dtype, run.row.op, weight=a["gamma"], eps=EPSILON if a["epsilon"] is None else a["epsilon"], **more)
+        return layers(run, x, axes, x.dtype, run.row.op, weight=a["gamma"], bias=a["beta"], eps=EPSILON if a["epsilon"] is None else a["epsilon"])
 
 
 @takes(Axis("dim", -1), Int("order", 2, least=1))

@@ -55,6 +55,13 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
     return made if a["return_state"] else made[0]
 
 
+def _carried(a: dict[str, Any], run: Run, states: tuple[TensorType, ...], gates_: int) -> None:
+    """A gate of complex numbers is not multiplied with what an LSTM carries as real ones."""
+    x = a["x"].dtype
+    if gates_ == 4 and x is not None and x.is_complex and len(states) > 1 and states[1].dtype is not None and not states[1].dtype.is_complex:
+        raise run.refuse("dtype", f"the input is {x!r}, and the state that is carried {states[1].dtype!r}", ("x", "states"))
+
+
 @takes(Int("units", least=1), _CELL_STATES, Bool("use_bias", True), Bool("reset_after", True), Tensor("x", "N C"))
 def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
@@ -63,6 +70,7 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
     states = a["states"]
     alone = isinstance(states, TensorType)
     given = (states,) if alone else tuple(states)
+    _carried(a, run, given, number)
     made = run(
         "recurrent_cell", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
         bias=computed(a, run, held["bias"]) if "bias" in held else None, gates=number, count=count, states=tuple(computed(a, run, s) for s in given),

@@ -21,6 +21,8 @@ def extract_sequences(a: dict[str, Any], run: Run) -> Any:
     if a["length"] == 0:
         raise run.give_up("sequences of no elements")
     run.require("length", ge(a["length"], 1), f"a sequence has at least one element, and not {a['length']!r}", ("length",))
+    if isinstance(a["step"], int) and a["step"] < 0:
+        raise run.give_up("a stride that goes back")
     run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
     with Maths(run, x.dtype).settled():
         return run.typed("windows", x.dtype, x=x, dim=-1, size=a["length"], step=a["step"], short=True)
