@@ -304,6 +304,7 @@ def _run_again(m: Any, tape: Tape, one: Node, values: dict[int, Any], place: Ste
     before, gaps, warned = len(path.stated), len(path.gaps), len(path.findings)
     args = _replaced(values, one.args, tape)
     kwargs = {k: _replaced(values, v, tape) for k, v in one.kwargs.items()}
+    around, m.session.rerun = m.session.rerun, tape.off > 0
     try:
         result = one.again(m, args, kwargs, one.node)
     except Exception as raised:
@@ -312,6 +313,8 @@ def _run_again(m: Any, tape: Tape, one: Node, values: dict[int, Any], place: Ste
             tape.placed.append(raised)
         _supersede(path, one, before)
         raise
+    finally:
+        m.session.rerun = around
     _supersede(path, one, before)
     for i in range(before, len(path.stated)):
         if not any(p is path.stated[i] for p in tape.placed):

@@ -58,6 +58,8 @@ class Session:
     """Whether a requirement that fails is taken to hold: how a path goes on after an error."""
     failed: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     """The sizes that disagree in a call under that assumption."""
+    rerun: bool = False
+    """Whether a step of a graph runs that was built before: what is checked at building alone is not checked again."""
 
     def number_in(self, tensor: TensorType) -> Dim:
         """The unknown whole number in a tensor of one element, one symbol for each: `tf.zeros([n, 3])` and `tf.ones([n, 3])` have one size."""

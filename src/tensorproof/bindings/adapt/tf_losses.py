@@ -93,7 +93,8 @@ def _alike(run: Run, a: Arguments, x: str = "x", y: str = "target") -> Shape:
 def _broadcast_rows(run: Run, a: Arguments, code: str = "") -> Shape:
     """The shape of a loss of tf.losses: its two tensors must have one when the graph is built, and a batch of one that is fed broadcasts in the run."""
     first, second = a["x"].shape, a["target"].shape
-    if first.known and second.known and len(first) == len(second) > 0 and type(first[0]) is int and type(second[0]) is int and 1 in (first[0], second[0]):
+    known = run.session.rerun and first.known and second.known and len(first) == len(second) > 0
+    if known and type(first[0]) is int and type(second[0]) is int and 1 in (first[0], second[0]):
         rows = max(first[0], second[0])
         first, second = Shape((rows, *first[1:])), Shape((rows, *second[1:]))
     return graphdef.merged(run, [first, second], ("x", "target"), code or f"{run.row.op}/shape")
