@@ -19,6 +19,7 @@ import threading
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -196,14 +197,23 @@ def known_gaps() -> dict[str, str]:
     return tomllib.loads(GAPS.read_text(encoding="utf-8")).get("gaps", {}) if GAPS.exists() else {}
 
 
+@cache
+def _gap_rows() -> frozenset[str]:
+    return frozenset(row.source for name in known_gaps() for row in tables.rows(name))
+
+
+def is_known(name: str) -> bool:
+    """Whether a spelling, or another with the same row, is a known gap."""
+    return not _gap_rows().isdisjoint(row.source for row in tables.rows(name))
+
+
 def named(records: list[dict[str, Any]]) -> str:
     return " ".join(f"{r['name']}={r['valid']}" for r in records[:200])
 
 
 def report(records: list[dict[str, Any]], details: bool) -> int:
-    gaps = known_gaps()
     bad = [r for r in records if r["wrong"]]
-    new = [r for r in bad if r["name"] not in gaps]
+    new = [r for r in bad if not is_known(r["name"])]
     few = [r for r in records if r["valid"] + r["aside"] < 10 and r["few"]]
     aside = [r for r in records if r["valid"] < 10 <= r["valid"] + r["aside"] and not r["few"]]
     thin = [r for r in records if r["valid"] + r["aside"] < 10 and not r["few"]]

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from onnx_shapes import cases, try_case
 from tensorproof.bindings.rows import names
-from tests.conformance.conform import conform, known_gaps
+from tests.conformance.conform import conform, is_known
 
 NOT_GENERATED = {"Constant", "Einsum", "TfIdfVectorizer", "Optional", "ImageDecoder", "Col2Im", "ConcatFromSequence", "SplitToSequence"}
 """Calls that hang on words or numbers which the generator does not find, and sequences; the node tests cover them."""
@@ -42,5 +42,5 @@ def records() -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("name", names("onnx"))
 def test_generated_calls_agree_with_onnx(name: str, records: dict[str, dict[str, Any]]) -> None:
     record, short = records[name], name.removeprefix("onnx.")
-    assert not record["wrong"] or name in known_gaps(), "\n".join(f"{kind}: {call}\n   {words}" for kind, call, words in record["wrong"])
+    assert not record["wrong"] or is_known(name), "\n".join(f"{kind}: {call}\n   {words}" for kind, call, words in record["wrong"])
     assert record["valid"] >= 5 or short in NOT_GENERATED or short.startswith("Sequence"), f"only {record['valid']} calls of {name} could be tried"

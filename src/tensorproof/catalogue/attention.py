@@ -64,6 +64,8 @@ def dot_product_shape(c: Call) -> Shape:
     shape = scores(c)
     mask_checked(c, shape)
     value = grouped(c, "value") if c["enable_gqa"] else c.lead["value"]
+    if 0 in (c.dims["L"], c.dims["S"], c.dims["V"]) and not tuple(shape[:-2]) == tuple(c.lead["query"]) == tuple(value):
+        raise c.give_up("attention over nothing, with batches that broadcast")
     return Shape((*c.broadcast(shape[:-2], value, about=("query", "value"), code="batch"), c.dims["L"], c.dims["V"]))
 
 

@@ -169,6 +169,8 @@ def lstsq_shape(c: Call) -> list[Any]:
     rows, columns = (y[-1], ()) if flat else (y[-2], (y[-1],))
     c.equal("rows", rows, m, "there are {a} right-hand values for {b} equations", ("x", "y"))
     if flat:
+        if any(a == 1 and b != 1 for a, b in zip(y, lead)):
+            raise c.give_up("vectors that torch takes for matrices")
         for a, b in zip(y, lead):
             c.equal("batch", a, b, "vectors need the matrices' own batch: {a} and {b} differ", ("x", "y"))
     batch = c.broadcast(lead, y[: len(y) - 1 - len(columns)], about=("x", "y"), code="batch")

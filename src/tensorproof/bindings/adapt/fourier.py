@@ -13,6 +13,8 @@ def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:
     """The kernels themselves take axes from the front, each once."""
     axes = tuple(a["dim"])
     rank = len(a["x"].shape)
+    if any(isinstance(d, int) and d < 0 for d in axes):
+        raise run.give_up("an axis counted from the end, which the kernels take now and then")
     fits = all(isinstance(d, int) and 0 <= d < rank for d in axes) and len(set(axes)) == len(axes)
     run.require("axis", len(axes) > 0 or run.row.op == "fftn", "at least one axis must be transformed", ("dim",))
     run.require("axis", fits, f"dim must name different axes from 0 to {rank - 1}, and is {axes!r}", ("dim",))

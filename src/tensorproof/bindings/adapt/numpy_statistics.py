@@ -115,6 +115,8 @@ def _quantile(a: dict[str, Any], q: Any, dtype: DType | None, run: Run) -> Tenso
     """Quantiles over one axis, several or all, with the axes of q first."""
     x, dim, method = a["x"], a["dim"], a.get("method", "linear")
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
+    if axes and not len(x.shape):
+        raise run.refuse("axis", f"axis {dim!r} is out of range for a number", ("dim", "x"))
     shape = tuple(tensor(q).shape)
     joined, axis = (x, axes[0] if axes else None) if axes is None or len(axes) == 1 else (_joined(x, axes, run), -1)
     share = run("reshape", x=q, size=(q.shape.numel,)) if len(shape) > 1 else q

@@ -30,6 +30,11 @@ def max_pool(a: dict[str, Any], run: Run) -> Any:
     return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 
+@takes(Choice("coordinate_transformation_mode", ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"), "half_pixel"))
+def older_resize(a: dict[str, Any], run: Run) -> Any:
+    return run.default(a)
+
+
 def global_pool(a: dict[str, Any], run: Run) -> Any:
     """One number for each channel."""
     x = a["x"]

@@ -137,6 +137,8 @@ def run_flat(a: dict[str, Any], run: Run) -> Any:
     each = (4 if a["has_biases"] else 2) + project
     total = levels * (2 if a["bidirectional"] else 1) * each
     run.require("params", len(params) == total, f"{levels} layers need {total} parameters, and {len(params)} are given", ("params",))
+    if params and params[0].shape.known and len(params[0].shape) == 1:
+        raise run.give_up("a weight that is a vector, which torch broadcasts")
     for one in params:
         same = one.dtype is a["x"].dtype or one.dtype is None or a["x"].dtype is None
         run.require("dtype", same, f"the parameters must have the element type {a['x'].dtype!r} of the input, and one has {one.dtype!r}", ("params", "x"))

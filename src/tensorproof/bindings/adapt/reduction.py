@@ -6,7 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
-from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
+from tensorproof.terms.dtypes import FLOATS8, FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
+from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, TensorType
 
@@ -15,6 +16,12 @@ from tensorproof.terms.tensor import SOMEWHERE, TensorType
 def unbiased(a: dict[str, Any], run: Run) -> Any:
     """var and std of old: `unbiased` is a correction of 1 or 0."""
     return run.default({**a, "correction": int(a["unbiased"])})
+
+
+@takes(Int("unbiased"))
+def counted_as_flag(a: dict[str, Any], run: Run) -> Any:
+    """ATen takes a lone number for `unbiased`, not for an axis."""
+    return run.default({**a, "correction": int(bool(a["unbiased"]))})
 
 
 @takes(Tensor("y"))
@@ -70,6 +77,20 @@ def _differences(a: dict[str, Any], run: Run) -> Any:
     """Bytes are refused, other elements that have no differences are where there is an axis."""
     x: TensorType = a["x"]
     if x.dtype is not None and x.dtype not in REALS - {UINT8} | FULL_COMPLEXES and (x.dtype is UINT8 or (a["dim"] != () and x.shape.rank != 0)):
+        raise run.refuse("dtype", f"{run.name} does not take element type {x.dtype!r}", ("x",))
+    return run.default(a)
+
+
+def neighbours(a: dict[str, Any], run: Run) -> Any:
+    """diff: x itself where no difference is taken, whatever the axis and the element types."""
+    x: TensorType = a["x"]
+    if a["n"] == 0:
+        for name in ("prepend", "append"):
+            more = a[name]
+            fits = more is None or eq(more.shape.rank, x.shape.rank)
+            run.require("rank", fits, f"{name} must have as many axes as x, and is {more.shape!r}" if more is not None else "", (name, "x"))
+        return run("diff", x=x, n=0)
+    if x.dtype in FLOATS8:
         raise run.refuse("dtype", f"{run.name} does not take element type {x.dtype!r}", ("x",))
     return run.default(a)
 

@@ -69,12 +69,14 @@ def _conv(n: int) -> Any:
             for name in ("stride", "dilation"):
                 full = a.get(name) is None or (isinstance(a[name], (tuple, list)) and len(a[name]) == 5)
                 run.require(name, full, f"{name} must have 5 numbers, and is {a[name]!r}", (name,))
+        if a["x"].shape.known and a["x"].shape.numel == 0:
+            raise run.give_up("an empty input, which eager execution returns as it is")
         return _batched(
             run,
             a["x"],
             n,
             lambda x: convolve(run, x, a["weight"], n, a["stride"], a["padding"], None, a.get("dilation"), layout_of(a, n)),
-            n < 3,
+            n < 3 or not run.name.startswith("tf.compat.v1."),
         )
 
     return conv

@@ -35,6 +35,8 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
         f"the classes stand on the last axis (-1) or on one counted from the front, not on {dim!r}",
         ("dim",),
     )
+    alike = dim == -1 or len(x.shape) == len(target.shape)
+    run.require("cross_entropy/rank", alike, f"logits {x.shape!r} and labels {target.shape!r} must have one rank where an axis is named", ("x", "target"))
     sides = [(v.shape, axis(run, dim, len(v.shape))) for v in (x, target)]
     tables = [Shape((product(n for i, n in enumerate(s) if i != at), s[at])) for s, at in sides]
     joint = broadcast_of(run, tables, ("x", "target"), "add/broadcast")
@@ -120,7 +122,7 @@ def log_poisson(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x"), Tensor("target"), Tensor("weight", "", scalar=True))
 def weighted_cross_entropy(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "x", "target")
-    kind = same_types(run, a, "x", "target")
+    kind = same_types(run, a, "x", "target", *(("weight",) if isinstance(a.get("weight"), TensorType) else ()))
     shape, weight = _alike(run, a), a.get("weight")
     if isinstance(weight, TensorType):
         shape = broadcast_of(run, [shape, weight.shape], ("x", "weight"), "mul/broadcast")

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import ranked, same_types
 from tensorproof.bindings.call import Run
+from tensorproof.terms.dtypes import FLOAT64
 from tensorproof.terms.ints import Dim, Term, ceildiv
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
@@ -198,6 +199,8 @@ def pooled(
         stride = (*stride[:3], 1)  # the stride of a mean along the channels is not looked at; that of a maximum has no gradient
     sizes, strides = spatial(run, kernel, n, last, "kernel"), spatial(run, stride, n, last, "stride")
     name, sides = explicit_sides(run, padding, explicit, n, last)
+    if n == 3 and kind == "avg" and x.dtype is FLOAT64 and any(type(k) is int and k < 1 for k in sizes):
+        raise run.give_up("a kernel below 1, which TensorFlow looks at for single precision alone")
     for k in sizes:
         run.require("kernel", ge(k, 1), f"the kernel must be at least 1, and is {kernel!r}", ("kernel",))
     made = Shape((*image.shape[:2], *(windowed(run, s, k, t, 1, name, e) for s, k, t, e in zip(image.shape[2:], sizes, strides, sides))))
