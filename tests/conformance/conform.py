@@ -239,6 +239,7 @@ def main() -> int:
     parser.add_argument("--names", action="append", default=[])
     parser.add_argument("--count", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=int, default=60, help="how long one call may take, loading the library included")
     parser.add_argument("--json")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--child", action="store_true")
@@ -246,7 +247,7 @@ def main() -> int:
     if options.child:
         child(sys.stdin.read().split(), options.count, options.seed)
         return 0
-    records = conform(spellings(options.framework, options.names), options.count, options.seed)
+    records = conform(spellings(options.framework, options.names), options.count, options.seed, options.seconds)
     if options.json:
         Path(options.json).write_text(json.dumps(records, indent=1), encoding="utf-8")
     return report(records, options.list)

@@ -271,9 +271,9 @@ RMS_NORM = Op(
 def _fused_rms_norm_shape(c: Call) -> list[Any]:
     """torch counts the normalised axes and does not look at their sizes; a weight broadcasts."""
     dtype, x, count = c.dtype("x"), c.shape("x"), len(c["normalized_shape"])
-    c.require("normalized_shape", count <= len(x), f"{count} axes of {x!r} are to be normalised", ("normalized_shape", "x"))
+    c.require("normalized_shape", count <= max(len(x), 1), f"{count} axes of {x!r} are to be normalised", ("normalized_shape", "x"))
     made = c.broadcast(x, c.shape("weight"), about=("x", "weight"), code="weight") if c.given("weight") else x
-    count = count or len(x)
+    count = min(count or len(x), len(x))
     return [made, TensorType(Shape((*x[: len(x) - count], *[1] * count)), FLOAT32 if dtype in _HALVES else dtype)]
 
 

@@ -135,7 +135,8 @@ def layer_norm(np: Any, a: Arguments) -> Any:
 
 def fused_rms_norm(np: Any, a: Arguments) -> Any:
     """x by the root of the mean of its squares: no element is further than sqrt(n) from 0."""
-    x, count = a["x"], len(a["normalized_shape"]) or len(a["x"].shape)
+    x = a["x"]
+    count = min(len(a["normalized_shape"]) or len(x.shape), len(x.shape))
     last = tuple(range(len(x.shape) - count, len(x.shape)))
     mean = np.mean(np.square(x), axis=last, keepdims=True)
     eps = small(a)
