@@ -21,6 +21,7 @@ NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked wi
 UNSAFE = frozenset({
     "native_batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training",
     "_batch_norm_with_update", "_batch_norm_no_update", "lstm", "_scaled_dot_product_flash_attention_for_cpu", "_fft_c2r",
+    "_fft_c2c", "_fft_r2c",
 })  # fmt: skip
 """Kernels that read past the end of arguments that are too short, without a check: that a wrong call returns (or kills) tells nothing."""
 
