@@ -104,6 +104,12 @@ def _set_training(m: Any, me: Any, mode: Any) -> Any:
     for _, module in walk(me):
         if isinstance(module, Instance):
             m.heap.set(module.space, "training", mode)
+        elif isinstance(module, Layer) and module.module is None:
+            if module.mode is None:
+                module.mode = m.heap.cursor()
+                module.mode.born = -1
+                module.mode["training"] = True
+            m.heap.set(module.mode, "training", mode)
         elif isinstance(module, Layer) and module.module is not None and isinstance(mode, bool):
             if not isinstance(module.module.mode, Cursor):
                 kept = m.heap.cursor()

@@ -336,7 +336,7 @@ def layer_attribute(m: Any, owner: Layer, name: str, node: Any) -> Any:
         if name in owner.names:
             return owner.children[owner.names.index(name)]
         if name == "training":
-            return True
+            return True if owner.mode is None else owner.mode["training"]
         if owner.kind == "wrapper" and name not in ("module", "no_sync", "join", "update_parameters") and name not in METHODS:
             if name in _WRAPPER_ATTRIBUTES or isinstance(owner.children[0], Unknown):
                 return Unknown(name)

@@ -47,6 +47,7 @@ def _groups(m: Any, given: Any, defaults: dict[str, Any], node: Any) -> List | U
         if wrong is not MISSING and not isinstance(wrong, (Model, Instance)):
             raise m.raised("TypeError", f"an optimizer optimizes tensors, not {type(wrong).__name__.lower()}", node, "optim/parameters")
         _refuse_computed(m, pairs, node)
+        _refuse_twice(m, pairs, [one for before in made for one in before.items["params"].items], node)
         made.append(Dict(m.heap.entries({**defaults, **group.items, "params": List(m.heap.row(pairs))})))
     return List(m.heap.row(made))
 
@@ -58,6 +59,13 @@ def _refuse_computed(m: Any, params: list[Any], node: Any) -> None:
             if state.leaf is False and state.requires:
                 words = "an optimizer takes leaves only, and this tensor was computed: make it an nn.Parameter, or use detach().requires_grad_()"
                 raise m.raised("ValueError", words, node, "optim/leaf")
+
+
+def _refuse_twice(m: Any, params: list[Any], others: list[Any], node: Any) -> None:
+    """A parameter belongs to one group."""
+    held = {id(m.memory.object_of(p)) for p in others if isinstance(p, TensorType)}
+    if any(isinstance(p, TensorType) and id(m.memory.object_of(p)) in held for p in params):
+        raise m.raised("ValueError", "a parameter stands in two groups of the optimizer: each may stand in one only", node, "optim/groups")
 
 
 def _is_module(m: Any, given: Instance) -> bool:

@@ -92,6 +92,8 @@ class Layer:
     tensors: dict[str, Any] = field(default_factory=dict[str, Any])
     """Attributes that the program sets on it, and the tensors of a ParameterList."""
     hooks: tuple[Any, ...] = ()
+    mode: Any = None
+    """Of a container: whether it is in training mode, as a space."""
 
 
 def is_known(value: Any) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome, call_module
@@ -62,7 +64,21 @@ def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[
         m.remember(layer, "module", layer.module)
 
     def again(module: Module) -> Outcome:
-        return call_module(module, plain_args, plain_kwargs, m.session)
+        if "reshaped parameters" not in m.model_state:
+            return call_module(module, plain_args, plain_kwargs, m.session)
+        with _current(m, module):
+            return call_module(module, plain_args, plain_kwargs, m.session)
 
     outcome = again(layer.module)
     return outcomes.taken(m, layer.module.name, outcome, args, kwargs, node, layer, lambda: again(layer.module), again)
+
+
+@contextmanager
+def _current(m: Interpreter, module: Module) -> Iterator[None]:
+    """A layer with its parameters as they are described now: `layer.weight.data = …` may have given one another shape."""
+    kept = dict(module.parameters)
+    module.parameters.update({name: m.memory.current(t) for name, t in kept.items()})
+    try:
+        yield
+    finally:
+        module.parameters.update(kept)

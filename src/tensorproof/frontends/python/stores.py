@@ -58,6 +58,8 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
         case TensorType() if name == "requires_grad" and isinstance(value, bool):
             autograd.mark(m, owner, value, node) if owner.framework == "torch" else m.memory.change(owner, m.memory.current(owner).but(requires_grad=value))
         case TensorType() if name == "data" and isinstance(value, TensorType):
+            if owner.parameter and (value.shape != owner.shape or value.dtype is not owner.dtype):
+                m.model_state["reshaped parameters"] = True
             m.memory.write(owner, value.but(parameter=owner.parameter, requires_grad=owner.requires_grad, grad=autograd.of(m, owner)))
         case TensorType() if name == "grad" and (value is None or isinstance(value, TensorType)):
             backward.given(m, owner, value)
