@@ -139,6 +139,8 @@ def _add_group(m: Any, me: Any, args: tuple[Any, ...], kwargs: dict[str, Any], n
     if isinstance(groups, List) and isinstance(new, Dict):
         made = _groups(m, List(m.heap.row([new])), dict(me.space["defaults"].items), node)
         if isinstance(made, List):
+            held = [p for one in groups.items for p in one.items["params"].items]
+            _refuse_twice(m, [p for one in made.items for p in one.items["params"].items], held, node)
             m.heap.touch(groups.items)
             groups.items.extend(made.items)
 
