@@ -204,6 +204,9 @@ def resized(c: Call) -> Shape:
     places = axes_in(c, axes, len(x)) if axes is not None else tuple(range(len(x)))
     given_sizes, given_scales = _some(c, "size"), _some(c, "scale")
     c.require("size", given_sizes != given_scales or (c["older"] and not places), "either scales or sizes must be given, and not both", ("size", "scale"))
+    if c["coordinate_transformation_mode"] == "tf_crop_and_resize":
+        regions = c.given("roi") and eq(c.shape("roi")[0], 2 * len(places))
+        c.require("roi", regions, f"roi must hold the begin and the end of the region along {len(places)} axes", ("roi", "coordinate_transformation_mode"))
     name = "size" if given_sizes else "scale"
     count = length_of(c, name)
     c.require(name, count in (None, len(places)), f"{count} numbers are given for {len(places)} axes", (name, "x"))
