@@ -14,7 +14,7 @@ from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int,
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
-from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, REALS, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, NUMBERS, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.promotion import Operand
@@ -103,6 +103,7 @@ def diff_shape(c: Call) -> Shape:
     return x if c["n"] == 0 else replaced(x, dim, maximum(size - c["n"], 0))  # without a difference nothing is joined on either
 
 
+_DIFFERENCES = Within(Promote("x", "prepend", "append"), NUMBERS)
 DIFF = Op(
     "diff",
     inputs=(
@@ -112,7 +113,7 @@ DIFF = Op(
     ),
     attributes=(Int("n", 1, least=0), Axis("dim", -1)),
     shape=diff_shape,
-    dtype=Promote("x", "prepend", "append"),
+    dtype=lambda c: c.dtype("x") if c["n"] == 0 else _DIFFERENCES(c),
     doc="Differences of neighbours along an axis, n times over.",
     evaluate=folded_lines.differences,
 )

@@ -107,7 +107,13 @@ def cov_type(c: Call) -> DType | None:
     """One weight alone has a say only where x is not of floats."""
     x = c.dtype("x")
     alone = c.given("aweights") and not len(c.shape("aweights")) and x is not None and (x.is_float or x.is_complex)
-    return ToFloat("x")(c) if alone or not c.given("aweights") else ToFloat("x", "aweights")(c)
+    own = ToFloat("x")(c)
+    if alone or not c.given("aweights"):
+        return own
+    common = ToFloat("x", "aweights")(c)
+    if c.option("typed_kernels") and not c.rank("x") and common is not own:
+        raise c.refuse("dtype", f"one observation of {own!r} is not weighted by {c.dtype('aweights')!r}", ("x", "aweights"))
+    return common
 
 
 COV = Op(

@@ -123,6 +123,8 @@ def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
     x: TensorType = a["x"]
     if x.shape.known and a["dim"] not in (0, len(x.shape) - 1):
         raise run.refuse("axis", f"dim must be 0 or {len(x.shape) - 1}, the first or the last axis, and is {a['dim']!r}", ("dim", "x"))
+    if x.shape.known and len(x.shape) < 2:
+        raise run.give_up("a vector, with which torch ends the process now and then")
     made, before = run.default(a), run("norm_except_dim", x=x, pow=2, dim=a["dim"])
     return made, before if before.shape == a["magnitude"].shape else a["magnitude"]
 

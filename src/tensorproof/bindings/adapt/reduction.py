@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
-from tensorproof.terms.dtypes import FLOATS8, FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
+from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, TensorType
@@ -90,8 +90,6 @@ def neighbours(a: dict[str, Any], run: Run) -> Any:
             fits = more is None or eq(more.shape.rank, x.shape.rank)
             run.require("rank", fits, f"{name} must have as many axes as x, and is {more.shape!r}" if more is not None else "", (name, "x"))
         return run("diff", x=x, n=0)
-    if x.dtype in FLOATS8:
-        raise run.refuse("dtype", f"{run.name} does not take element type {x.dtype!r}", ("x",))
     return run.default(a)
 
 
