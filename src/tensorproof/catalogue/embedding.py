@@ -28,7 +28,9 @@ def table_checked(c: Call, used: int | None = None) -> tuple[Dim, Dim]:
     rows, length = c.shape("weight")
     padding = c["padding_idx"]
     if padding is not None:
-        inside = disj(eq(padding, 0), conj(ge(padding, 0 - rows), lt(padding, rows)))
+        inside = conj(ge(padding, 0 - rows), lt(padding, rows))
+        if c.op.name == "embedding":  # 0 is taken for an empty table too
+            inside = disj(eq(padding, 0), inside)
         c.require("padding_idx", inside, f"padding_idx = {padding!r} is out of range for {rows!r} embeddings", ("padding_idx", "weight"))
     weight = c.dtype("weight")
     if c["max_norm"] is not None and weight is not None and not (weight.is_float or weight.is_complex):

@@ -60,7 +60,7 @@ def _cast(run: Run, made: TensorType, dtype: DType | None) -> TensorType:
 def summed(a: dict[str, Any], run: Run) -> Any:
     """Sums and products: narrow whole numbers widen to 64 bits."""
     x = _input(a, run)
-    narrow = x.dtype is not None and x.dtype.label in ("uint8", "bool", "int8", "int16", "int32")
+    narrow = x.dtype is not None and (x.dtype.label in ("uint8", "bool", "int8", "int16", "int32") or (run.row.op == "prod" and x.dtype.is_integer))
     dtype = a["dtype"] or (INT64 if narrow else x.dtype)
     if run.row.op == "prod" and x.shape.rank == 0 and a["dim"] in (None, ()):  # no axis, no kernel
         return _cast(run, x, dtype)

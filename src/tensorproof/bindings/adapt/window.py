@@ -9,7 +9,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.ops.call import Session
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes, Tensor
 from tensorproof.terms.dtypes import FLOATS, REALS
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
 
 
@@ -46,6 +46,9 @@ def adaptive(a: dict[str, Any], run: Run) -> Any:
     n, wanted = int(run.row.op[-2]), a["output_size"]
     if isinstance(wanted, (tuple, list)) and len(wanted) != n:
         raise run.refuse("output_size", f"output_size must have {n} elements, and has {len(wanted)}", ("output_size",))
+    if isinstance(wanted, (tuple, list)) and n > 1 and run.name.startswith("torch.nn."):
+        rank = a["x"].shape.rank
+        run.require("rank", ge(rank, n + 1), f"x must have at least {n + 1} axes, and is {a['x'].shape!r}", ("x",))
     return run.default(a)
 
 
