@@ -157,6 +157,8 @@ def _run(layer: Layer, m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], no
     names = [a.theirs for a in module.row.call_arguments]
     if "query_mask" in names:
         kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
+    elif "initial_state" in names and args and "mask" not in kwargs and isinstance(mask := keras_masks.of(m, args[0]), TensorType):
+        kwargs = {**kwargs, "mask": mask}
     result = m.run_layer(layer, given, kwargs, node)
     for one in waiting:
         if one.built:
