@@ -86,7 +86,7 @@ def mean_pool_gradient(name: str, r: Random) -> Drawn:
 
 def conv_weight_gradient(name: str, r: Random) -> Drawn:
     deep = "Depthwise" in name
-    w, out, dtype = Windows(r, _depth(name), dilated=_depth(name) == 2, equal=deep), r.randint(1, 3), real(r)
+    w, out, dtype = Windows(r, _depth(name), dilated=_depth(name) == 2 and not deep, equal=deep), r.randint(1, 3), real(r)  # a deep one ignores dilations
     behind = w.behind(w.channels * out if deep else out)
     words = {"strides": [1, *w.stride, 1], "padding": w.padding, "dilations": [1, *w.dilation, 1]}
     return (tensor(w.images(), dtype), [*w.kernel, w.channels, out], tensor(behind, dtype)), words

@@ -92,6 +92,8 @@ EVALUATOR: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[in
         (lambda call: {*(call.kwargs.get("strides") or [1]), *(call.kwargs.get("dilations") or [1])} == {1}, (1,)),
     ),
     "onnx.AveragePool": ((_beyond, (0,)),),
+    # the evaluator computes in single precision
+    "onnx.AffineGrid": ((lambda call: "float64" in types_in((*call.args, *call.kwargs.values())), (0,)),),
     "onnx.ConvTranspose": ((_in_groups, (0,)),),
     # windows over padding or beyond it: the evaluator takes a mean of what is inside times the size of the kernel, where the standard takes the sum
     "onnx.LpPool": ((lambda call: bool(call.kwargs.get("ceil_mode")) or str(call.kwargs.get("auto_pad")).startswith("SAME"), (0,)),),
@@ -110,9 +112,10 @@ def departing(call: calls.GeneratedCall) -> set[int]:
 
 
 def spellings() -> dict[str, list[str]]:
-    """The functional spellings of each operator, those of torch first; where no row begins with it, those that apply it among others."""
+    """The functional spellings of each operator, those of torch first; where no row begins with it, those that apply it among others, or layers."""
     found: dict[str, list[str]] = {}
     later: dict[str, list[str]] = {}
+    layers: dict[str, list[str]] = {}
     for framework in ORDER:
         for name in tables.names(LIBRARY[framework]):
             if name.partition(".")[0] == framework:
@@ -120,11 +123,13 @@ def spellings() -> dict[str, list[str]]:
                     found.setdefault(op, []).append(name)
                 for op in dict.fromkeys(op for row in rows(name) if row.call_arguments is None for op in row.then):
                     later.setdefault(op, []).append(name)
+                for op in dict.fromkeys(row.op for row in rows(name) if row.call_arguments is not None):
+                    layers.setdefault(op, []).append(name)
     spare: dict[str, list[str]] = {}
     for name in tables.names("torch"):
         if name.startswith("aten."):
             spare.setdefault(rows(name)[0].op, []).append(f"torch.ops.{name}")
-    return {**later, **spare, **found, **{op: list(makers) for op, makers in DEEP.items()}}
+    return {**layers, **later, **spare, **found, **{op: list(makers) for op, makers in DEEP.items()}}
 
 
 ANYWHERE, UNIT = (-3.0, 3.0), (0.0, 1.0)
@@ -218,7 +223,7 @@ def draws(name: str, spelling: str, count: int, seed: int) -> Iterator[calls.Gen
     """Valid calls of a spelling whose row names the operator, or that were made to reach it."""
     maker = maker_of(name, spelling)
     found = calls.search(spelling, count, seed, 400).valid.values() if maker is None else fitting_calls(maker, spelling, count, seed)
-    return (drawn for drawn in found if drawn.init is None and (name in drawn.row.operators or name in DEEP))
+    return (drawn for drawn in found if name in drawn.row.operators or name in DEEP)
 
 
 def given_arrays(np: Any, call: calls.GeneratedCall) -> dict[int, Any]:
@@ -245,7 +250,7 @@ def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, rando
     if given is None or not defined(np, call):
         return False
     print(f"#{call.name}", flush=True)
-    seen = runner.run(call.name, call.args, keywords(call), None)
+    seen = runner.run(call.name, call.args, keywords(call), call.init)
     if seen.aside or seen.error:
         return bool(seen.error)
     types, between = set(types_in((*call.args, *call.kwargs.values()))), set(types_in([one.results for one in call.outcome.applied]))
@@ -283,13 +288,13 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
         record["not"].append(f"{spelling}: {missing}")
         return 0, False
     except Exception as bug:
-        seen = runner.run(spelling, call.args, keywords(call), None)
+        seen = runner.run(spelling, call.args, keywords(call), call.init)
         if not (seen.error or seen.aside) and has_numbers(seen.outputs):  # a singular matrix fails there as well
             record["wrong"].append([shown(call), f"the reference function fails: {type(bug).__name__}: {bug}"])
             return 1, False
         return 0, bool(seen.error)
     print(f"#{spelling}", flush=True)
-    seen = runner.run(spelling, call.args, keywords(call), None)
+    seen = runner.run(spelling, call.args, keywords(call), call.init)
     if seen.aside or seen.error:
         return 0, bool(seen.error)
     departs = departing(call)

@@ -69,11 +69,18 @@ def dot_product_shape(c: Call) -> Shape:
     return Shape((*c.broadcast(shape[:-2], value, about=("query", "value"), code="batch"), c.dims["L"], c.dims["V"]))
 
 
+def attention_shape(c: Call) -> Shape:
+    """Where there is nothing to attend with, the leading axes are those of the query."""
+    made = dot_product_shape(c)
+    empty = any(eq(c.shape(name).numel, 0) is True for name in ("query", "key", "value")) and eq(c.dims["E"], 0) is not True
+    return Shape((*c.lead["query"], c.dims["L"], c.dims["V"])) if empty else made
+
+
 DOT_PRODUCT_ATTENTION = Op(
     "scaled_dot_product_attention",
     inputs=(*QKV, Tensor("attn_mask", "...", MASK, optional=True)),
     attributes=(Float("dropout_p", 0.0, most=1.0), Bool("is_causal", False), Float("scale", None, optional=True), Bool("enable_gqa", False)),
-    shape=dot_product_shape,
+    shape=attention_shape,
     dtype=Same("query", "key", "value"),
     codes=CODES,
     evaluate=formulas.attention,
@@ -86,7 +93,7 @@ ATTENTION_MATH = Op(
     shape=lambda c: [dot_product_shape(c), scores(c)],
     dtype=Same("query", "key", "value"),
     codes=CODES,
-    evaluate=formulas.attention_and_weights,
+    evaluate=formulas.attention_math,
 )
 
 

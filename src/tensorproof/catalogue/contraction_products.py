@@ -98,9 +98,9 @@ def grouped_product(np: Any, a: Arguments) -> Any:
     ends = [0, *(int(n) for n in plain(np, a["offsets"]))]
     cuts = [slice(first, last) for first, last in pairwise(ends)]
     if x.ndim == y.ndim:
-        return np.stack([np.matmul(x[:, cut], y[cut]) for cut in cuts])
+        return np.stack([np.matmul(x[:, cut], y[cut]) for cut in cuts]) if cuts else np.zeros((0, x.shape[-2], y.shape[-1]))
     along_rows = x.ndim == 2
     parts = [np.matmul(x[cut], y[i]) if along_rows else np.matmul(x[i], y[:, cut]) for i, cut in enumerate(cuts)]
-    if ends[-1] != (x.shape[-2] if along_rows else y.shape[-1]):
+    if not cuts or ends[-1] != (x.shape[-2] if along_rows else y.shape[-1]):
         raise Undefined("rows behind the last offset")
     return np.concatenate(parts, -2 if along_rows else -1)

@@ -30,12 +30,12 @@ def transposed_convolution(np: Any, a: Arguments) -> Any:
     n = weight.ndim - 2
     if not a["groups"]:
         raise Undefined("there is nothing to compute")
+    if 0 in tuple(a["shapes"][0]):
+        return np.zeros(tuple(a["shapes"][0]))
     sides = list(zip(before, a["padding_end"] or before))
     extra = a["output_padding"]
     if a["output_size"] is not None:
         wanted = a["output_size"][-n:]
-        if 0 in wanted:
-            return np.zeros((*x.shape[: -n - 1], weight.shape[1] * a["groups"], *wanted))
         sizes = zip(wanted, x.shape[-n:], weight.shape[2:], a["stride"], a["dilation"], sides)
         extra = tuple(w - ((m - 1) * s - p - q + d * (k - 1) + 1) for w, m, k, s, d, (p, q) in sizes)
     images = x if x.ndim == n + 2 else np.expand_dims(x, 0)
@@ -62,4 +62,4 @@ def greatest_sum(np: Any, a: Arguments) -> Any:
         return np.full((x.shape[0], *counts, x.shape[3]), a["results"][0].least)
     taken = patches(np, grown, kernel, stride, dilation, fitting(grown.shape[2:], kernel, stride, dilation))
     added = np.reshape(weight, (kernel[0] * kernel[1], 1, weight.shape[2], 1, 1))
-    return np.moveaxis(np.max(np.add(taken, added), axis=0), 1, -1)
+    return np.maximum(np.moveaxis(np.max(np.add(taken, added), axis=0), 1, -1), a["results"][0].least)

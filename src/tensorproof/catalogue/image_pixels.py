@@ -100,7 +100,22 @@ def crops(np: Any, a: Arguments) -> Any:
     taken = a["x"][plain(np, a["index"])]
     made = _rows(np, _rows(np, taken, down, 1, a["method"]), across, 2, a["method"])
     inside = np.expand_dims((down >= 0) & (down <= height - 1), 2) & np.expand_dims((across >= 0) & (across <= width - 1), 1)
-    return np.where(np.expand_dims(inside, 3), made, a["extrapolation_value"])
+    made = np.where(np.expand_dims(inside, 3), made, a["extrapolation_value"])
+    return _rounded_places(np, a, made, taken, (down, across)) if hasattr(made, "of") else made
+
+
+def _rounded_places(np: Any, a: Arguments, made: Any, taken: Any, places: tuple[Any, Any]) -> Any:
+    """Bounds of crops whose places are rounded to single precision: shares of neighbours change a little, and places at the edge may be outside."""
+    spread = np.subtract(np.max(taken, axis=(1, 2), keepdims=True), np.min(taken, axis=(1, 2), keepdims=True))
+    weight, edge = 0.0, False
+    for at, n, axes in zip(places, a["x"].shape[1:3], ((2, 3), (1, 3))):
+        error = 2.0**-20 * (np.abs(at) + n)
+        share = np.where(np.abs(at + 0.5 - np.rint(at + 0.5)) < error, 1.0, 0.0) if a["method"] == "nearest" else error
+        weight = weight + np.expand_dims(share, axes)
+        edge = edge | np.expand_dims((at != 0) & ((np.abs(at) < error) | (np.abs(at - (n - 1)) < error)), axes)
+    change = np.multiply(spread, np.minimum(weight, 1.0))
+    either = np.subtract(made, change).of("either", np.add(made, change))
+    return np.where(np.broadcast_to(edge, made.shape), either.of("either", np.full(made.shape, a["extrapolation_value"])), either)
 
 
 def sobel(np: Any, a: Arguments) -> Any:
@@ -158,10 +173,12 @@ def _outline(np: Any, first: Any, last: Any, height: int, width: int) -> Any:
 def outlined(np: Any, a: Arguments) -> Any:
     x, boxes = a["x"], points(np, a["boxes"])
     height, width, depth = x.shape[1:]
+    if boxes.size and not np.all(np.abs(boxes) < 1e6):
+        raise Undefined  # corners that are no whole numbers
     table = a["colours"] if a["colours"] is not None and a["colours"].size else np.where(depth == 1, 1.0, np.asarray(COLOURS))
     images = []
     for image, own in zip(x, boxes):
-        for i, box in enumerate(np.trunc(np.reshape(own, (-1, 2, 2)) * (height - 1, width - 1))):
+        for i, box in enumerate(np.trunc(np.reshape(own, (-1, 2, 2)).astype(np.float32) * np.float32((height - 1, width - 1)))):
             mask = _outline(np, box[0], box[1], height, width)
             image = np.where(np.expand_dims(mask, 2), table[i % table.shape[0], :depth], image)
         images.append(image)

@@ -174,15 +174,16 @@ AUGMENT = Op(
 
 def encoded_shape(c: Call) -> Shape:
     x: Any = c.shape("x")
-    return Shape((*x, c["classes"])) if c["mode"] == "one_hot" else Shape((*x[:-1], c["classes"]))
+    return Shape((*x, c["classes"])) if c["mode"] == "one_hot" else Shape((*x[:1], *x[2:], c["classes"])) if len(x) > 1 else Shape((c["classes"],))
 
 
 def encoded(np: Any, a: Arguments) -> Any:
-    """1 at each category; several are joined or counted along the last axis."""
-    here = np.equal(np.expand_dims(a["x"], -1), np.arange(a["classes"]))
+    """1 at each category, a number without its fraction; several are joined or counted along the second axis, or the only one."""
+    here = np.equal(np.expand_dims(np.trunc(a["x"]), -1), np.arange(a["classes"]))
     if a["mode"] == "one_hot":
         return here
-    return np.any(here, axis=-2) if a["mode"] == "multi_hot" else np.sum(here, axis=-2)
+    along = 1 if here.ndim > 2 else 0
+    return np.any(here, axis=along) if a["mode"] == "multi_hot" else np.sum(here, axis=along)
 
 
 CATEGORY_ENCODING = Op(

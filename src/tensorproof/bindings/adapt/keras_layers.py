@@ -221,6 +221,8 @@ def category_encoded(a: dict[str, Any], run: Run) -> Any:
         x = run("squeeze", x=x, dim=-1)
     elif mode != "one_hot" and not len(x.shape):
         x = run("unsqueeze", x=x, dim=0)
+    if mode != "one_hot" and len(x.shape) > 2 and any(eq(a, b) is not True for a, b in zip(x.shape[1:], x.shape[2:])):
+        raise run.give_up("Keras joins the categories along the second axis, and gives the shape for the last")
     return run.typed("category_encoding", computed_in(a["_module"]), x=x, classes=a["classes"], mode=mode)
 
 

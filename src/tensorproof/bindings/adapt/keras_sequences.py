@@ -141,10 +141,11 @@ def bidirectional(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(inner, Module):
         raise run.give_up("the layer inside is not known")
     word(run, a, Choice("merge_mode", ("sum", "mul", "concat", "ave", None)))
-    made = inside(run, call_module(inner, (a["x"],), None, run.session))
+    beside = {} if a.get("mask") is None else {"mask": a["mask"]}
+    made = inside(run, call_module(inner, (a["x"],), beside, run.session))
     held = a["_module"].parameters
     held.update({f"forward/{name}": one for name, one in inner.parameters.items()})
-    turned = inside(run, call_module(_turned(inner, held), (a["x"],), None, run.session))
+    turned = inside(run, call_module(_turned(inner, held), (a["x"],), beside, run.session))
     (outs, *states), (others, *more) = (tuple(m) if isinstance(m, (tuple, list)) else (m,) for m in (made, turned))
     if inner.arguments.get("return_sequences"):
         others = run("flip", x=others, dim=(1,))
