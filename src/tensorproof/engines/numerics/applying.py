@@ -19,11 +19,16 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.evaluation import Undefined, Undetermined
 from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.ints import Term
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 
 FAILURES = (NotEvaluated, Unbounded, Undefined, Undetermined, ValueError, IndexError, TypeError, AttributeError, ZeroDivisionError, KeyError, OverflowError)
 """What a reference function raises where it has no bounds. Sizes that were chosen for open ones may not fit, and values may be of no use to it."""
+
+
+_TAKES = frozenset(("moves", "cuts", "selects", "joins", "mixes"))
+"""Facts by which elements are those of the operands."""
 
 
 class Setting:
@@ -40,7 +45,13 @@ class Setting:
 
     def settled(self, one: Applied) -> Applied:
         """The application with numbers in place of terms."""
+        if not any(map(_has_terms, one.arguments.values())):
+            return one
         return replace(one, arguments={name: self.sizes.settled(value) for name, value in one.arguments.items()})
+
+
+def _has_terms(value: Any) -> bool:
+    return type(value) is Term or (isinstance(value, (tuple, list)) and any(map(_has_terms, value)))
 
 
 def tensors_in(one: Applied) -> list[TensorType]:
@@ -91,21 +102,28 @@ class Application:
         return [self._result(i, part) for i, part in enumerate(parts[: len(self.one.results)])], why
 
     def _result(self, i: int, part: Any) -> Grid | None:
-        shape, dtype = self.shapes[i], self.setting.type_of(self.one.results[i])
+        shape, dtype, fact = self.shapes[i], self.setting.type_of(self.one.results[i]), fact_of(self.one, i)
         grid: Grid | None = None
         if part is not None and getattr(part, "dtype", np.dtype(float)).kind in "biuf":
             made = gridded(part)
             if shape is None or made.shape == shape:
-                grid = _outward(made, dtype, self._nearest)
-        stated = self._stated(fact_of(self.one, i))
+                grid = made if self._takes(fact, i) else _outward(made, dtype, self._nearest)
+        stated = self._stated(fact)
         if stated is None:
             return grid
         if grid is None:
             full = shape or self.setting.sizes.shape(self.one.results[i])
             return None if full is None else _outward(uniform(full, *stated), dtype)
-        around = outward(np, Box(*stated), dtype)
+        around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype)
         box = grid.box
         return Grid(grid.shape, grid.cuts, Box(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype))
+
+    def _takes(self, fact: Values, i: int) -> bool:
+        """Whether elements of a result are those of operands of its type: nothing is rounded."""
+        dtype = self.one.results[i].dtype
+        if fact.kind not in _TAKES or dtype is None or dtype.kind != "f":
+            return False
+        return all(t.weak or t.dtype is None or t.dtype is dtype or t.dtype.kind in "biu" for t in tensors_in(self.one))
 
     def _stated(self, values: Values) -> tuple[float, float] | None:
         """The bounds that a declared fact gives."""
@@ -122,7 +140,7 @@ class Application:
             return (float(low), max(float(low), float(high) - (values.kind == "draws"))) if known else None
         if values.kind == "drawn":
             return support(one, values, self._ends)
-        if values.kind in ("convex", "moves", "cuts", "selects", "joins", "mixes"):
+        if values.kind == "convex" or values.kind in _TAKES:
             return self._among((values.over or "x").split())
         return None
 

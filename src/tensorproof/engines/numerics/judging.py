@@ -10,7 +10,7 @@ import numpy as np
 from tensorproof.engines.numerics.applying import FAILURES, Application, tensors_in
 from tensorproof.engines.numerics.grid import gridded
 from tensorproof.engines.numerics.records import Operation
-from tensorproof.engines.numerics.value import AFTER, LOST, OPEN, Value, limits
+from tensorproof.engines.numerics.value import AFTER, LOST, Value, limits
 from tensorproof.engines.numerics.walk import Walk
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.hazards import holds, said
@@ -55,7 +55,7 @@ class Judging:
             return None
         values = [self.walk.values[id(t)] for t in tensors]
         truth = self._truth(application, hazard)
-        verdict = self._verdict(one, hazard, values, truth)
+        verdict = self._verdict(one, application, hazard, values, truth)
         return self._operation(one, hazard.code, tensors, said(hazard), _yielded(hazard), verdict)
 
     def _truth(self, application: Application, hazard: Hazard) -> Any:
@@ -66,7 +66,7 @@ class Judging:
         except FAILURES:
             return None
 
-    def _verdict(self, one: Computed, hazard: Hazard, values: list[Value], truth: Any) -> str:
+    def _verdict(self, one: Computed, application: Application, hazard: Hazard, values: list[Value], truth: Any) -> str:
         if truth is not None and bool((truth.lo > 0).all()):
             return "safe"
         if truth is None or any(v.marks & LOST for v in values):
@@ -75,12 +75,18 @@ class Judging:
             return "possible"
         if bool((truth.hi <= 0).any()) and not any(v.marks & AFTER for v in values):
             return "unsafe"
-        if isinstance(hazard.safe, Interval) and len(values) == 1 and values[0].reached and not values[0].marks & OPEN:
-            box, safe = values[0].grid.box, hazard.safe
-            ends = np.unique(np.concatenate([box.lo.ravel(), box.hi.ravel()]))
-            if len(ends) <= 64 and not all(safe.holds(float(end)) for end in ends):
-                return "unsafe"
+        if len(values) == 1 and values[0].points and not self._safe_at(application, hazard, values[0].points):
+            return "unsafe"
         return "possible"
+
+    def _safe_at(self, application: Application, hazard: Hazard, points: tuple[float, ...]) -> bool:
+        """Whether all these numbers, which the operand reaches, are in the safe region."""
+        if isinstance(hazard.safe, Interval):
+            return all(hazard.safe.holds(point) for point in points)
+        try:
+            return bool(np.all(holds(np, hazard, {**application.arguments, hazard.about: np.array(points)})))
+        except FAILURES:
+            return True
 
     def _overflow(self, one: Computed, application: Application) -> Operation | None:
         """Finite operands of moderate size whose result leaves the numbers of the element type."""

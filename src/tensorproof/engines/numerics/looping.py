@@ -118,7 +118,7 @@ def _grown(old: Value | None, new: Value | None, turn: int) -> Value | None:
     lo = np.where(now.lo < was.lo, -_step(-now.lo), now.lo)
     hi = np.where(now.hi > was.hi, _step(now.hi), now.hi)
     least, most = limits(None) if now.dtype.kind == "f" else (-(2.0**63), 2.0**63)
-    return Value(Grid(shape, cuts, Box(np.maximum(lo, least), np.minimum(hi, most), False, now.dtype)), made.marks, False, made.sources)
+    return Value(Grid(shape, cuts, Box(np.maximum(lo, least), np.minimum(hi, most), False, now.dtype)), made.marks)
 
 
 def _step(end: Any) -> Any:

@@ -16,14 +16,19 @@ EXACT_INTEGERS = 64
 """Whole numbers of small tensors stay exact where a tensor is one interval: they are places and sizes."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Value:
-    """`reached`: the ends of the intervals are values that the elements can have, one at a time, for inputs in range; `sources` are the tensors chosen then."""
+    """`points`: numbers that elements have for some inputs in range; `sources` are the inputs that are chosen then.
+
+    `number`: equal numbers are equal values; 0 where none is given yet. `attained`: along these axes some element lies in this interval.
+    """
 
     grid: Grid
     marks: int = 0
-    reached: bool = False
+    points: tuple[float, ...] = ()
     sources: frozenset[int] = frozenset()
+    number: int = 0
+    attained: tuple[tuple[int, ...], float, float] | None = None
 
 
 def limits(dtype: DType | None) -> tuple[float, float]:
@@ -66,4 +71,4 @@ def either(a: Value, b: Value) -> Value:
     made = gridded(a.grid).of("either", b.grid)
     box = made.box
     grid = Grid(made.shape, made.cuts, Box(box.lo, box.hi, False, np.result_type(a.grid.dtype, b.grid.dtype)))
-    return Value(grid, a.marks | b.marks, a.reached and b.reached, a.sources | b.sources)
+    return Value(grid, a.marks | b.marks)

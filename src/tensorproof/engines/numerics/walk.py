@@ -12,15 +12,17 @@ from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, coarse, gridded, refined, uniform, units
 from tensorproof.engines.numerics.grid_moves import broadcast
+from tensorproof.engines.numerics.points import reached, within
 from tensorproof.engines.numerics.records import Analysis, Settings
+from tensorproof.engines.numerics.relations import Relations
 from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import AFTER, OPEN, Value, anything, arranged, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in
 from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
 
-_REACHES = frozenset(["increasing", "decreasing", "moves", "cuts", "joins", "sums", "multiplies", "divides", "dot", "totals", "convex", "bounded"])
-"""Facts by which an operator takes the ends of its operands' intervals to those of its result's, where no two operands hang together."""
+_PASS = frozenset(("moves", "cuts"))
+"""Facts by which elements of an operand come through as they are."""
 
 Judge = Callable[[Computed, Application, bool], bool]
 """Judges the hazards of an application, given whether its results overflow; whether it reported one."""
@@ -41,6 +43,7 @@ class Walk:
         self._given = given
         self._kept: dict[int, TensorType] = {}
         self._parameters: dict[int, Value] = {}
+        self.relations = Relations(self) if settings.values == "affine" else None
         self._end = None if settings.seconds is None else monotonic() + settings.seconds
 
     def run(self, records: Sequence[Record]) -> None:
@@ -90,7 +93,7 @@ class Walk:
             held = contents_of(np, tensor)
             if held.dtype.kind in "biuf":
                 grid, cut = finite(arranged(gridded(held), self.settings.tensors), self.setting.type_of(tensor))
-                return Value(grid, OPEN if cut else 0, True)
+                return Value(grid, OPEN if cut else 0, () if cut or not grid.size else (grid.least, grid.most))
         if shape is None:
             return None
         self.reasons[id(tensor)] = "no range is known"
@@ -111,7 +114,8 @@ class Walk:
         if self.settings.tensors == "expand":
             grid = grid if grid.size > 1 << 22 else broadcast_units(grid)
         marks = OPEN if id(tensor) in self.settings.open_sources or cut else 0
-        return Value(grid, marks, True, frozenset((id(tensor),)))
+        points = within(grid.least, grid.most) if grid.box.size == 1 and not marks and grid.dtype.kind == "f" else ()
+        return Value(grid, marks, points, frozenset((id(tensor),)))
 
     def put(self, tensor: TensorType, value: Value | None, makers: tuple[TensorType, ...] = (), why: str = "") -> None:
         if value is None:
@@ -139,7 +143,7 @@ class Walk:
         if whole is None or not whole.grid.ndim or not whole.grid.shape[one.axis]:
             return None
         grid = coarse(whole.grid, [one.axis % whole.grid.ndim])
-        return Value(grid[(*[slice(None)] * (one.axis % whole.grid.ndim), 0)], whole.marks, whole.reached, whole.sources)
+        return Value(grid[(*[slice(None)] * (one.axis % whole.grid.ndim), 0)], whole.marks)
 
     def _stacked(self, one: Stack) -> Value | None:
         item, shape = self.of(one.item), self.sizes.shape(one.whole)
@@ -149,7 +153,7 @@ class Walk:
             grid = broadcast(np.expand_dims(item.grid, one.axis), shape)
         except ValueError:
             return None
-        return Value(grid, item.marks, item.reached, item.sources)
+        return Value(grid, item.marks)
 
     def _same(self, one: Same) -> None:
         """Another description of the same elements. A parameter that gets its initial value is somewhere around it, as far as training moves it."""
@@ -160,7 +164,7 @@ class Walk:
             box, by = value.grid.box, self.settings.trained
             grid = Grid(value.grid.shape, value.grid.cuts, Box(box.lo - by, box.hi + by, box.nan, box.dtype)) if box.dtype.kind == "f" else value.grid
             grid, cut = finite(grid, self.setting.type_of(one.result))
-            self._parameters[id(one.result)] = Value(grid, value.marks | (OPEN if cut else 0), True, frozenset((id(one.result),)))
+            self._parameters[id(one.result)] = Value(grid, value.marks | (OPEN if cut else 0), (), frozenset((id(one.result),)))
             self.reasons[id(one.result)] = "a parameter"
             self.put(one.result, self._parameters[id(one.result)])
         else:
@@ -186,13 +190,14 @@ class Walk:
                 self.put(result, None, (), "the time was not enough")
             return
         operands = tensors_in(applied)
+        if self._at_once(one, operands):
+            return
         known = [self.of(t) for t in operands]
         if any(value is None for value in known):
             for result in applied.results:
                 self.put(result, None, tuple(operands), "the rank of an operand is not known")
             return
-        application = Application(applied, self.setting)
-        grids, why = application.results()
+        application, grids, why = self._applied(one)
         marks = 0
         for value in known:
             marks |= value.marks  # type: ignore[union-attr]
@@ -205,20 +210,62 @@ class Walk:
             held, over = finite(arranged(grid, self.settings.tensors), self.setting.type_of(result))
             cut = cut or (over and held.dtype.kind == "f")
             made.append(self._made(one, result, held, marks, over))
+        if self.relations is not None:
+            self.relations.related(applied, made)
         if (self.judge is not None and self.judge(one, application, cut)) or cut:
-            made = [None if value is None else Value(value.grid, value.marks | AFTER, False, value.sources) for value in made]
+            for value in made:
+                if value is not None:
+                    value.marks, value.points = value.marks | AFTER, ()
         for result, value in zip(applied.results, made):
             self.put(result, value, tuple(operands), why)
+
+    def _applied(self, one: Computed) -> tuple[Application, list[Grid | None], str]:
+        """The application, and bounds of its results; a choice takes its operands as the condition says that they are."""
+        narrowed = {} if self.relations is None else self.relations.guards.narrowed(one.applied, self.values)
+        whole = {i: self.values[i] for i in narrowed}
+        self.values.update(narrowed)
+        application = Application(one.applied, self.setting)
+        grids, why = application.results()
+        self.values.update(whole)
+        return application, grids, why
+
+    def _at_once(self, one: Computed, operands: list[TensorType]) -> bool:
+        """Results that need no computation: contents that are known, and elements of one block in another form."""
+        applied = one.applied
+        if applied.op.hazards:
+            return False
+        if all(numbers_in(result) and result.shape.concrete for result in applied.results):
+            for result in applied.results:
+                self.values.pop(id(result), None)
+                self.of(result)
+            return True
+        fact = applied.op.values
+        moved = applied.arguments.get(fact.over or "x") if fact.kind in _PASS and (len(applied.results) == 1 or applied.op.counted) else None
+        source = self.of(moved) if isinstance(moved, TensorType) else None
+        if source is None or moved is None or source.grid.box.size != 1:
+            return False
+        if any(not r.shape.concrete or 0 in r.shape or r.dtype is not moved.dtype for r in applied.results):
+            return False
+        made: list[Value | None] = []
+        for result in applied.results:
+            shape = tuple(result.shape)
+            grid = Grid(shape, tuple((n,) for n in shape), source.grid.box.reshape((1,) * len(shape)))
+            made.append(Value(grid, source.marks, source.points, source.sources))
+        for t in operands:
+            self.of(t)
+        if self.relations is not None and all(id(t) in self.values for t in operands):
+            self.relations.related(applied, made)
+        for result, value in zip(applied.results, made):
+            self.put(result, value, tuple(operands))
+        return True
 
     def _made(self, one: Computed, result: TensorType, grid: Grid, marks: int, over: bool) -> Value:
         if marks & (OPEN | AFTER) and not over and max(-grid.least, grid.most) < limits(self.setting.type_of(result))[1] ** 0.5:
             marks &= ~(OPEN | AFTER)
         if (grid.box.lo == grid.box.hi).all():
             marks = 0
-        values = [self.values[id(t)] for t in tensors_in(one.applied)]
-        reached = one.applied.op.values.kind in _REACHES and all(v.reached for v in values) and not over
-        sources = frozenset[int]().union(*(v.sources for v in values)) if reached else frozenset()
-        return Value(grid, marks, reached and len(sources) == sum(len(v.sources) for v in values), sources)
+        points, sources = reached(one.applied, self.setting) if not over else ((), frozenset[int]())
+        return Value(grid, marks, points, sources)
 
     def _unbounded(self, one: Computed, result: TensorType, why: str) -> Value | None:
         """A result without bounds: an operator that has none is counted."""

@@ -23,6 +23,9 @@ class Unbounded(Exception):
     """A function of NumPy without a rule for bounds."""
 
 
+_REAL = np.dtype(np.float64)
+
+
 class Box:
     """Intervals [lo, hi], element by element. `kind` is that of the elements: b, i, f."""
 
@@ -30,14 +33,20 @@ class Box:
     __slots__ = ("dtype", "hi", "lo", "nan")
 
     def __init__(self, lo: Any, hi: Any, nan: Any = False, dtype: Any = None) -> None:
-        self.lo = _end(lo, 0)
-        self.hi = _end(hi, 1)
-        shape = np.broadcast_shapes(self.lo.shape, self.hi.shape)
-        self.lo, self.hi = np.broadcast_to(self.lo, shape), np.broadcast_to(self.hi, shape)
-        lost = np.isnan(self.lo) | np.isnan(self.hi)
-        self.lo, self.hi = np.where(lost, -math.inf, self.lo), np.where(lost, math.inf, self.hi)
-        self.nan = np.broadcast_to(np.asarray(nan) | lost, shape)
-        self.dtype = np.dtype(dtype if dtype is not None else np.float64)
+        low, high = _end(lo, 0), _end(hi, 1)
+        if low.shape != high.shape:
+            shape = np.broadcast_shapes(low.shape, high.shape)
+            low, high = np.broadcast_to(low, shape), np.broadcast_to(high, shape)
+        lost = (low != low) | (high != high)
+        if lost.any():
+            low, high = np.where(lost, -math.inf, low), np.where(lost, math.inf, high)
+            nan = np.asarray(nan) | lost
+        self.lo, self.hi = low, high
+        flags = np.asarray(nan, bool)
+        if flags.shape != low.shape:
+            flags = np.broadcast_to(flags, low.shape) if flags.any() else np.zeros(low.shape, bool)
+        self.nan = flags
+        self.dtype = _REAL if dtype is None else np.dtype(dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -202,7 +211,9 @@ def boxed(value: Any) -> Box:
 def _end(value: Any, side: int) -> Any:
     """The lower or upper ends of intervals, in float64."""
     array = np.asarray(value)
-    return ends(array)[side] if array.dtype.kind in "iu" else np.asarray(value, np.float64)
+    if array.dtype is _REAL:
+        return array
+    return ends(array)[side] if array.dtype.kind in "iu" else np.asarray(array, np.float64)
 
 
 def _one(made: Any) -> Box:

@@ -87,7 +87,8 @@ def wide(np: Any, value: Any) -> Any:
     kind = getattr(value, "dtype", None)
     if kind is None or kind.kind in "bOSU" or kind == np.uint64:
         return value
-    return value.astype({"f": np.float64, "V": np.float64, "c": np.complex128}.get(kind.kind, np.int64))
+    target = {"f": np.float64, "V": np.float64, "c": np.complex128}.get(kind.kind, np.int64)
+    return value if kind == target else value.astype(target)
 
 
 def numbers_in(tensor: TensorType) -> bool:

@@ -1,0 +1,302 @@
+"""Affine forms: a tensor as a sum of multiples of others, element by element, each seen through moves.
+
+A `Form` goes through NumPy's functions as a `Box` does: sums and multiples of forms are forms, moves are kept with each term, and what is not linear raises
+`NotAffine`. Terms name values by number (numbering.py): equal numbers are equal values, so that differences of equal values vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+MOST_TERMS = 6
+"""A form with more terms is not kept."""
+View = tuple[tuple[Any, ...], ...]
+"""The moves that lead from a value to what a term shows of it: names of functions of NumPy, with their arguments."""
+Key = tuple[int, View]
+
+
+class NotAffine(Exception):
+    """A function that does not keep forms."""
+
+
+class Form:
+    """`terms` are multiples of values seen through moves; `error` bounds what rounding added. `related`: terms have met that come from one value."""
+
+    __array_priority__ = 3000.0
+    __slots__ = ("constant", "error", "related", "shape", "terms")
+
+    def __init__(self, shape: tuple[int, ...], terms: dict[Key, float], constant: float = 0.0, error: float = 0.0, related: bool = False) -> None:
+        self.shape = shape
+        self.terms = terms
+        self.constant = constant
+        self.error = error
+        self.related = related
+
+    dtype = np.dtype(np.float64)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def T(self) -> Any:
+        return np.transpose(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        rule = RULES.get(ufunc.__name__) if method == "__call__" and not kwargs else None
+        if rule is None:
+            raise NotAffine(ufunc.__name__)
+        return rule(*inputs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        rule = RULES.get(function.__name__)
+        if rule is None:
+            raise NotAffine(function.__name__)
+        return rule(*args, **kwargs)
+
+    def __getitem__(self, index: Any) -> Form:
+        places = index if isinstance(index, tuple) else (index,)
+        if not all(one is None or one is Ellipsis or isinstance(one, (int, slice)) for one in places):
+            raise NotAffine("item")
+        shape = np.broadcast_to(np.zeros(()), self.shape)[places].shape
+        if shape == self.shape and all(one is Ellipsis or (isinstance(one, slice) and (one.step or 1) > 0) for one in places):
+            return self
+        return _seen(self, shape, ("item", *(("slice", p.start, p.stop, p.step) if isinstance(p, slice) else p for p in places)))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotAffine("an array of a form")
+
+    def __neg__(self) -> Form:
+        return _scaled(self, -1.0)
+
+    def astype(self, dtype: Any) -> Form:
+        if np.dtype(dtype).kind != "f":
+            raise NotAffine("astype")
+        return self
+
+    def reshape(self, *shape: Any) -> Any:
+        return RULES["reshape"](self, shape[0] if len(shape) == 1 else shape)
+
+
+def _operator(name: str, reflected: bool = False) -> Callable[..., Any]:
+    return (lambda self, other: RULES[name](other, self)) if reflected else (lambda self, other: RULES[name](self, other))
+
+
+for word, name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide"}.items():
+    setattr(Form, f"__{word}__", _operator(name))
+    setattr(Form, f"__r{word}__", _operator(name, True))
+
+
+def _seen(form: Form, shape: tuple[int, ...], move: tuple[Any, ...], factor: float = 1.0) -> Form:
+    """A form after a move of all its terms; a constant is the same in all places."""
+    if shape == form.shape and move[0] in ("reshape", "broadcast_to"):
+        return form
+    terms = {(number, (*view, move)): c for (number, view), c in form.terms.items()}
+    return Form(shape, terms, form.constant * factor, form.error * factor, form.related)
+
+
+def _scaled(form: Form, factor: float) -> Form:
+    return Form(form.shape, {key: c * factor for key, c in form.terms.items()}, form.constant * factor, form.error * abs(factor), form.related)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (int, float)):
+        return float(value)
+    if isinstance(value, (np.ndarray, np.generic)) and np.size(value) == 1 and np.ndim(value) == 0:
+        return float(value)
+    return None
+
+
+def _sum(a: Any, b: Any, sign: float) -> Form:
+    x, y = _number(a), _number(b)
+    if x is not None:
+        made = _scaled(b, sign)
+        return Form(made.shape, made.terms, made.constant + x, made.error, made.related)
+    if y is not None:
+        return Form(a.shape, a.terms, a.constant + sign * y, a.error, a.related)
+    if not isinstance(a, Form) or not isinstance(b, Form):
+        raise NotAffine("add")
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    a, b = (_seen(form, shape, ("broadcast_to", shape)) for form in (a, b))
+    terms = dict(a.terms)
+    met = False
+    for key, c in b.terms.items():
+        met = met or key in terms
+        terms[key] = terms.get(key, 0.0) + sign * c
+        if terms[key] == 0:
+            del terms[key]
+    if len(terms) > MOST_TERMS:
+        raise NotAffine("too many terms")
+    return Form(shape, terms, a.constant + sign * b.constant, a.error + b.error, a.related or b.related or met)
+
+
+def _multiplied(a: Any, b: Any) -> Form:
+    x, y = _number(a), _number(b)
+    if x is not None:
+        return _scaled(b, x)
+    if y is not None:
+        return _scaled(a, y)
+    raise NotAffine("multiply")
+
+
+def _divided(a: Any, b: Any) -> Form:
+    y = _number(b)
+    if not y or not isinstance(a, Form):
+        raise NotAffine("divide")
+    return _scaled(a, 1.0 / y)
+
+
+def _shaped(name: str) -> Callable[..., Any]:
+    """A move with arguments that are plain values; its shape is that of the same move of an array without memory."""
+
+    def rule(form: Any, *args: Any, **kwargs: Any) -> Form:
+        if not isinstance(form, Form) or not all(map(_plain, (*args, *kwargs.values()))):
+            raise NotAffine(name)
+        shape = getattr(np, name)(np.broadcast_to(np.zeros(()), form.shape), *args, **kwargs).shape
+        return _seen(form, shape, (name, *map(_frozen, args), *((key, _frozen(value)) for key, value in kwargs.items())))
+
+    return rule
+
+
+def _plain(value: Any) -> bool:
+    return value is None or isinstance(value, (int, np.integer)) or (isinstance(value, (tuple, list)) and all(map(_plain, value)))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, (tuple, list)) else value
+
+
+def _reshaped(form: Any, shape: Any, *args: Any, **kwargs: Any) -> Form:
+    target = [int(n) for n in (shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,))]
+    if -1 in target:
+        target[target.index(-1)] = form.size // max(1, -prod(target))
+    return _seen(form, tuple(target), ("reshape", tuple(target)))
+
+
+def _total(form: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Form:
+    shape = np.sum(np.broadcast_to(np.zeros(()), form.shape), axis=axis, keepdims=keepdims).shape
+    count = form.size // max(1, prod(shape))
+    return _seen(form, shape, ("sum", ("axis", _frozen(axis)), ("keepdims", keepdims)), float(count))
+
+
+def _average(form: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Form:
+    made = _total(form, axis, keepdims)
+    return _scaled(made, prod(made.shape) / max(1, form.size))
+
+
+def _chosen(condition: Any, a: Any, b: Any) -> Form:
+    """Where the condition surely holds, or surely not."""
+    truth = np.asarray(condition)
+    for taken, sure in ((a, truth.all()), (b, not truth.any())):
+        if sure and isinstance(taken, Form):
+            shape = np.broadcast_shapes(taken.shape, truth.shape)
+            return _seen(taken, shape, ("broadcast_to", shape))
+    raise NotAffine("where")
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: _sum(a, b, 1.0),
+    "subtract": lambda a, b: _sum(a, b, -1.0),
+    "negative": lambda a: _scaled(a, -1.0),
+    "positive": lambda a: a,
+    "multiply": _multiplied,
+    "true_divide": _divided,
+    "divide": _divided,
+    "reshape": _reshaped,
+    "ravel": lambda form, *args, **kwargs: _reshaped(form, (-1,)),
+    "sum": _total,
+    "mean": _average,
+    "where": _chosen,
+    "real": lambda form: form,
+    "copy": lambda form, **kwargs: form,
+    "shape": lambda form: form.shape,
+    "ndim": lambda form: form.ndim,
+    "size": lambda form, axis=None: form.size if axis is None else form.shape[axis],
+}
+for one in ("transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "broadcast_to", "flip", "roll"):
+    RULES[one] = _shaped(one)
+
+
+def split(form: Any, parts: Any, axis: int = 0) -> list[Form]:
+    n = form.shape[axis]
+    ends = [*parts, n] if not isinstance(parts, int) else [sum((n + parts - 1 - j) // parts for j in range(i + 1)) for i in range(parts)]
+    lead = (slice(None),) * (axis % form.ndim)
+    return [form[(*lead, slice(a, b))] for a, b in zip([0, *ends], ends)]
+
+
+RULES["split"] = RULES["array_split"] = split
+
+
+def replayed(view: View, start: Any) -> Any:
+    """The moves of a view, of another array."""
+    made = start
+    for name, *arguments in view:
+        if name == "item":
+            made = made[tuple(slice(*one[1:]) if isinstance(one, tuple) else one for one in arguments)]
+            continue
+        named = {one[0]: one[1] for one in arguments if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)}
+        plain = [one for one in arguments if not (isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str))]
+        made = getattr(np, name)(made, *plain, **named)
+    return made
+
+
+class Joined:
+    """Forms one behind the other along an axis."""
+
+    __slots__ = ("axis", "parts", "shape")
+
+    def __init__(self, axis: int, parts: Sequence[Form]) -> None:
+        first = parts[0].shape
+        self.axis = axis % len(first)
+        self.parts = list(parts)
+        self.shape = (*first[: self.axis], sum(part.shape[self.axis] for part in parts), *first[self.axis + 1 :])
+
+
+def _concatenated(parts: Any, axis: Any = 0, **kwargs: Any) -> Joined:
+    if axis is None or not all(isinstance(part, Form) for part in parts):
+        raise NotAffine("concatenate")
+    return Joined(axis, parts)
+
+
+def _stacked(parts: Any, axis: int = 0, **kwargs: Any) -> Joined:
+    if not all(isinstance(part, Form) for part in parts):
+        raise NotAffine("stack")
+    return Joined(axis, [RULES["expand_dims"](part, axis) for part in parts])
+
+
+RULES["concatenate"], RULES["stack"] = _concatenated, _stacked
+
+
+class Pieced(Form):
+    """A form of a tensor that was joined: a cut that lies in one part is a cut of that part."""
+
+    __slots__ = ("joined",)
+
+    def __init__(self, whole: Form, joined: Joined) -> None:
+        super().__init__(whole.shape, whole.terms, whole.constant, whole.error, whole.related)
+        self.joined = joined
+
+    def __getitem__(self, index: Any) -> Form:
+        axis = self.joined.axis
+        places = index if isinstance(index, tuple) else (index,)
+        if len(places) > axis and all(isinstance(one, (int, slice)) for one in places[: axis + 1]):
+            at, start = places[axis], 0
+            chosen = range(self.shape[axis])[at if isinstance(at, slice) else slice(at, at + 1 or None)]
+            for part in self.joined.parts:
+                end = start + part.shape[axis]
+                if len(chosen) and chosen.step > 0 and start <= chosen[0] and chosen[-1] < end:
+                    inside = slice(chosen[0] - start, chosen[-1] - start + 1, chosen.step) if isinstance(at, slice) else chosen[0] - start
+                    return part[(*places[:axis], inside, *places[axis + 1 :])]
+                start = end
+        return super().__getitem__(index)

@@ -1,0 +1,119 @@
+"""Guards: what a comparison says of a value where it holds, used where a choice takes that value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorproof.engines.numerics.grid import Box, Grid
+from tensorproof.engines.numerics.value import Value
+from tensorproof.ops.applied import Applied
+from tensorproof.ops.record import Op
+from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.engines.numerics.walk import Walk
+
+Side = tuple[bool, bool, bool]
+"""Whether a comparison with a number holds below it, at it, and above it."""
+
+
+class Guards:
+    """Comparisons with numbers, by the number of their truth: the number of the compared value, where it holds, and the number."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self._compared: dict[int, tuple[int, Side, float]] = {}
+
+    def see(self, one: Applied, value: Value, values: Sequence[Value], number: Callable[[Value], int]) -> None:
+        """Remember a comparison."""
+        if not one.op.opposite or len(values) != 2:
+            return
+        for i, (x, y) in enumerate(((values[0], values[1]), (values[1], values[0]))):
+            box = y.grid.box
+            if y.grid.size and box.lo.min() == box.hi.max():
+                side = _side(one.op, i == 1)
+                if side is not None:
+                    self._compared[value.number] = number(x), side, float(box.lo.min())
+                return
+
+    def narrowed(self, one: Applied, values: dict[int, Value]) -> dict[int, Value]:
+        """Other values for the operands of a choice, by the identity of tensors: each as it is where the choice takes it."""
+        if one.op.values.kind != "mixes" or not self._compared:
+            return {}
+        condition, *branches = (_named(one, one.op.inputs[i].name) for i in range(min(3, len(one.op.inputs))))
+        known = values.get(id(condition)) if condition is not None else None
+        if known is None or known.number not in self._compared or len(branches) != 2 or not _chooses(one.op):
+            return {}
+        number, side, limit = self._compared[known.number]
+        made: dict[int, Value] = {}
+        for branch, taken in zip(branches, (side, tuple(not s for s in side))):
+            value = values.get(id(branch)) if branch is not None else None
+            if value is not None and branch is not None and value.number == number:
+                made[id(branch)] = Value(_cut(value.grid, taken, limit, self.walk.setting.type_of(branch)), value.marks)
+        return made
+
+
+def _named(one: Applied, name: str) -> TensorType | None:
+    value = one.arguments.get(name)
+    return value if isinstance(value, TensorType) else None
+
+
+def _cut(grid: Grid, side: Sequence[bool], limit: float, dtype: DType | None) -> Grid:
+    """The elements on one side of a number; as they are where none lies there."""
+    tiny = float(np.finfo("float16" if dtype is not None and dtype.label == "float16" else "float32").smallest_subnormal)
+    step = max(abs(limit) * (dtype or FLOAT32).step / 2, tiny)
+    box = grid.box
+    lo, hi = box.lo, box.hi
+    if not side[0]:
+        lo = np.maximum(lo, limit if side[1] else limit + step)
+    if not side[2]:
+        hi = np.minimum(hi, limit if side[1] else limit - step)
+    bare = lo > hi
+    return Grid(grid.shape, grid.cuts, Box(np.where(bare, box.lo, lo), np.where(bare, box.hi, hi), False, box.dtype))
+
+
+def _chooses(op: Op) -> bool:
+    """Whether an operator takes its second input where the first holds, and the third elsewhere, by its reference function."""
+    known = _CHOICES.get(id(op))
+    if known is None:
+        arrays = (np.array([True, False]), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+        try:
+            assert op.evaluate is not None
+            made = op.evaluate(np, {**dict(zip((p.name for p in op.inputs), arrays)), "results": (), "tensors": {}})
+            known = op, np.asarray(made).tolist() == [1.0, 4.0]
+        except (AssertionError, KeyError, TypeError, ValueError):
+            known = op, False
+        _CHOICES[id(op)] = known
+    return known[1]
+
+
+_CHOICES: dict[int, tuple[Op, bool]] = {}
+_SIDES: dict[tuple[int, bool], tuple[Op, Side | None]] = {}
+
+
+def _side(op: Op, reversed_: bool) -> Side | None:
+    """Where a comparison holds, by its reference function."""
+    known = _SIDES.get((id(op), reversed_))
+    if known is None:
+        left, right = np.array([-1.0, 0.0, 1.0]), np.zeros(3)
+        arguments: dict[str, Any] = dict(zip((p.name for p in op.inputs), (right, left) if reversed_ else (left, right)))
+        try:
+            assert op.evaluate is not None
+            truth = np.asarray(op.evaluate(np, {**arguments, "results": (), "tensors": {}})).astype(bool).tolist()
+            side: Side | None = (truth[0], truth[1], truth[2])
+        except (AssertionError, KeyError, TypeError, ValueError):
+            side = None
+        known = _SIDES[id(op), reversed_] = op, side
+    return known[1]
+
+
+def is_ramp(function: Callable[[float], float]) -> bool:
+    """Whether a function is max(x, 0)."""
+    try:
+        return all(function(x) == max(x, 0.0) for x in (-3.5, -1.0, 0.0, 0.25, 1.0, 7.5, 1e6))
+    except (ArithmeticError, ValueError):
+        return False

@@ -1,0 +1,54 @@
+"""Numbers that elements reach: computed by the reference function from numbers that the operands reach, element by element."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from tensorproof.engines.numerics.applying import FAILURES, Setting, tensors_in
+from tensorproof.engines.values.evaluate import typed
+from tensorproof.ops.applied import Applied
+from tensorproof.terms.tensor import TensorType
+
+_NOTHING: tuple[tuple[float, ...], frozenset[int]] = (), frozenset()
+NEAR = 1e-5
+"""A result that is so much smaller than the operands may be another in another library."""
+
+
+def reached(one: Applied, setting: Setting) -> tuple[tuple[float, ...], frozenset[int]]:
+    """Some numbers that elements of the first result have for inputs in range, and these inputs; none where that is not known.
+
+    The operands must not hang together: no input may be behind two of them.
+    """
+    if one.op.order != "like" or len(one.results) != 1 or one.op.random or one.op.evaluate is None:
+        return _NOTHING
+    tensors = tensors_in(one)
+    values = [setting.values[id(t)] for t in tensors]
+    sources = frozenset[int]().union(*(v.sources for v in values))
+    if not values or len(values) > 3 or not all(v.points for v in values) or len(sources) != sum(len(v.sources) for v in values):
+        return _NOTHING
+    if sum(len(v.points) > 1 and v.grid.box.size > 1 for v in values) and len([v for v in values if v.grid.size > 1]) > 1:
+        return _NOTHING
+    corners = list(product(*(dict.fromkeys(v.points) for v in values)))
+    columns = iter(np.array(corners).T)
+    arguments: dict[str, Any] = {name: next(columns) if isinstance(value, TensorType) else value for name, value in one.arguments.items()}
+    arguments["tensors"], arguments["results"] = one.arguments, tuple(setting.type_of(r) for r in one.results)
+    try:
+        made = typed(np, one.op.evaluate(np, arguments), setting.type_of(one.results[0])).astype(np.float64)
+    except FAILURES:
+        return _NOTHING
+    size = np.abs(np.array(corners)).max(axis=1)
+    sure = np.isfinite(made) & ((made == 0) | (np.abs(made) > NEAR * size))
+    return (ends(made[sure]), sources) if made.shape == size.shape and sure.any() else _NOTHING
+
+
+def ends(numbers: Any) -> tuple[float, ...]:
+    """The least, the greatest and the smallest in size of some numbers."""
+    return tuple(sorted({float(numbers.min()), float(numbers.max()), float(numbers[np.abs(numbers).argmin()])}))
+
+
+def within(lo: float, hi: float) -> tuple[float, ...]:
+    """Some numbers of an interval."""
+    return tuple(sorted({lo, hi, min(max(0.0, lo), hi)}))

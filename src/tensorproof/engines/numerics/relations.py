@@ -1,0 +1,315 @@
+"""Relations between tensors, beside their bounds: affine equalities, what is below a maximum, what some element attains, and guards.
+
+Values have numbers: results of the same operator on the same values have the same number. All relations rest on declared facts and on the reference functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorproof.engines.numerics.affine import Form, Joined, NotAffine, Pieced, replayed
+from tensorproof.engines.numerics.applying import FAILURES, tensors_in
+from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
+from tensorproof.engines.numerics.guards import Guards, is_ramp
+from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.rounding import computed_in
+from tensorproof.ops.applied import Applied
+from tensorproof.ops.record import Op
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.engines.numerics.walk import Walk
+
+_LINEAR = frozenset(("sums", "multiplies", "divides", "moves", "cuts", "joins", "totals", "convex", "decreasing", "mixes"))
+"""Facts of operators that may keep affine forms."""
+_ROUNDS = frozenset(("sums", "multiplies", "divides", "totals", "convex"))
+_ULPS = 16.0
+_ORDERED = frozenset(("reshape", "expand_dims", "squeeze", "broadcast_to"))
+"""Moves that keep the order of elements."""
+
+
+class Relations:
+    """The numbers of values, and what is known between them."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.guards = Guards(walk)
+        self._last = 0
+        self._interned: dict[Hashable, int] = {}
+        self._grids: dict[int, Grid] = {}
+        self._forms: dict[int, Form] = {}
+        self._greatest: dict[int, tuple[int, tuple[int, ...], tuple[int, ...]]] = {}
+        self._ramps: dict[int, Form] = {}
+
+    # --- numbers and forms ---
+
+    def number(self, value: Value) -> int:
+        if not value.number:
+            value.number = self._fresh()
+            self._grids[value.number] = value.grid
+        return value.number
+
+    def _fresh(self) -> int:
+        self._last += 1
+        return self._last
+
+    def _own(self, number: int, shape: tuple[int, ...]) -> Form:
+        return Form(shape, {(number, ()): 1.0})
+
+    def form(self, value: Value) -> Form:
+        number = self.number(value)
+        known = self._forms.get(number)
+        return self._own(number, value.grid.shape) if known is None else known
+
+    def _joined(self, value: Value, shown: Joined, values: Sequence[Value]) -> None:
+        """Keep the parts of a tensor that was joined."""
+        by_number = {v.number: v for v in values}
+        try:
+            parts = [self._put_in(part, by_number) for part in shown.parts]
+        except (NotAffine, *FAILURES):
+            return
+        if shown.shape == value.grid.shape and all(isinstance(part, Form) for part in parts):
+            self._forms[value.number] = Pieced(self._own(value.number, value.grid.shape), Joined(shown.axis, parts))
+
+    def _put_in(self, shown: Form, by_number: dict[int, Value]) -> Any:
+        """A form of operands with the forms of these put in."""
+        total: Any = shown.constant
+        for (number, view), c in shown.terms.items():
+            seen = replayed(view, self.form(by_number[number]))
+            total = seen * c if total == 0.0 and c != 1.0 else seen if isinstance(total, float) and total == 0.0 else total + seen * c
+        return total
+
+    # --- one application ---
+
+    def related(self, one: Applied, made: list[Value | None]) -> None:
+        """Give numbers and relations to the results of an application, and narrow their bounds."""
+        values = [self.walk.values[id(t)] for t in tensors_in(one)]
+        for known in values:
+            self.number(known)
+        key = self._key(one, values)
+        trivial = self._trivial(one) if one.op.values.kind in _LINEAR else None
+        for i, value in enumerate(made):
+            if value is None:
+                continue
+            number = self._interned.get((key, i), 0) if key is not None else 0
+            value.number = number or self._fresh()
+            if key is not None:
+                self._interned[key, i] = value.number
+            shown = trivial[i] if trivial is not None and i < len(trivial) else None
+            if isinstance(shown, Joined):
+                self._joined(value, shown, values)
+            elif shown is not None and shown.shape == value.grid.shape:
+                self._linear(one, value, shown, values)
+            self._facts(one, value, shown if isinstance(shown, Form) else None, values)
+            self._grids[value.number] = value.grid
+
+    def _key(self, one: Applied, values: Sequence[Value]) -> Hashable:
+        """What decides the results; None where that is not known."""
+        if one.op.random or one.op.writes or one.op.evaluate is None:
+            return None
+        numbers = iter(values)
+        parts: list[Hashable] = [id(one.op)]
+        for name, value in one.arguments.items():
+            items = value if isinstance(value, (tuple, list)) else (value,)
+            for item in items:
+                part: Hashable = ("tensor", self.number(next(numbers))) if isinstance(item, TensorType) else item
+                try:
+                    hash(part)
+                except TypeError:
+                    return None
+                parts.append((name, part))
+        return tuple(parts)
+
+    def _trivial(self, one: Applied) -> list[Form | Joined | None] | None:
+        """The results as forms of the operands themselves; None where they are not affine in them."""
+        arguments: dict[str, Any] = {}
+        try:
+            for name, value in one.arguments.items():
+                arguments[name] = tuple(map(self._operand, value)) if isinstance(value, (tuple, list)) else self._operand(value)
+            arguments["tensors"], arguments["results"] = one.arguments, tuple(r.dtype for r in one.results)
+            assert one.op.evaluate is not None
+            made = one.op.evaluate(np, arguments)
+        except (NotAffine, AssertionError, *FAILURES):
+            return None
+        parts = made if isinstance(made, (tuple, list)) else [made]
+        return [part if isinstance(part, (Form, Joined)) else None for part in parts]
+
+    def _operand(self, value: Any) -> Any:
+        if not isinstance(value, TensorType):
+            return value
+        known = self.walk.values[id(value)]
+        box = known.grid.box
+        if known.grid.shape == () and bool(box.lo == box.hi):
+            return float(box.lo)
+        if known.grid.dtype.kind != "f":
+            if box.size == 1 and bool((box.lo == box.hi).all()):
+                return np.broadcast_to(box.lo.astype(known.grid.dtype).reshape(()), known.grid.shape)
+            return expanded(known.grid).__array__()
+        return self._own(self.number(known), known.grid.shape)
+
+    def _linear(self, one: Applied, value: Value, shown: Form, values: Sequence[Value]) -> None:
+        """Put in the forms of the operands; where terms have met, the form bounds the result."""
+        by_number = {v.number: v for v in values}
+        try:
+            total = self._put_in(shown, by_number)
+        except (NotAffine, *FAILURES):
+            return
+        if not isinstance(total, Form):
+            total = Form(value.grid.shape, {}, float(total), 0.0, True)
+        total = self._without_ramps(total)
+        if total.shape != value.grid.shape:
+            return
+        if len(total.terms) < len(shown.terms):
+            total.related = True
+        if total.related:
+            self._meet(value, self._bounds(total))
+        if one.op.values.kind in _ROUNDS:
+            total.error += self._rounding(one, value, values)
+        self._forms[value.number] = total
+
+    def _rounding(self, one: Applied, value: Value, values: Sequence[Value]) -> float:
+        """By how much the result may differ from the exact one."""
+        dtype = self.walk.setting.type_of(one.results[0])
+        step = dtype.step if dtype is not None else 0.0
+        size = max(-value.grid.least, value.grid.most)
+        if one.op.values.kind in ("totals", "convex"):
+            count = max(1.0, values[0].grid.size / max(1, value.grid.size))
+            size = max(-values[0].grid.least, values[0].grid.most) * count * (count if one.op.values.kind == "totals" else 1.0)
+        return _ULPS * step * size + (dtype.smallest_normal if dtype is not None else 0.0)
+
+    def _bounds(self, form: Form) -> Grid:
+        """Bounds of a form from those of its values."""
+        with computed_in([]):
+            made: Any = gridded(np.float64(form.constant))
+            for (number, view), c in form.terms.items():
+                made = made + replayed(view, self._grids[number]) * c
+            made = np.broadcast_to(made, form.shape)
+        box = made.box
+        return Grid(made.shape, made.cuts, Box(box.lo - form.error, box.hi + form.error, False, box.dtype))
+
+    def _meet(self, value: Value, other: Grid) -> None:
+        shape, cuts, (a, b) = aligned([value.grid, other])
+        lo, hi = np.maximum(a.lo, b.lo), np.minimum(a.hi, b.hi)
+        if shape != value.grid.shape or bool((lo > hi).any()):
+            return
+        full = tuple(map(len, cuts))
+        value.grid = Grid(shape, cuts, Box(np.broadcast_to(lo, full), np.broadcast_to(hi, full), False, a.dtype))
+
+    # --- facts beside forms ---
+
+    def _facts(self, one: Applied, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
+        fact = one.op.values
+        if fact.kind == "multiplies" and len(values) == 2 and values[0].number == values[1].number:
+            with computed_in([self.walk.setting.type_of(one.results[0])]):
+                self._meet(value, np.square(values[0].grid))
+        if fact.kind == "selects" and fact.end == "greatest" and values and "dim" in one.arguments:
+            self._greatest[value.number] = values[0].number, _axes(one.arguments["dim"], values[0].grid.ndim), values[0].grid.shape
+        if len(values) == 1 and _ramp(one.op):
+            self._ramps[value.number] = self.form(values[0])
+        if fact.kind == "sums" and shown is not None:
+            self._below_greatest(value, shown, values)
+        self.guards.see(one, value, values, self.number)
+        self._attain(one, value, shown, values)
+
+    def _below_greatest(self, value: Value, shown: Form, values: Sequence[Value]) -> None:
+        """x - max(x) is not above 0, and is 0 for some element along the axes of the maximum."""
+        if len(values) != 2 or len(shown.terms) != 2 or shown.constant:
+            return
+        for x, y in (values, values[::-1]):
+            whole = self.form(y)
+            if len(whole.terms) != 1 or whole.constant or whole.error:
+                continue
+            ((number, view), factor), = whole.terms.items()
+            known = self._greatest.get(number)
+            if known is None or known[0] != x.number or factor != 1.0 or not _fits(view, known, self._grids[number].shape):
+                continue
+            own = [c for (n, moves), c in shown.terms.items() if n == x.number and not moves]
+            other = [c for (n, moves), c in shown.terms.items() if n == y.number]
+            if len(own) == 1 and other == [-own[0]] and value.grid.shape == x.grid.shape:
+                ends = (-np.inf, 0.0) if own[0] > 0 else (0.0, np.inf)
+                self._meet(value, gridded(Box(*ends)))
+                value.attained = known[1], 0.0, 0.0
+
+    def _attain(self, one: Applied, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
+        """What some element along axes attains, through functions of elements and into sums."""
+        if len(values) != 1 and not (shown is not None and len(shown.terms) == 1):
+            return
+        source = next((v for v in values if v.attained is not None), None)
+        if source is None or source.attained is None:
+            return
+        axes, lo, hi = source.attained
+        kind = one.op.values.kind
+        if shown is not None and shown.terms.keys() == {(source.number, ())}:
+            (c,) = shown.terms.values()
+            ends = sorted((c * lo + shown.constant, c * hi + shown.constant))
+            slack = 0.0 if c * lo == c * hi == shown.constant == 0 else 1e-5 * max(abs(e) for e in ends)
+            value.attained = axes, ends[0] - slack, ends[1] + slack
+        elif kind in ("increasing", "decreasing") and value.grid.shape == source.grid.shape:
+            made = self._at(one, lo, hi)
+            value.attained = None if made is None else (axes, *made)
+        elif kind == "totals" and source.grid.least >= 0 and set(axes) <= set(_axes(one.arguments.get("dim", 0), source.grid.ndim)):
+            self._meet(value, gridded(Box(lo, np.inf)))
+
+    def _at(self, one: Applied, lo: float, hi: float) -> tuple[float, float] | None:
+        """A function of elements on one interval."""
+        arguments: dict[str, Any] = {name: Box(lo, hi) if isinstance(v, TensorType) else v for name, v in one.arguments.items()}
+        arguments["tensors"], arguments["results"] = one.arguments, tuple(self.walk.setting.type_of(r) for r in one.results)
+        try:
+            with computed_in(arguments["results"]):
+                assert one.op.evaluate is not None
+                made = gridded(one.op.evaluate(np, arguments))
+        except (AssertionError, *FAILURES):
+            return None
+        return (made.least, made.most) if not made.box.nan.any() else None
+
+    def _without_ramps(self, form: Form) -> Form:
+        """relu(a) - relu(-a) is a."""
+        ramps = [(key, c) for key, c in form.terms.items() if key[0] in self._ramps]
+        for i, (one, c) in enumerate(ramps):
+            for other, d in ramps[i + 1 :]:
+                a, b = self._ramps[one[0]], self._ramps[other[0]]
+                opposite = a.terms == {key: -v for key, v in b.terms.items()} and a.constant == -b.constant and a.shape == b.shape
+                if c == -d and one[1] == other[1] and opposite:
+                    rest = {key: v for key, v in form.terms.items() if key not in (one, other)}
+                    made: Form = Form(form.shape, rest, form.constant, form.error, True) + replayed(one[1], a) * c
+                    made.related = True
+                    return made
+        return form
+
+
+def _axes(dim: Any, rank: int) -> tuple[int, ...]:
+    if dim is None:
+        return tuple(range(rank))
+    given = dim if isinstance(dim, (tuple, list)) else (dim,)
+    return tuple(sorted(a % rank for a in given if isinstance(a, int))) if rank else ()
+
+
+def _fits(view: Any, known: tuple[int, tuple[int, ...], tuple[int, ...]], shape: tuple[int, ...]) -> bool:
+    """Whether a view lays a maximum over axes beside the elements that it is the greatest of."""
+    _, axes, whole = known
+    kept = tuple(1 if a in axes else n for a, n in enumerate(whole))
+    made = np.broadcast_to(np.zeros(()), shape)
+    passed = shape == kept
+    for move in view:
+        if move[0] not in _ORDERED or (passed and move[0] != "broadcast_to"):
+            return False
+        if move[0] == "broadcast_to" and not passed and len(axes) < len(whole):
+            return False
+        made = replayed((move,), made)
+        passed = passed or made.shape == kept
+    return passed or len(axes) == len(whole)
+
+
+_RAMPS: dict[int, tuple[Op, bool]] = {}
+
+
+def _ramp(op: Op) -> bool:
+    """Whether an operator is declared as max(x, 0)."""
+    known = _RAMPS.get(id(op))
+    if known is None:
+        function = op.values.function if op.values.kind == "increasing" else None
+        known = _RAMPS[id(op)] = op, function is not None and is_ramp(function)
+    return known[1]
