@@ -104,8 +104,11 @@ def _gelu(np: Any, a: Arguments) -> Any:
 
 
 def softplus_of(np: Any, a: Arguments) -> Any:
-    scaled = np.multiply(a["x"], a["beta"])
-    return np.where(np.greater(scaled, a["threshold"]), a["x"], np.true_divide(np.logaddexp(0.0, scaled), a["beta"]))
+    """Linear above the threshold: there x is not below it, which bounds could not tell."""
+    x, beta, threshold = a["x"], a["beta"], a["threshold"]
+    scaled = np.multiply(x, beta)
+    large = np.maximum(x, 0.999 * threshold / beta) if isinstance(beta, (int, float)) and beta > 0 and threshold > 0 else x
+    return np.where(np.greater(scaled, threshold), large, np.true_divide(np.logaddexp(0.0, scaled), beta))
 
 
 def hardshrink_of(np: Any, a: Arguments) -> Any:

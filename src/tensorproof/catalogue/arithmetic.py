@@ -202,7 +202,19 @@ POWER_HAZARDS = region(
     "pow/domain", "x y", "x is positive, or y is whole where x is negative and not negative where x is 0",
     "nan where a negative x meets a fractional y, inf where 0 meets a negative y", has_power,
 )  # fmt: skip
-POW = promoting("pow", REALS_OR_BOOL | FULL_COMPLEXES, dtype=power, hazards=POWER_HAZARDS, fold=folding(_int_power), evaluate=powered)
+
+
+def has_slope(np: Any, a: Arguments) -> Any:
+    """Whether x to the y has a derivative: at 0 for exponents from 1 on, and for 0."""
+    steep = np.logical_and(np.less(a["y"], 1.0), np.not_equal(a["y"], 0.0))
+    return np.logical_not(np.logical_and(np.equal(a["x"], 0.0), steep))
+
+
+POWER_SLOPE = region("pow/gradient", "x y", "x is not 0 where y is below 1", "inf in the gradient at 0", has_slope)
+POW = replace(
+    promoting("pow", REALS_OR_BOOL | FULL_COMPLEXES, dtype=power, hazards=POWER_HAZARDS, fold=folding(_int_power), evaluate=powered),
+    gradient_hazards=POWER_SLOPE,
+)
 
 
 def double(c: Call) -> DType | None:

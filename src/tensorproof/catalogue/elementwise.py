@@ -116,7 +116,10 @@ LOG1P = elementwise(
 )  # fmt: skip
 
 # --- powers and roots ---
-SQRT = elementwise("sqrt", SMOOTH, values=increasing(math.sqrt, 0.0), hazards=hazard("sqrt/negative", NON_NEGATIVE, "nan below 0"), evaluate=numpy("sqrt"))
+SQRT = replace(
+    elementwise("sqrt", SMOOTH, values=increasing(math.sqrt, 0.0), hazards=hazard("sqrt/negative", NON_NEGATIVE, "nan below 0"), evaluate=numpy("sqrt")),
+    gradient_hazards=hazard("sqrt/gradient", NON_ZERO, "inf in the gradient at 0"),
+)
 RSQRT = elementwise(
     "rsqrt", SMOOTH, values=decreasing(lambda x: 1 / math.sqrt(x) if x else INF, 0.0),
     hazards=hazard("rsqrt/non-positive", POSITIVE, "inf at 0, nan below"), evaluate=lambda np, a: np.true_divide(1.0, np.sqrt(a["x"])),

@@ -161,6 +161,8 @@ class Op:
     - "channels": row-major unless an input has its channels last; "pictures": the same, and row-major with less than four axes.
     """
     hazards: tuple[Hazard, ...] = ()
+    gradient_hazards: tuple[Hazard, ...] = ()
+    """Where the derivative is not finite although the value is; of concern to operands that require a gradient."""
     writes: tuple[str, ...] = ()
     """Inputs that are written in place."""
     aliases: str = ""

@@ -33,17 +33,26 @@ class Judging:
     def judge(self, one: Computed, application: Application, overflows: bool) -> bool:
         """Judge all hazards of an application; whether one may happen."""
         met = False
-        for hazard in one.applied.op.hazards:
+        for hazard in (*one.applied.op.hazards, *self._of_gradients(one)):
             made = self._hazard(one, application, hazard)
             if made is not None:
                 self._keep(one, made)
-                met = met or made.verdict in ("possible", "unsafe")
+                met = met or (made.verdict in ("possible", "unsafe") and hazard not in one.applied.op.gradient_hazards)
         if overflows and not met and not one.applied.op.hazards:
             made = self._overflow(one, application)
             if made is not None:
                 self._keep(one, made)
                 met = True
         return met
+
+    def _of_gradients(self, one: Computed) -> tuple[Hazard, ...]:
+        """The hazards of derivatives, where gradients are computed and reach this operator."""
+        steep = one.applied.op.gradient_hazards
+        if not steep or not self.walk.settings.gradients:
+            return ()
+        operands = tensors_in(one.applied)
+        followed = [t.grad.requires for t in operands if t.grad is not None]
+        return steep if not followed or any(requires is not False for requires in followed) else ()
 
     def _keep(self, one: Computed, made: Operation) -> None:
         self.found[id(one), made.code] = made
@@ -146,7 +155,7 @@ def _is_real(tensor: TensorType) -> bool:
 def _moderate(value: Value, most: float) -> bool:
     """Whether the square of each element is a number of the type; constants may be of any size."""
     grid = value.grid
-    return max(-grid.least, grid.most) <= most**0.5 or bool((grid.box.lo == grid.box.hi).all())
+    return max(-grid.least, grid.most) <= (most**0.5 if most > 1e30 else 0.99 * most) or bool((grid.box.lo == grid.box.hi).all())
 
 
 def _yielded(hazard: Hazard) -> str:

@@ -218,6 +218,8 @@ class Walk:
                     value.marks, value.points = value.marks | AFTER, ()
         for result, value in zip(applied.results, made):
             self.put(result, value, tuple(operands), why)
+            if not operands and value is not None:
+                self.reasons[id(result)] = applied.spelling
 
     def _applied(self, one: Computed) -> tuple[Application, list[Grid | None], str]:
         """The application, and bounds of its results; a choice takes its operands as the condition says that they are."""
