@@ -176,6 +176,13 @@ def in_memory(node: Node, made: Iterable[TensorType]) -> tuple[TensorType, ...]:
     return tuple(_placed(value, i < len(row_major) and row_major[i] is True) for i, value in enumerate(made))
 
 
+def stored(node: Node, made: Iterable[TensorType]) -> tuple[TensorType, ...]:
+    """A parameter, buffer, constant or input of the program, in memory of its own."""
+    trained, parameter = node.attributes.get("requires_grad") is True, node.attributes.get("role") == "parameter"
+    held = [value.but(requires_grad=True, parameter=parameter) if trained and not value.weak else value for value in made]
+    return in_memory(node, held)
+
+
 def _placed(value: TensorType, row_major: bool) -> TensorType:
     if value.weak:
         return value
@@ -191,6 +198,8 @@ def wrote(walk: Walk, node: Node, outcome: Outcome, outputs: Iterable[TensorType
     for target in outcome.written:
         if not isinstance(target, TensorType):
             continue
+        if target.requires_grad:
+            walk.found.unknown.append((walk.place + node.name, "a parameter is written in place, which torch refuses while it records gradients"))
         for holder, values in walk.found.outputs.items():
             if any(value is target or (value.base is not None and value.base is target.base) for value in values):
                 walk.found.outputs[holder] = tuple(_after(walk, value, target, made) for value in values)

@@ -204,7 +204,7 @@ class Walk:
         if exported.is_check(node):
             return exported.unknown_results(self, node)
         if (given := source(node)) is not None:
-            return exported.in_memory(node, given)
+            return exported.stored(node, given)
         flowed = exported_flow.results(self, node) if node.domain else None
         made = self._call(node) if flowed is None else tuple(flowed)
         placed = exported.in_memory(node, made)

@@ -72,6 +72,7 @@ class _Scope:
         self._values: dict[str, Edge] = {}
         self._numbers: dict[str, DeclaredShape] = {}
         self._row_major: set[str] = set()
+        self._trained: set[str] = set()
         self._nodes: dict[str, Node] = {}
         self._arguments = Arguments(self._edge, self._subgraph)
 
@@ -109,6 +110,8 @@ class _Scope:
         found: dict[str, tuple[DType | None, DeclaredShape]] = {}
         for name, meta in field(graph, "tensor_values", dict, where).items():
             found[name] = self._weights.declared(meta, name, self._sizes)
+            if isinstance(meta, dict) and meta.get("requires_grad") is True:
+                self._trained.add(name)
             if is_row_major(meta, found[name][1].axes or (), self._sizes):
                 self._row_major.add(name)
         self._numbers = {name: self._number(graph, name) for kind in _NUMBERS for name in expect(graph.get(kind) or {}, dict, kind)}
@@ -132,6 +135,7 @@ class _Scope:
         dtype, shape = declared.get(value, (None, DeclaredShape(None)))
         constant = self._weights.constant(target, dtype, shape)
         attributes: dict[str, Attribute] = {"dtype": dtype, "shape": shape, "value": constant, "role": role, "target": target}
+        attributes["requires_grad"] = value in self._trained
         self._source(value, "Input" if constant is None else "Constant", attributes)
 
     def _source(self, value: str, spelling: str, attributes: dict[str, Attribute]) -> str:
