@@ -1,4 +1,6 @@
-"""Writes saved models with the real library, and mutants of them with what the library says: `python -m tests.conformance.saved_files torch|keras FOLDER SEED COUNT`.
+"""Writes saved models with the real library, and mutants of them with what the library says.
+
+    python -m tests.conformance.saved_files torch|keras FOLDER SEED COUNT
 
 `truth.json` in the folder: the results of each file that was saved as it is, and for each mutant whether the library runs it.
 """
@@ -124,7 +126,7 @@ def write_torch(folder: Path, seed: int, count: int) -> dict[str, Any]:
         held = next(name for name in members if name.endswith("models/model.json"))
         program = json.loads(members[held])
         node = draw.choice(program["graph_module"]["graph"]["nodes"])
-        places = [place for place in numbers(node["inputs"], ("as_graph", "kind", "as_scalar_type", "as_memory_format", "as_layout", "as_device"))]
+        places = list(numbers(node["inputs"], ("as_graph", "kind", "as_scalar_type", "as_memory_format", "as_layout", "as_device")))
         if not places or ".lstm." in node["target"]:  # ATen's own recurrence looks at few of its sizes: the module has looked before
             continue
         said = f"{path.name}: {node['target']} {changed(draw, node['inputs'], places)}"
