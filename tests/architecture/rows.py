@@ -3,9 +3,10 @@
     python -m tests.architecture.rows numpy        # what does not hold, by spelling
     python -m tests.architecture.rows tf --via tf_math
 
-Four things are held. *operator*: the row's operators are applied. *input*: each tensor that is given reaches one of them, itself or through what other
-operators made of it. *result*: each tensor that comes out was made by an operator (or is one that was given). *shape*: the operator's own rule, applied to
-the recorded arguments, gives the recorded shapes. A row `-> question` computes no tensor, and nothing is held of it.
+Four things are held. *operator*: the row's operators are applied, or one that it names in place of them (`|`). *input*: each tensor that is given reaches
+one of them, itself or through what other operators made of it. *result*: each tensor that comes out was made by an operator (or is one that was given).
+*shape*: the operator's own rule, applied to the recorded arguments, gives the recorded shapes. A row `-> question` computes no tensor, and nothing is held
+of it.
 """
 
 from __future__ import annotations
@@ -111,23 +112,23 @@ def wrongs(name: str) -> list[Wrong] | None:
 
         if row.op == "question":
             continue
-        if row.op not in names:
+        if names.isdisjoint((row.op, *row.instead)):
             wrong("operator", f"{row.op} is not applied, but {sorted(names)}")
             continue
-        reached = _reached(outcome, row.operators)
+        reached = _reached(outcome, (*row.operators, *row.instead))
         given = {id(t): n for n, v in outcome.bound.items() for t in tensors(v)}
         lost = [n for i, n in given.items() if i not in reached]
         if lost:
             wrong("input", f"{', '.join(lost)} does not reach {' + '.join(row.operators)}")
         made = {id(r) for a in applied for r in a.results} | given.keys()
-        if any(id(t) not in made for t in tensors(outcome.outputs)):
+        if any(id(t) not in made for t in tensors(outcome.made)):
             wrong("result", "a result was made by no operator")
         for a in applied:
             told = _again(a)
             if told:
                 wrong("shape", told)
     row = drawn[0].row
-    missing = [op for op in row.operators if op not in seen and op != "question"]
+    missing = [op for op in row.operators if op not in seen and op != "question" and seen.isdisjoint(row.instead)]
     if missing and "operator" not in found:
         found["operator"] = Wrong(name, "operator", f"{missing} are not applied", row.via)
     return list(found.values())

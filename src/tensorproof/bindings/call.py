@@ -80,6 +80,15 @@ class Run:
         known = parameter_names(self.row.op)
         return self(self.row.op, **{k: v for k, v in a.items() if k in known})
 
+    def noted(self, made: TensorType, **known: Any) -> TensorType:
+        """A result with what is known of it beyond the operator's rule: its layout in memory, its contents, whether it requires a gradient."""
+        new, applied = made.but(**known), self.session.applied
+        for at in range(len(applied) - 1, -1, -1):
+            if any(result is made for result in applied[at].results):
+                applied[at] = replace(applied[at], results=tuple(new if result is made else result for result in applied[at].results))
+                break
+        return new
+
     def require(self, code: str, predicate: Any, message: str, about: tuple[str, ...] = ()) -> None:
         if predicate is True:
             return

@@ -83,6 +83,8 @@ class Row:
     """The further operators of a composition, `-> mean + var`."""
     delegates: bool = False
     """Whether a NumPy function leaves a tensor of torch to its own methods, where others convert it to an array."""
+    instead: tuple[str, ...] = ()
+    """The operators of which one is applied in place of the first, `-> diag_embed | diagonal`: which one depends on the arguments."""
     framework: str = field(init=False)
 
     @property
@@ -258,6 +260,7 @@ def _parse(name: str, raw: _Raw) -> Row:
     if arrow.strip() or not target:
         raise ValueError(f"{raw.source}: expected '-> operator' in {raw.text}")
     composed, *options = _split(target, ";")
+    composed, *others = composed.split("|")
     op, *then = (part.strip() for part in composed.split("+"))
     arguments = _arguments(lists[0])
     if name.startswith("aten."):  # a method's `*size` is one list there
@@ -293,7 +296,7 @@ def _parse(name: str, raw: _Raw) -> Row:
         _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
         (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors,
         tuple(filter(None, special["arrays"].split(","))), special["gives"], tuple(creations), tuple(checks), create, (first, last), raw.source, tuple(then),
-        bool(special["delegates"]),
+        bool(special["delegates"]), tuple(name.strip() for name in others),
     )  # fmt: skip
 
 

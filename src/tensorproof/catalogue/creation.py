@@ -364,13 +364,13 @@ WINDOW = Op(
 
 
 def vander_shape(c: Call) -> Shape:
-    (n,) = c.shape("x")
-    return Shape((n, n if c["n"] is None else c["n"]))
+    *lead, n = c.shape("x")
+    return Shape((*lead, n, n if c["n"] is None else c["n"]))
 
 
 VANDER = Op(
     "vander",
-    inputs=(Tensor("x", "N", NUMBERS),),
+    inputs=(Tensor("x", "... N", NUMBERS),),
     attributes=(Int("n", None, least=0, optional=True), Bool("increasing", False)),
     dtype=lambda c: INT64 if c.dtype("x") is BOOL or (c.dtype("x") or FLOAT32).is_integer else c.dtype("x"),
     shape=vander_shape,

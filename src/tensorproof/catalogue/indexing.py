@@ -246,6 +246,17 @@ SETITEM = Op(
     evaluate=written_places.setitem,
 )  # fmt: skip
 
+
+
+def additem_rule(c: Call) -> TensorType:
+    return setitem_rule(c).but(contents=None)
+
+
+ADDITEM = Op(
+    "additem", (X, Tensor("value", scalar=True)), (Index(), NUMBERS_JOIN), additem_rule, data_dependent=True, writes=("x",),
+    doc="x with value added at index, as often as a place is named.", gradient="x< value< y< index-", overlaps=True, evaluate=written_places.additem,
+)  # fmt: skip
+
 # --- along one axis --------------------------------------------------------------------------------------------------------------
 
 

@@ -69,7 +69,7 @@ def window(np: Any, a: Arguments) -> Any:
 
 
 def vander(np: Any, a: Arguments) -> Any:
-    n = a["x"].shape[0] if a["n"] is None else a["n"]
+    n = a["x"].shape[-1] if a["n"] is None else a["n"]
     powers = np.arange(n) if a["increasing"] else np.arange(n)[::-1]
     return np.power(np.expand_dims(a["x"], -1), powers)
 

@@ -23,6 +23,7 @@ WHERE: dict[str, str] = {
     "addbmm": "contraction",
     "addcdiv": "arithmetic",
     "addcmul": "arithmetic",
+    "additem": "indexing",
     "addmm": "contraction",
     "addmv": "contraction",
     "addr": "contraction",

@@ -194,13 +194,17 @@ def _every(item: Any) -> Any:
     return [slice(None)] * (len(item.shape) if getattr(item, "dtype", None) is not None and item.dtype.kind == "b" else 1)
 
 
-def setitem(np: Any, a: Arguments) -> Any:
+def additem(np: Any, a: Arguments) -> Any:
+    return setitem(np, a, np.add)
+
+
+def setitem(np: Any, a: Arguments, step: Any = new) -> Any:
     x = a["x"]
     places = getitem(np, {"x": np.arange(x.reshape(-1).shape[0]).reshape(x.shape), "index": a["index"], "numbers_join": a["numbers_join"]})
     value = a["value"]
     if len(value.shape) > len(places.shape):
         value = value.reshape(value.shape[len(value.shape) - len(places.shape) :])
-    return accumulated(np, x, places, np.broadcast_to(value, places.shape), new)
+    return accumulated(np, x, places, np.broadcast_to(value, places.shape), step)
 
 
 def searchsorted(np: Any, a: Arguments) -> Any:

@@ -187,7 +187,8 @@ def _called(module: Module, run: Run, *args: Any, **kwargs: Any) -> Any:
         raise Refused(outcome.refused)
     if outcome.unknown is not None:
         raise GiveUp(outcome.unknown)
-    return outcome.outputs
+    run.session.applied += outcome.applied
+    return outcome.made
 
 
 _WIDE = "_ _ d_model | _ d_model"

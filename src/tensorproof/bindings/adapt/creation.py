@@ -18,7 +18,7 @@ def _leaf(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
         return made
     differentiable = made.dtype is None or made.dtype.is_float or made.dtype.is_complex
     run.require("gradient", differentiable, f"a tensor of {made.dtype!r} cannot require a gradient", ("requires_grad",))
-    return made.but(requires_grad=True)
+    return run.noted(made, requires_grad=True)
 
 
 @takes(
@@ -81,7 +81,9 @@ def parameter(a: dict[str, Any], run: Run) -> Any:
         data = run("empty", size=(0,))
     if not isinstance(data, TensorType):
         raise run.refuse("data", "a parameter is made of a tensor", ("data",))
-    return _leaf(data.but(requires_grad=False, weak=False), a, run)
+    else:
+        data = run.noted(run("detach", x=data), weak=False)
+    return _leaf(data, a, run)
 
 
 def rewrapped(a: dict[str, Any], run: Run) -> Any:
@@ -111,7 +113,7 @@ def legacy(a: dict[str, Any], run: Run) -> Any:
     """torch.FloatTensor([...]): data with the element type in the name."""
     other = isinstance(a["data"], TensorType) and a["data"].framework == "torch"
     if run.name == "torch.Tensor" and other:
-        return a["data"].but(requires_grad=False)
+        return run("identity", x=a["data"])
     dtype = a["dtype"] if isinstance(a["dtype"], DType) else BY_LABEL[a["dtype"]]
     if other and a["data"].dtype is not None and a["data"].dtype is not dtype:
         raise run.refuse("dtype", f"{run.name} takes a tensor of {dtype!r}, not of {a['data'].dtype!r}", ("data",))
@@ -214,11 +216,10 @@ def linalg_vander(a: dict[str, Any], run: Run) -> Any:
     """torch.linalg.vander takes leading axes."""
     x: TensorType = a["x"]
     if not len(x.shape):
-        x = x.but(shape=type(x.shape)((1,)))
+        x = run("reshape", x=x, size=(1,))
     columns = x.shape[-1] if a["n"] is None else a["n"]
     run.require("columns", gt(columns, 1), f"N must be greater than 1, and is {columns!r}", ("n",))
-    row = run("vander", x=x.but(shape=type(x.shape)(x.shape[-1:]), contents=None, strides=None), n=a["n"])
-    return row.but(shape=type(x.shape)((*x.shape[:-1], *row.shape)))
+    return run("vander", x=x, n=a["n"], increasing=True)
 
 
 def kaiser(a: dict[str, Any], run: Run) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
-from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
@@ -71,8 +70,7 @@ def batched_dropout(a: Arguments, run: Run) -> Any:
     rank = 5 if "3d" in run.name else 3
     training = a["_module"].training if "_module" in a else a["training"]
     if x.shape.known and len(x.shape) != rank:
-        result = run(run.row.op, x=x.but(shape=Shape((1, *x.shape)), strides=None), p=a["p"], training=training)
-        return result.but(shape=x.shape, strides=copied_strides(x))
+        return run("squeeze", x=run(run.row.op, x=run("unsqueeze", x=x, dim=0), p=a["p"], training=training), dim=0)
     return run(run.row.op, x=x, p=a["p"], training=training)
 
 
@@ -118,7 +116,8 @@ def masked_logaddexp(a: Arguments, run: Run) -> Any:
         if isinstance(mask, TensorType):
             run("copy_into", x=tensor, y=mask)
     made: TensorType = run("logaddexp", x=x, y=y)
-    return made.but(dtype=a["dtype"] or a["x"].dtype, strides=made.strides and UNKNOWN_STRIDES)
+    made = run("cast", x=made, dtype=a["dtype"] or a["x"].dtype)
+    return run.noted(made, strides=made.strides and UNKNOWN_STRIDES)
 
 
 def to(a: Arguments, run: Run) -> Any:
@@ -150,15 +149,21 @@ CLASSES = {
 _NAMES = {label: name for name, label in CLASSES.items()}
 
 
-@takes(Anything("dtype"))
+def type_name(a: Arguments, run: Run) -> Any:
+    """x.type() is a text."""
+    x: TensorType = a["x"]
+    if x.dtype is None or x.dtype.label not in _NAMES:
+        raise run.give_up("the name of this element type's class is not known")
+    return f"torch.{'cuda.' if (x.device or '').startswith('cuda') else ''}{_NAMES[x.dtype.label]}Tensor"
+
+
+@takes(Anything("dtype", like=(ElementType(optional=False),)))
 def type_of(a: Arguments, run: Run) -> Any:
-    """x.type() is a string; x.type(dtype) casts."""
+    """x.type(dtype) casts."""
     x: TensorType = a["x"]
     dtype = a["dtype"]
     if dtype is None:
-        if x.dtype is None or x.dtype.label not in _NAMES:
-            raise run.give_up("the name of this element type's class is not known")
-        return f"torch.{'cuda.' if (x.device or '').startswith('cuda') else ''}{_NAMES[x.dtype.label]}Tensor"
+        return type_name(a, run)
     device = None
     dtype = getattr(dtype, "name", dtype) if not isinstance(dtype, DType) else dtype  # a class of tensors, as the program names it
     if isinstance(dtype, str):

@@ -112,8 +112,7 @@ def index_put(a: Arguments, run: Run) -> Any:
     masked = len(index) == 1 and index[0].dtype is BOOL and value.shape.numel == 1 and not a.get("accumulate")  # as masked_fill has it
     if not masked:
         _fits(x, value, run("getitem", x=x, index=index), run)
-    made = run("setitem", x=x, value=value, index=index)
-    return made.but(contents=None) if a.get("accumulate") else made
+    return run("additem" if a.get("accumulate") else "setitem", x=x, value=value, index=index)
 
 
 def _fits(x: TensorType, value: TensorType, place: TensorType, run: Run) -> None:

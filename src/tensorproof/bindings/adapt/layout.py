@@ -294,7 +294,7 @@ def chunk_cat(a: Arguments, run: Run) -> Any:
     """Each tensor padded to so many equal parts; part i of all of them, flattened, one behind the other."""
     xs, dim, n = _all(a, run), a["dim"], a["chunks"]
     run.require("chunks", n >= 1, f"the number of parts must be at least 1, and is {n!r}", ("chunks",))
-    total: Any = 0
+    parts = []
     dim = dim + len(xs[0].shape) if dim < 0 else dim
     for x in xs:
         same = x.dtype is xs[0].dtype and len(x.shape) >= 1 and x.shape.numel != 0
@@ -302,8 +302,11 @@ def chunk_cat(a: Arguments, run: Run) -> Any:
         run.require("axis", 0 <= dim < len(x.shape), f"dim = {dim} is out of range for rank {len(x.shape)}", ("dim",))
         for p, q in zip(x.shape[:dim], xs[0].shape[:dim]):
             run.require("size", eq(p, q), f"the axes before dim must agree, and are {p!r} and {q!r}", ("xs",))
-        total = total + ceildiv(x.shape[dim], n) * product(x.shape[dim + 1 :])
-    return xs[0].but(shape=Shape((*xs[0].shape[:dim], n, total)), contents=None, strides=None)
+        each = ceildiv(x.shape[dim], n)
+        behind = (0, 0) * (len(x.shape) - dim - 1)
+        padded = run("pad", x=x, padding=(*behind, 0, each * n - x.shape[dim]))
+        parts.append(run("reshape", x=padded, size=(*x.shape[:dim], n, each * product(x.shape[dim + 1 :]))))
+    return run("cat", xs=tuple(parts), dim=dim + 1)
 
 
 @takes(Int("times", least=0))

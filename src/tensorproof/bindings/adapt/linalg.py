@@ -8,7 +8,6 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
 from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import conj, eq, ge, le
-from tensorproof.terms.shapes import Shape
 
 
 def qr(a: dict[str, Any], run: Run) -> Any:
@@ -20,8 +19,10 @@ def qr(a: dict[str, Any], run: Run) -> Any:
 def svd(a: dict[str, Any], run: Run) -> Any:
     """torch.svd gives V, and not its transpose; without vectors the sides are square and hold zeros."""
     u, s, vh = run("svd", x=a["x"], full_matrices=not a["some"] or not a["compute_uv"])
-    shape = vh.shape
-    return u, s, vh.but(shape=Shape((*shape[:-2], shape[-1], shape[-2])))
+    if not a["compute_uv"]:
+        return run("full_like", x=u, value=0), s, run("full_like", x=vh, value=0)
+    v = run("matrix_transpose", x=vh)
+    return u, s, run("conj", x=v) if vh.dtype is not None and vh.dtype.is_complex else v
 
 
 @takes(Axes("dim", None), Anything("ord"))

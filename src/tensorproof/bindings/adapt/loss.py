@@ -212,9 +212,11 @@ def linear_cross_entropy(a: dict[str, Any], run: Run) -> Any:
         run.require("bias", len(bias.shape) == len(outputs), message, ("linear_bias",))
         run.require("bias", conj(*(eq(m, n) for m, n in zip(bias.shape, outputs))), message, ("linear_bias",))
     count: Dim = product(outputs)
-    flat = None if bias is None else bias.but(shape=Shape((count,)))
-    made = run("linear", x=x, weight=weight.but(shape=Shape((count, ws[-1]))), bias=flat)
-    logits = made.but(shape=Shape((*xs[:-1], *outputs)))
+    flat = bias if bias is None or len(outputs) == 1 else run("reshape", x=bias, size=(count,))
+    rows = weight if len(outputs) == 1 else run("reshape", x=weight, size=(count, ws[-1]))
+    logits = run("linear", x=x, weight=rows, bias=flat)
+    if len(outputs) > 1:
+        logits = run("reshape", x=logits, size=(*xs[:-1], *outputs))
     ignored = a.get("ignore_index")
     if len(target.shape) == len(logits.shape) and ignored is not None:
         alike = conj(*(eq(m, n) for m, n in zip(target.shape, logits.shape)))

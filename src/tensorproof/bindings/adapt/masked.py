@@ -140,8 +140,8 @@ def spread(a: dict[str, Any], run: Run) -> Any:
         return run(run.row.op, x=x.but(dtype=None), **_axes(a))
     dtype = wanted if a["dtype"] is not None or wanted.is_float or wanted.is_complex else FLOAT32
     real = dtype.real if dtype.is_float or dtype.is_complex else FLOAT32
-    made: TensorType = run(run.row.op, x=x.but(dtype=real, contents=None), **_axes(a))
-    return made.but(dtype=FLOAT32 if run.row.op == "std" and not (dtype.is_float or dtype.is_complex) else dtype)
+    made: TensorType = run(run.row.op, x=_cast(run, x, real), **_axes(a))
+    return _cast(run, made, FLOAT32 if run.row.op == "std" and not (dtype.is_float or dtype.is_complex) else dtype)
 
 
 

@@ -49,9 +49,9 @@ def instance_norm_module(a: dict[str, Any], run: Run) -> Any:
         if isinstance(a.get(name), TensorType) and x.shape.known:
             held, own = a[name].shape[0], x.shape[0 if alone else 1]
             run.require("channels", eq(held, own), f"the module is for {held!r} channels, and x has {own!r}", ("x",))
-    given = {**a, "x": x.but(shape=Shape((1, *x.shape))) if alone else x, "use_input_stats": a["_module"].training or not a["track_running_stats"]}
+    given = {**a, "x": run("unsqueeze", x=x, dim=0) if alone else x, "use_input_stats": a["_module"].training or not a["track_running_stats"]}
     result = instance_norm(given, run)
-    return result.but(shape=Shape(result.shape[1:])) if alone else result
+    return run("squeeze", x=result, dim=0) if alone else result
 
 
 def _dimensions(run: Run) -> int:
@@ -135,4 +135,8 @@ def across(a: dict[str, Any], run: Run) -> Any:
     x, size = a["x"], a["size"]
     run.require("size", ne(size, 0), "size must not be 0", ("size",))
     run.require("channels", ge(x.shape[1], 1), f"x has no channels: {x.shape!r}", ("x",))
-    return x.but(contents=None, strides=None)
+    if type(size) is not int or size < 1:
+        raise run.give_up("a window of no channels")
+    reach = (size - 1) // 2 + 1  # channels on one side, with the middle: the window is symmetric though the size is even
+    width = 2 * reach - 1
+    return run("local_response_norm", x=x, size=width, alpha=a["alpha"] * width / size, beta=a["beta"], k=a["k"])

@@ -253,6 +253,6 @@ def tolist(a: dict[str, Any], run: Run) -> Any:
     return questions.tolist({"x": x.but(dtype=wide)}, run)
 
 
-def nothing(a: dict[str, Any], run: Run) -> Any:
-    """What works in place and returns None."""
-    return None
+def shuffled(a: dict[str, Any], run: Run) -> Any:
+    """In place, with no result."""
+    run("copy_into", x=a["x"], y=run("shuffle", x=a["x"]))

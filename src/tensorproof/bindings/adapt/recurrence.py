@@ -210,10 +210,13 @@ def as_lengths(value: Any) -> TensorType | None:
 def _pack(run: Run, x: TensorType, lengths: TensorType, batch_first: bool, enforce_sorted: bool) -> Packed:
     data, sizes = run("pack_padded_sequence", x=x, lengths=lengths, batch_first=batch_first, enforce_sorted=enforce_sorted)
     batch = x.shape[0 if batch_first else 1] if enforce_sorted else lengths.shape[0]
-    order = None if enforce_sorted else TensorType(Shape((batch,)), INT64)
-    contents = lengths.contents
-    whole = None if contents is None else tuple(int(n) if isinstance(n, float) else n for n in contents)
-    return Packed.of(data, sizes, order, batch, TensorType(Shape((batch,)), INT64, contents=whole))
+    order = None if enforce_sorted else run("argsort", x=lengths, dim=0, descending=True)
+    whole = run.noted(run("cast", x=lengths, dtype=INT64), contents=_whole(lengths.contents))
+    return Packed.of(data, sizes, order, batch, whole)
+
+
+def _whole(contents: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    return None if contents is None else tuple(int(n) if isinstance(n, float) else n for n in contents)
 
 
 @takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="positive"))
@@ -227,6 +230,7 @@ def pack_padded(a: dict[str, Any], run: Run) -> Any:
     return _pack(run, a["x"], lengths, bool(a["batch_first"]), bool(a["enforce_sorted"]))
 
 
+@takes(Tensor("x", "R ...", ANY), Tensor("batch_sizes", "T", frozenset({INT64})))
 def packed(a: dict[str, Any], run: Run) -> Any:
     """A packed sequence built from its parts: the first batch size is the number of sequences."""
     sizes, order = a["batch_sizes"], a.get("sorted_indices")
@@ -276,7 +280,7 @@ def _sequences(value: Any, run: Run) -> tuple[TensorType, ...]:
 def pack(a: dict[str, Any], run: Run) -> Any:
     found = _sequences(a["xs"], run)
     padded = run("pad_sequence", xs=found)
-    lengths = TensorType(Shape((len(found),)), INT64, contents=tuple(t.shape[0] for t in found))
+    lengths = run("constant", data=TensorType(Shape((len(found),)), INT64, contents=tuple(t.shape[0] for t in found)))
     return _pack(run, padded, lengths, False, bool(a["enforce_sorted"]))
 
 

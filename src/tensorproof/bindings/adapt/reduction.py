@@ -178,7 +178,7 @@ def norm(a: dict[str, Any], run: Run) -> Any:
 def histogramdd(a: dict[str, Any], run: Run) -> Any:
     """The counts, and the edges as a tuple of their own."""
     hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight", "density")})
-    return hist, tuple(e.but(base=SOMEWHERE) for e in edges)
+    return hist, tuple(run.noted(e, base=SOMEWHERE) for e in edges)
 
 
 def unique_all(a: dict[str, Any], run: Run) -> Any:
