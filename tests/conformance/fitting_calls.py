@@ -12,6 +12,7 @@ from tensorproof.ops.sliding import fitting, greatest, same_padding
 from tensorproof.terms.dtypes import COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tests.conformance.fitting_numbers import NUMBERS
 from tests.conformance.fitting_places import PLACED
 from tests.conformance.fitting_sequences import SPELLED
 from tests.conformance.fitting_windows import DEEP, WINDOWS
@@ -191,6 +192,7 @@ MAKERS: dict[str, Maker] = {
     **PLACED,
     **SPELLED,
     **WINDOWS,
+    **NUMBERS,
     **dict.fromkeys(("graphdef.MaxPoolGrad", "graphdef.MaxPool3DGrad"), max_pool_gradient),
     "graphdef.MaxPoolWithArgmax": max_pool_positions,
     **dict.fromkeys(("graphdef.AvgPoolGrad", "graphdef.AvgPool3DGrad"), mean_pool_gradient),

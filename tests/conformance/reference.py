@@ -100,6 +100,8 @@ EVALUATOR: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[in
     # the evaluator runs over as many channels as there are images
     "onnx.LRN": ((lambda call: (x := call.args[0] if call.args else call.kwargs["X"]).shape[0] != x.shape[1], (0,)),),
     **{f"onnx.{name}": ((_early, (0,)),) for name in ("Softmax", "LogSoftmax", "Hardmax")},
+    # of nothing but zeros, the evaluator divides the scale 1 by 255
+    "onnx.DynamicQuantizeLinear": ((lambda call: not any((call.args[0] if call.args else call.kwargs["x"]).contents or (1,)), (1,)),),
     # the evaluator takes the logarithm of shares, which come to 0
     "onnx.SoftmaxCrossEntropyLoss": ((_apart, (0, 1)),),
 }

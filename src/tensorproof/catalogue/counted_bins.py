@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.written_places import accumulated
-from tensorproof.ops.evaluation import Arguments, Undefined
+from tensorproof.ops.evaluation import Arguments, Undefined, around
 
 _SPAN = 1e37
 """Within this span of a histogram no element type overflows."""
@@ -73,7 +73,15 @@ def histogram(np: Any, a: Arguments) -> Any:
         _apart(np, x, lo, hi, bins)
     if not isinstance(bins, int) and np.any(np.diff(np.asarray(bins)) < 0):
         raise Undefined("edges that fall")
-    return tuple(np.histogram(x, bins if isinstance(bins, int) else np.asarray(bins), range=limits, weights=weight, density=bool(a["density"])))
+    made, edges = np.histogram(x, bins if isinstance(bins, int) else np.asarray(bins), range=limits, weights=weight, density=bool(a["density"]))
+    return made, _rounded(np, a, edges, 1) if isinstance(bins, int) else edges
+
+
+def _rounded(np: Any, a: Arguments, edges: Any, i: int) -> Any:
+    """Edges at equal steps are rounded by as much as the ends are."""
+    dtype = a["results"][i]
+    step = dtype.step if dtype is not None and dtype.kind == "f" else 2.0**-52
+    return around(np, a["x"], edges, 4 * step * np.max(np.abs(edges), initial=0.0))
 
 
 def histogramdd(np: Any, a: Arguments) -> Any:
@@ -81,11 +89,13 @@ def histogramdd(np: Any, a: Arguments) -> Any:
     if not x.shape[-1] or not all(isinstance(b, int) or np.all(np.diff(np.asarray(b)) > 0) for b in (bins if isinstance(bins, tuple) else ())):
         raise Undefined("no bins, or edges that fall")
     points = x.reshape(-1, x.shape[-1])
+    if x.size and np.max(points) - np.min(points) > _SPAN:
+        raise Undefined("the volumes of bins overflow")
     weight = None if a["weight"] is None else np.asarray(a["weight"]).reshape(-1)
     pairs = None if limits is None else list(zip(limits[::2], limits[1::2]))
     found = bins if isinstance(bins, int) else [b if isinstance(b, int) else np.asarray(b) for b in bins]
     made, edges = np.histogramdd(points, found, range=pairs, weights=weight, density=bool(a["density"]))
-    return (made, *edges)
+    return (made, *(_rounded(np, a, line, 1 + i) for i, line in enumerate(edges)))
 
 
 def bincount(np: Any, a: Arguments) -> Any:

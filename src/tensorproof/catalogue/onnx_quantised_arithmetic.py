@@ -59,6 +59,13 @@ def _quantised_again(np: Any, a: Arguments, real: Any, point: Any) -> Any:
     return np.clip(np.add(np.rint(real), point), low, high)
 
 
+def _no_half(np: Any, real: Any) -> Any:
+    """Numbers to be rounded: to which side one goes that lies in the middle depends on how the scales were rounded."""
+    if not hasattr(real, "lo") and np.any(np.abs(np.abs(real - np.floor(real)) - 0.5) < 1e-5):
+        raise Undefined
+    return real
+
+
 def quantised(np: Any, a: Arguments) -> Any:
     point = 0 if a["zero_point"] is None else _spread(np, a["zero_point"], a)
     return _quantised_again(np, a, np.divide(a["x"], _spread(np, a["scale"], a)), point)
@@ -69,7 +76,7 @@ def quantised_product(np: Any, a: Arguments) -> Any:
         raise Undefined  # the reference implementation of ONNX cuts real operands to whole numbers
     scales = np.multiply(_rows(np, a["x_scale"], 1), _rows(np, a["y_scale"], 0))
     real = np.divide(np.multiply(integer_product(np, a), scales), np.reshape(a["scale"], ()))
-    return _quantised_again(np, a, real, np.reshape(a["zero_point"], ()))
+    return _quantised_again(np, a, _no_half(np, real), np.reshape(a["zero_point"], ()))
 
 
 def quantised_convolution(np: Any, a: Arguments) -> Any:
@@ -78,4 +85,4 @@ def quantised_convolution(np: Any, a: Arguments) -> Any:
     made = made if a["bias"] is None else np.add(made, np.reshape(a["bias"], (-1, *[1] * axes)))
     scales = np.multiply(np.reshape(a["x_scale"], ()), _rows(np, a["weight_scale"], axes))
     real = np.multiply(made, np.divide(scales, np.reshape(a["scale"], ())))
-    return _quantised_again(np, a, real, np.reshape(a["zero_point"], ()))
+    return _quantised_again(np, a, _no_half(np, real), np.reshape(a["zero_point"], ()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined, plain, points
+from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, around, plain, points
 
 
 def number(np: Any, value: Any) -> Any:
@@ -12,34 +12,78 @@ def number(np: Any, value: Any) -> Any:
     return int(plain(np, value)) if hasattr(value, "shape") else value
 
 
-def complex_of(np: Any, x: Any) -> Any:
-    return x[..., 0] if x.shape[-1] == 1 else x[..., 0] + 1j * x[..., 1]
+_LONGEST = 256
+"""The length of signals up to which bounds are computed by matrices."""
 
 
-def parts_of(np: Any, x: Any) -> Any:
-    return np.stack([np.real(x), np.imag(x)], -1)
+def _angles(np: Any, rows: int, columns: int, length: int) -> tuple[Any, Any]:
+    """Cosines and sines of the angles between places of a signal and of its spectrum."""
+    if length > _LONGEST:
+        raise Undetermined
+    turns = np.multiply(np.reshape(np.arange(rows), (-1, 1)), np.arange(columns)) % max(length, 1)
+    angle = 2 * np.pi * turns / max(length, 1)
+    return np.round(np.cos(angle), 15), np.round(np.sin(angle), 15)
+
+
+def _taken(np: Any, x: Any, axis: int, count: int) -> Any:
+    """The first elements of an axis, with zeros behind them where there are fewer."""
+    x = x[(slice(None),) * axis + (slice(0, count),)]
+    return np.pad(x, [(0, count - n if i == axis else 0) for i, n in enumerate(x.shape)])
+
+
+def _along(np: Any, x: Any, weights: Any, axis: int) -> Any:
+    return np.moveaxis(np.tensordot(x, weights, ((axis,), (0,))), -1, axis)
+
+
+def _spectrum(np: Any, a: Arguments, x: Any, axis: int, inverse: bool, count: int) -> Any:
+    """Real and imaginary parts of the first `count` places of a transform along an axis; those of x stand in its last axis."""
+    length = x.shape[axis]
+    if not hasattr(x, "lo"):
+        values = x[..., 0] if x.shape[-1] == 1 else x[..., 0] + 1j * x[..., 1]
+        made = (np.fft.ifft if inverse else np.fft.fft)(values, axis=axis)[(slice(None),) * axis + (slice(0, count),)]
+        return np.stack([np.real(made), np.imag(made)], -1)
+    cosines, sines = _angles(np, length, count, length)
+    sines = -sines if inverse else sines
+    real = x[..., 0]
+    parts = [_along(np, real, cosines, axis), np.negative(_along(np, real, sines, axis))]
+    if x.shape[-1] > 1:
+        other = x[..., 1]
+        parts = [np.add(parts[0], _along(np, other, sines, axis)), np.add(parts[1], _along(np, other, cosines, axis))]
+    step = a["results"][0].step if a["results"][0] is not None else 2.0**-23
+    error = 8 * step * np.sum(np.absolute(x), axis=(axis, x.ndim - 1), keepdims=True).hi  # parts that cancel leave their rounding
+    made = np.stack(parts, -1)
+    made = np.add(made, around(np, x, np.zeros(made.shape), np.broadcast_to(error, made.shape)))
+    return np.divide(made, length) if inverse and length else made
+
+
+def _signal(np: Any, x: Any, axis: int, length: int) -> Any:
+    """The real signal whose spectrum this is the first half of."""
+    if not hasattr(x, "lo"):
+        return np.fft.irfft(x[..., 0] if x.shape[-1] == 1 else x[..., 0] + 1j * x[..., 1], length, axis=axis)
+    x = _taken(np, x, axis, length // 2 + 1)
+    half = x.shape[axis]
+    twice = np.where((np.arange(half) == 0) | (2 * np.arange(half) == length), 1.0, 2.0).reshape((-1, 1))
+    cosines, sines = (twice * part for part in _angles(np, half, length, length))
+    made = _along(np, x[..., 0], cosines, axis)
+    return np.divide(made if x.shape[-1] == 1 else np.subtract(made, _along(np, x[..., 1], sines, axis)), max(length, 1))
 
 
 def transform(np: Any, a: Arguments) -> Any:
     x, dim, length = a["x"], number(np, a["dim"]), number(np, a["length"])
     axis = dim % x.ndim
-    values = complex_of(np, x)
     if a["onesided"] and a["inverse"]:
-        return np.expand_dims(np.fft.irfft(values, length, axis=axis), -1)
-    made = np.fft.ifft(values, length, axis=axis) if a["inverse"] else np.fft.fft(values, length, axis=axis)
-    if a["onesided"]:
-        made = np.take(made, np.arange(made.shape[axis] // 2 + 1), axis=axis)
-    return parts_of(np, made)
+        return np.expand_dims(_signal(np, x, axis, 2 * (x.shape[axis] - 1) if length is None else length), -1)
+    x = x if length is None else _taken(np, x, axis, length)
+    return _spectrum(np, a, x, axis, bool(a["inverse"]), x.shape[axis] // 2 + 1 if a["onesided"] else x.shape[axis])
 
 
 def short_time(np: Any, a: Arguments) -> Any:
     x, window, step, length = a["x"], a["window"], number(np, a["step"]), number(np, a["length"])
     if length is None:
         length = window.shape[0] if window is not None else x.shape[1]
-    values = complex_of(np, x)
-    frames = np.stack([values[:, i : i + length] for i in range(0, x.shape[1] - length + 1, step)], 1)
-    made = np.fft.fft(frames if window is None else frames * window, axis=-1)
-    return parts_of(np, made[..., : length // 2 + 1] if a["onesided"] else made)
+    frames = np.stack([x[:, i : i + length] for i in range(0, x.shape[1] - length + 1, step)], 1)
+    frames = frames if window is None else np.multiply(frames, np.reshape(window, (-1, 1)))
+    return _spectrum(np, a, frames, 2, False, length // 2 + 1 if a["onesided"] else length)
 
 
 def mel_bands(np: Any, a: Arguments) -> Any:

@@ -12,7 +12,7 @@ from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shap
 from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
-from tensorproof.ops.record import NON_NEGATIVE, Evaluate, Op, Out, Values
+from tensorproof.ops.record import Evaluate, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
 from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
@@ -75,6 +75,8 @@ def numpy_partition(function: str) -> Evaluate:
     def evaluate(np: Any, a: Arguments) -> Any:
         if not a["x"].shape or np.max(np.asarray(a["kth"]), initial=0) >= a["x"].shape[a["dim"]]:
             raise Undefined("the order beyond the elements")
+        if hasattr(a["x"], "lo") and function == "argpartition":
+            raise Undefined("the order within the parts")
         return getattr(np, function)(np.asarray(a["x"]), a["kth"], axis=a["dim"])
 
     return evaluate
@@ -87,7 +89,7 @@ PARTITIONS = tuple(
             "partition", Like("x"), numpy_partition("partition"), Values("convex"),
             "The element kth where it stands in order along an axis, the lesser ones before it.",
         ),
-        ("argpartition", INT64, numpy_partition("argpartition"), Values("bounded", bounds=NON_NEGATIVE), "Where the elements of a partition stand."),
+        ("argpartition", INT64, numpy_partition("argpartition"), Values("places", by="dim"), "Where the elements of a partition stand."),
     )
 )  # fmt: skip
 

@@ -27,12 +27,22 @@ def steps_of(a: Arguments) -> tuple[Any, Any]:
     return (a["scale"], a["zero_point"]) if a["step"] is None else (a["step"].reshape(()), a["zero"].reshape(()))
 
 
+def _kept(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
+    """Of a number in the middle between two, or beyond 32 bits, each kernel makes its own."""
+    steps = np.true_divide(a["x"], scale)
+    if np.any(np.add(_most(np.absolute(steps)), _most(np.absolute(zero))) >= 2.0**31):
+        raise Undefined("a number beyond 32 bits")
+    if not hasattr(steps, "lo") and np.any(np.abs(steps - np.floor(steps) - 0.5) < 1e-5):
+        raise Undefined("a number in the middle")
+    return stored(np, a["x"], scale, zero, *RANGES[label_of(a)])
+
+
 def per_tensor(np: Any, a: Arguments) -> Any:
-    return stored(np, a["x"], *steps_of(a), *RANGES[label_of(a)])
+    return _kept(np, a, *steps_of(a))
 
 
 def per_channel(np: Any, a: Arguments) -> Any:
-    return stored(np, a["x"], along(a, a["scale"]), along(a, a["zero_point"]), *RANGES[label_of(a)])
+    return _kept(np, a, along(a, a["scale"]), along(a, a["zero_point"]))
 
 
 def dynamic(np: Any, a: Arguments) -> Any:
@@ -66,8 +76,18 @@ def fake_per_channel(np: Any, a: Arguments) -> Any:
     return np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
 
 
+def _least(value: Any) -> Any:
+    return value.lo if hasattr(value, "lo") else value
+
+
+def _most(value: Any) -> Any:
+    return value.hi if hasattr(value, "hi") else value
+
+
 def nudged(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
     """The range moved so that 0 is one of its values, and the step between them."""
+    if np.any(_most(a["low"]) >= _least(a["high"])):
+        raise Undefined("a range without numbers")
     first, last = (1 if a["narrow"] else 0), 2 ** a["bits"] - 1
     scale = np.true_divide(np.subtract(a["high"], a["low"]), last - first)
     zero = np.clip(np.floor(np.add(np.subtract(first, np.true_divide(a["low"], scale)), 0.5)), first, last)
@@ -100,6 +120,8 @@ def there_and_back(np: Any, a: Arguments) -> Any:
     by_low = np.where(np.greater(np.multiply(least, low), 0), np.true_divide(least, low), never)
     by_high = np.where(np.greater(np.multiply(most, high), 0), np.true_divide(most, high), never)
     scale = np.minimum(by_low, by_high)
+    if np.any(_most(scale) >= never):
+        raise Undefined("no number but 0 fits")
     kept = np.clip(x, np.true_divide(least, scale), np.true_divide(most, scale)) if a["range_given"] else x
     steps = np.multiply(kept, scale)
     whole = np.rint(steps) if a["round_mode"] == "HALF_TO_EVEN" else np.floor(np.add(steps, 0.5))

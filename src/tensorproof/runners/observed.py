@@ -26,7 +26,7 @@ class Seen(tuple[Any, ...]):
             raise ValueError("its numbers are not known")
         if type(value).__module__.startswith("torch"):
             value = value.detach().to_dense() if str(value.layout) != "torch.strided" else value.detach()
-            value = value.resolve_conj().resolve_neg()
+            value = value.int_repr() if value.is_quantized else value.resolve_conj().resolve_neg()
             return (value.float() if self[1] in ("bfloat16", "float8_e4m3fn", "float8_e5m2") else value).numpy()
         return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, register
-from tensorproof.engines.values.rounding import Rounding
+from tensorproof.engines.values.rounding import Rounding, overflowed
 
 INF = math.inf
 TINY = 5e-324
@@ -70,7 +70,9 @@ def absolute(x: Any, **kwargs: Any) -> Box:
 def square(x: Any, **kwargs: Any) -> Box:
     size = absolute(x)
     with np.errstate(all="ignore"):
-        return Box(size.lo**2, np.where(size.hi > 0, np.maximum(size.hi**2, TINY), 0.0), size.nan, size.dtype)
+        most = np.where(size.hi > 0, np.maximum(size.hi**2, TINY), 0.0)
+        overflowed(most, size.hi)
+        return Box(size.lo**2, most, size.nan, size.dtype)
 
 
 register("absolute abs fabs", absolute, wraps=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
 from tensorproof.engines.values.curves import TINY, absolute
+from tensorproof.engines.values.rounding import overflowed
 
 INF = math.inf
 
@@ -17,12 +18,16 @@ def _add(x: Any, y: Any) -> Box:
     with np.errstate(all="ignore"):
         clash = (np.isposinf(x.hi) & np.isneginf(y.lo)) | (np.isneginf(x.lo) & np.isposinf(y.hi))
         lo, hi = np.where(np.isneginf(x.lo) | np.isneginf(y.lo), -INF, x.lo + y.lo), np.where(np.isposinf(x.hi) | np.isposinf(y.hi), INF, x.hi + y.hi)
+        overflowed(lo, x.lo, y.lo)
+        overflowed(hi, x.hi, y.hi)
     return Box(lo, hi, x.nan | y.nan | clash, kind_of(x, y))
 
 
 def _corners(function: Any, x: Box, y: Box) -> tuple[Any, Any]:
     with np.errstate(all="ignore"):
         corners = [np.nan_to_num(function(a, b), nan=0.0, posinf=INF, neginf=-INF) for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
+        for corner in corners:
+            overflowed(corner, x.lo, x.hi, y.lo, y.hi)
     return np.minimum.reduce(np.broadcast_arrays(*corners)), np.maximum.reduce(np.broadcast_arrays(*corners))
 
 

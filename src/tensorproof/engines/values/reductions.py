@@ -45,7 +45,7 @@ def _added(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any
             lo, hi = lo - slack, hi + slack
     most = Rounding.greatest if x.dtype.kind == "f" else INF
     over, under = (highest > most) | np.isposinf(highest), (lowest < -most) | np.isneginf(lowest)
-    Rounding.over = Rounding.over or bool((np.isfinite(highest) & over).any() or (np.isfinite(lowest) & under).any())
+    Rounding.over = Rounding.over or bool((over & ~either(np.isposinf(x.hi))).any() or (under & ~either(np.isneginf(x.lo))).any())
     sure_over, sure_under = either(np.isposinf(x.lo)), either(np.isneginf(x.hi))
     lo, hi = np.where(under, -INF, np.where(sure_over, most, lo)), np.where(over, INF, np.where(sure_under, -most, hi))
     return lo, hi, either(x.nan) | (over & under)

@@ -64,3 +64,10 @@ def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
 
 def _error(end: Any) -> Any:
     return np.where(np.isfinite(end), _ULPS * Rounding.step * np.abs(end) + Rounding.smallest, 0.0)
+
+
+def overflowed(made: Any, *given: Any) -> None:
+    """Note where finite numbers gave an infinite one."""
+    endless = np.isinf(made)
+    if not Rounding.over and endless.any():
+        Rounding.over = bool((endless & np.logical_and.reduce(np.broadcast_arrays(*map(np.isfinite, given)))).any())

@@ -1,0 +1,63 @@
+"""Calls whose numbers fit together: scales and zero points of quantised matrices, bands of a spectrum, states of optimisers."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT8, INT32, INT64, UINT8, DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+Drawn = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def tensor(shape: Any, dtype: DType = FLOAT32, contents: Any = None) -> TensorType:
+    return TensorType(Shape(shape), dtype, contents=contents)
+
+
+def single(value: Any, dtype: DType) -> TensorType:
+    return tensor((), dtype, (value,))
+
+
+def quantised_product(name: str, r: Random) -> Drawn:
+    """Matrices of whole numbers with a scale and a zero point each, and those of the result."""
+    n, k, m = (r.randint(1, 4) for _ in range(3))
+    left, right, made = (r.choice((UINT8, INT8)) for _ in range(3))
+
+    def steps(dtype: DType) -> tuple[TensorType, TensorType]:
+        return single(round(r.uniform(0.05, 2.0), 3), FLOAT32), single(r.randint(0, 3), dtype)
+
+    return (tensor((n, k), left), *steps(left), tensor((k, m), right), *steps(right), *steps(made)), {}
+
+
+def mel_bands(name: str, r: Random) -> Drawn:
+    rate, length = r.choice((8000, 16000, 22050)), r.choice((8, 16, 32, 64))
+    low = round(r.uniform(0, 500), 1)
+    high = round(r.uniform(low + 500, rate / 2), 1)
+    return (*(single(n, INT64) for n in (r.randint(1, 8), length, rate)), single(low, FLOAT32), single(high, FLOAT32)), {}
+
+
+def offsets(name: str, r: Random) -> Drawn:
+    """Shapes that differ along one axis alone."""
+    rank = r.randint(1, 4)
+    dim, shape = r.randrange(rank), [r.randint(0, 4) for _ in range(rank)]
+    shapes = [[r.randint(0, 4) if i == dim else size for i, size in enumerate(shape)] for _ in range(r.randint(2, 4))]
+    return (single(dim, INT32), *(tensor((rank,), INT32, tuple(one)) for one in shapes)), {}
+
+
+def adagrad(name: str, r: Random) -> Drawn:
+    """Variables, what they have gathered and their gradients, in one shape; the number of steps is positive."""
+    shape, dtype = [r.randint(1, 3) for _ in range(r.randint(0, 2))], r.choice((FLOAT32, FLOAT64))
+    many, one = (tensor(shape, dtype) for _ in range(4)), (tensor((), dtype) for _ in range(3))
+    if "DA" in name:
+        return (*many, *one, single(r.randint(1, 9), INT64)), {}
+    var, accum, grad, _ = many
+    return (var, accum, *one, grad), {}
+
+
+NUMBERS = {
+    "onnx.QLinearMatMul": quantised_product, "onnx.MelWeightMatrix": mel_bands, "graphdef.ConcatOffset": offsets, "graphdef.ApplyAdagradDA": adagrad,
+    "graphdef.ApplyProximalAdagrad": adagrad,
+}  # fmt: skip
+"""By spelling: what makes the arguments of one call."""
