@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tensorproof.catalogue.written_places import accumulated
 from tensorproof.ops.evaluation import Arguments, Undefined, around
 
+_MOST = 10**6
+"""Up to so many bins are counted."""
 _SPAN = 1e37
 """Within this span of a histogram no element type overflows."""
 
@@ -94,6 +97,13 @@ def histogramdd(np: Any, a: Arguments) -> Any:
     weight = None if a["weight"] is None else np.asarray(a["weight"]).reshape(-1)
     pairs = None if limits is None else list(zip(limits[::2], limits[1::2]))
     found = bins if isinstance(bins, int) else [b if isinstance(b, int) else np.asarray(b) for b in bins]
+    counts = [b if isinstance(b, int) else len(b) - 1 for b in (found if isinstance(found, list) else [found] * points.shape[1])]
+    if prod(n + 2 for n in counts) > _MOST:
+        raise Undefined("too many bins to count")
+    for i, n in enumerate(counts):
+        lo, hi = pairs[i] if pairs else (np.min(points[:, i], initial=np.inf), np.max(points[:, i], initial=-np.inf))
+        if lo < hi:
+            _apart(np, points[:, i], lo, hi, n)
     made, edges = np.histogramdd(points, found, range=pairs, weights=weight, density=bool(a["density"]))
     return (made, *(_rounded(np, a, line, 1 + i) for i, line in enumerate(edges)))
 
