@@ -149,6 +149,19 @@ def test_contracts_of_saved_programs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["infer", write(tmp_path / "wrong.pt2", linear(weight=4))]) == 1
 
 
+def test_numerics_of_a_saved_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def root(scale: float) -> str:
+        nodes = [node("torch.ops.aten.linear.default", [tensor("x"), tensor("p_w")], ["y"]), node("torch.ops.aten.sqrt.default", [tensor("y")], ["z"])]
+        given = program(nodes, {"x": meta([2, 2]), "p_w": meta([1, 2]), "y": meta([2, 1]), "z": meta([2, 1])}, ["p_w", "x"], ["z"], {"p_w": "w"})
+        return write(tmp_path / f"net{scale}.pt2", given, {"w": ([1, 2], [scale, 1.0])})
+
+    assert main(["numerics", root(2.0), "--range", "x=0:1"]) == 0
+    assert main(["numerics", root(-2.0), "--range", "x=0:1"]) == 1 or "possible" in capsys.readouterr().out
+    capsys.readouterr()
+    main(["numerics", root(2.0), "--range", "x=0:1", "--unbounded-weights"])
+    assert "0 proved safe" in capsys.readouterr().out
+
+
 def test_an_operator_that_is_not_known_is_a_gap(tmp_path: Path) -> None:
     values = {"x": meta([3]), "y": meta([3])}
     given = program([node("torch.ops.mylib.fancy.default", [tensor("x")], ["y"])], values, ["x"], ["y"])

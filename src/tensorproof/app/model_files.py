@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensorproof.app.check import Options
-from tensorproof.app.keras_files import at_layer, saved, source_of
 from tensorproof.app.models import graphs, inputs
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.found import Found
 from tensorproof.engines.shapes.propagate import propagate
+from tensorproof.engines.shapes.sources import source
 from tensorproof.engines.values.stored import bounds_of
-from tensorproof.frontends import keras
-from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.graph import Graph
-from tensorproof.program.form import Computed, Loop, Record, Source
-from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.program.form import Record, Source
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.tensor import TensorType
 
 
@@ -33,19 +30,28 @@ class ModelForm:
     """What holds the named tensors, so that their identities stay theirs."""
 
 
-def model_forms(path: str, options: Options) -> Iterator[ModelForm]:
-    """The program forms of a saved model: one for each of its graphs. Raises `BadInput`."""
+def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[ModelForm]:
+    """The program forms of a saved model, one for each of its graphs; without `weights` nothing is known of its parameters. Raises `BadInput`."""
     if options.arguments or options.entry is not None:
         raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
     if path.removesuffix(".gz").endswith(".keras"):
-        yield from _of_keras(path, options)
+        from tensorproof.app.keras_forms import keras_forms
+
+        yield from keras_forms(path, options)
         return
     for graph in graphs(path):
-        yield of_graph(path, graph, inputs(graph, options))
+        given = inputs(graph, options)
+        yield of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
 
 
-def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType]) -> ModelForm:
-    """The program form of a graph, whose inputs are as given."""
+def _open(graph: Graph) -> dict[str, TensorType]:
+    """The parameters of an exported program without their elements."""
+    held = {name: source(node) for name, node in graph.nodes.items() if node.attributes.get("role") == "parameter"}
+    return {name: made[0].but(contents=None, parameter=True) for name, made in held.items() if made}
+
+
+def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: bool = True) -> ModelForm:
+    """The program form of a graph, whose inputs are as given; `held`: with the ranges of the weights that it holds."""
     found = propagate(graph, given, path)
     names: dict[int, list[str]] = {}
     for node, outputs in found.outputs.items():
@@ -53,10 +59,10 @@ def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType]) -> ModelF
             names.setdefault(id(tensor), []).append(node if i == 0 else f"{node}:{i}")
     gaps = [Gap(name, Span(path, 1, 1, 1, 2, node), "the operator is not known") for node, name in found.missing]
     gaps += [Gap(node, Span(path, 1, 1, 1, 2, node), why) for node, why in found.unknown]
-    return ModelForm([*weights(path, found), *found.program.records], names, gaps, [found])
+    return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, gaps, [found])
 
 
-def weights(path: str, found: Found) -> list[Source]:
+def ranges(path: str, found: Found) -> list[Source]:
     """The ranges of constants that are too large to be kept element by element."""
     made: list[Source] = []
     for node, tensor, constant in found.constants:
@@ -64,27 +70,3 @@ def weights(path: str, found: Found) -> list[Source]:
         if bounds is not None:
             made.append(Source(tensor, "weights in the file", *bounds, Span(path, 1, 1, 1, 2, node)))
     return made
-
-
-def _of_keras(path: str, options: Options) -> Iterator[ModelForm]:
-    """The program that builds a model, with the layers in place of its lines."""
-    model = saved(path, options)
-    names: dict[int, list[str]] = {}
-    kept: list[object] = []
-
-    def ended(m: Interpreter) -> None:
-        for variable, value in m.modules.main.space.items():
-            if isinstance(value, TensorType) and variable in model.variables:
-                names.setdefault(id(value), []).append(model.variables[variable])
-                kept.append(value)
-
-    for one in explore(source_of(path, model), ended=ended, record=True).paths:
-        if one.program is not None:
-            gaps = [replace(gap, span=at_layer(path, model, gap.span)) for gap in (*one.gaps, *one.later)]
-            yield ModelForm([_at_layers(path, model, record) for record in one.program.records], names, gaps, kept)
-
-
-def _at_layers(path: str, model: keras.SavedModel, record: Record) -> Record:
-    if isinstance(record, Loop):
-        return replace(record, body=tuple(_at_layers(path, model, one) for one in record.body), span=at_layer(path, model, record.span))
-    return replace(record, span=at_layer(path, model, record.span)) if isinstance(record, (Computed, Gap)) else record

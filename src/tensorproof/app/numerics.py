@@ -72,7 +72,7 @@ def numerics(path: str, options: Options, settings: Settings, given: Given) -> R
     begin_file()
     found = Report(path)
     with limits.limited(options.time_limit):
-        forms = list(_of_model(path, options) if is_model(path) else _of_source(path, options, found))
+        forms = list(_of_model(path, options, given) if is_model(path) else _of_source(path, options, found))
     seen: set[str] = set()
     for form in forms:
         seen.update(name for names in form.names.values() for name in names)
@@ -87,20 +87,12 @@ def numerics(path: str, options: Options, settings: Settings, given: Given) -> R
 # --- where program forms come from ---
 
 
-def _of_model(path: str, options: Options) -> Iterator[Form]:
+def _of_model(path: str, options: Options, given: Given) -> Iterator[Form]:
     """The graphs of a saved model."""
-    from tensorproof.app.models import graphs, inputs
-    from tensorproof.engines.shapes.propagate import propagate
+    from tensorproof.app.model_files import model_forms
 
-    if options.arguments or options.entry is not None:
-        raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
-    for graph in graphs(path):
-        made = propagate(graph, inputs(graph, options), path)
-        names: dict[int, list[str]] = {}
-        for node, outputs in made.outputs.items():
-            for i, tensor in enumerate(outputs):
-                names.setdefault(id(tensor), []).append(node if i == 0 else f"{node}:{i}")
-        yield Form(made.program.records, names, kept=[made])
+    for one in model_forms(path, options, weights=not given.unbounded_weights):
+        yield Form(one.records, one.names, one.gaps, one.kept)
 
 
 def _of_source(path: str, options: Options, found: Report) -> Iterator[Form]:
