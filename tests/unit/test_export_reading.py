@@ -121,6 +121,19 @@ def test_a_write_in_place_changes_what_shares_its_memory(tmp_path: Path) -> None
     assert found.outputs["v"][0] is found.outputs["d"][0] or found.outputs["v"][0] == found.outputs["d"][0]
 
 
+def test_a_write_inside_of_a_region_changes_what_is_outside(tmp_path: Path) -> None:
+    inner = program([node("torch.ops.aten.exp_.default", [tensor("u")], ["v"])], {"u": meta([3]), "v": meta([3])}, ["u"], ["v"])["graph_module"]["graph"]
+    nodes = [
+        node("torch.ops.aten.neg.default", [tensor("x")], ["c"]),
+        node("torch.ops.higher_order.wrap_with_set_grad_enabled", [False, {"as_graph": {"name": "g", "graph": inner}}, tensor("c")], ["d"]),
+        node("torch.ops.aten.log.default", [tensor("c")], ["e"]),
+    ]
+    found = propagate(export.read(write(tmp_path / "net.pt2", program(nodes, {name: meta([3]) for name in "xcde"}, ["x"], ["e"]))))
+    changed = [record.tensor for record in found.program.records if isinstance(record, Changed)]
+    (log,) = [one.applied for one in computed(found.program.records) if one.applied.op.name == "log"]
+    assert any(log.arguments["x"] is one for one in changed)
+
+
 def test_each_result_is_linked_to_its_operator(tmp_path: Path) -> None:
     nodes = [node("torch.ops.aten.exp.default", [tensor("x")], ["y"]), node("torch.ops.aten.log.default", [tensor("y")], ["z"])]
     found = propagate(export.read(write(tmp_path / "net.pt2", program(nodes, {name: meta([3]) for name in "xyz"}, ["x"], ["z"]))))

@@ -192,17 +192,35 @@ def _placed(value: TensorType, row_major: bool) -> TensorType:
     return value.but(**changes) if changes else value
 
 
+class Memory:
+    """The nodes whose results lie in each piece of memory, of one graph."""
+
+    def __init__(self) -> None:
+        self._holders: dict[int, list[str]] = {}
+
+    def hold(self, node: str, values: Iterable[TensorType]) -> None:
+        for value in values:
+            if value.base is not None:
+                self._holders.setdefault(id(value.base), []).append(node)
+
+    def holders(self, tensor: TensorType) -> list[str]:
+        return list(dict.fromkeys(self._holders.get(id(tensor.base), ()))) if tensor.base is not None else []
+
+
 def wrote(walk: Walk, node: Node, outcome: Outcome, outputs: Iterable[TensorType]) -> None:
-    """Values that a node wrote into are its result from now on; of what shares their memory nothing is known."""
+    """Values that a node wrote into are its result from now on; of what shares their memory nothing is known, here and in the graphs around."""
     made = next(iter(outputs), None)
     for target in outcome.written:
         if not isinstance(target, TensorType):
             continue
         if target.requires_grad:
             walk.found.unknown.append((walk.place + node.name, "a parameter is written in place, which torch refuses while it records gradients"))
-        for holder, values in walk.found.outputs.items():
-            if any(value is target or (value.base is not None and value.base is target.base) for value in values):
-                walk.found.outputs[holder] = tuple(_after(walk, value, target, made) for value in values)
+        at: Walk | None = walk
+        while at is not None:
+            for holder in at.memory.holders(target):
+                held = at.found.outputs.get(holder, ())
+                at.found.outputs[holder] = tuple(_after(walk, value, target, made if at is walk else None) for value in held)
+            at = at.around
 
 
 def _after(walk: Walk, value: TensorType, target: TensorType, made: TensorType | None) -> TensorType:

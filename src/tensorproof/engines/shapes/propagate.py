@@ -79,12 +79,13 @@ class Walk:
         self.depth: int = 0 if around is None else around.depth + 1
         self.framework = FRAMEWORKS[graph.framework]
         self.held: dict[Edge, TensorType] = {}
+        self.memory = exported.Memory()
         self.casts: Mapping[str, DType | None] = around.casts if around is not None else {}
         """The element type that autocast computes in, by device, inside of a region of an exported program."""
         self.repeated: Repeated = around.repeated if around is not None else Repeated()
         self._given = given
         self._given_held = held or {}
-        self._around = around
+        self.around = around
         self._attributes = attributes or {}
         self._session = Session()
 
@@ -134,8 +135,8 @@ class Walk:
         outputs = self.found.outputs.get(edge.node)
         if outputs is not None and edge.output_index < len(outputs):
             return outputs[edge.output_index]
-        if outputs is None and edge.node not in self.graph.nodes and self._around is not None:
-            return self._around.value(edge)
+        if outputs is None and edge.node not in self.graph.nodes and self.around is not None:
+            return self.around.value(edge)
         return not_known(f"{self.place}{edge.node}:{edge.output_index}", None, self.framework)
 
     def values(self, node: Node) -> list[TensorType | None]:
@@ -175,6 +176,7 @@ class Walk:
         if node.name in self._given:
             if node.name in self._given_held:
                 self.held[Edge(node.name)] = self._given_held[node.name]
+            self.memory.hold(node.name, (self._given[node.name],))
             return (self._given[node.name],)
         if node.framework == "aten":
             return self._exported(node)
@@ -198,7 +200,12 @@ class Walk:
         return self._call(node)
 
     def _exported(self, node: Node) -> tuple[TensorType, ...]:
-        """A node of an exported program."""
+        """A node of an exported program, whose results lie in memory."""
+        made = self._exported_results(node)
+        self.memory.hold(node.name, made)
+        return made
+
+    def _exported_results(self, node: Node) -> tuple[TensorType, ...]:
         if exported.is_number(node):
             return exported.numbers(self, node)
         if exported.is_check(node):
