@@ -121,7 +121,7 @@ class Walk:
         for name in order:
             node, position = self.graph.nodes[name], program.position
             made = self.found.outputs[name] = self._results(node, carried)
-            if len(made) == 1 and made[0].contents is None and isinstance(held := node.attributes.get("value"), Constant):
+            if len(made) == 1 and made[0].contents is None and node.spelling != "VarHandleOp" and isinstance(held := node.attributes.get("value"), Constant):
                 self.found.constants.append((self.place + name, made[0], held))
             if framed:
                 recorded[name] = program.records[position:]
@@ -188,6 +188,8 @@ class Walk:
             return made
         if (behind := handle(node)) is not None:
             self.held[Edge(node.name)] = behind
+            if isinstance(stored := node.attributes.get("value"), Constant):
+                self.found.constants.append((self.place + node.name, behind, stored))
             return (TensorType(Shape(), DType.RESOURCE, framework=self.framework),)
         if node.spelling == "ReadVariableOp":
             behind_it = [self.held[edge] for edge in node.inputs if edge is not None and edge in self.held]

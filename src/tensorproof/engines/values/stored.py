@@ -42,5 +42,7 @@ def _elements(constant: Constant) -> Any:
     data = constant.encoded() if kind is not None else None
     if kind is None or data is None:
         return None
+    if not data and constant.size:  # the file that holds them is not there
+        return None
     elements = np.frombuffer(data, kind, len(data) // np.dtype(kind).itemsize)[: constant.size]
     return (elements.astype(np.uint32) << 16).view(np.float32) if constant.dtype is DType.BFLOAT16 else elements

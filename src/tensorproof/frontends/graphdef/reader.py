@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.frontends.graphdef.bundle import with_variables
 from tensorproof.frontends.graphdef.outputs import output_index
 from tensorproof.frontends.graphdef.schema import GRAPH, META_GRAPH, SAVED_MODEL, dtype_of
 from tensorproof.frontends.graphdef.tensors import attribute
@@ -44,12 +45,23 @@ def read_all(path: str | Path) -> tuple[Graph, ...]:
             raise BadInput(f"{path} is a directory without a saved_model.pb.")
         path = inside[0]
     data = load(path)
+    variables = _checkpoint(path)
     name = path.name.removesuffix(".gz").removesuffix(".pbtxt").removesuffix(".pb")
     try:
         with collector_paused():
-            return parse(data, name)
+            graphs = parse(data, name)
     except Malformed as error:
         raise BadInput(f"{path} is not a readable GraphDef, MetaGraphDef or SavedModel: it {error}.") from None
+    try:
+        return graphs if variables is None else tuple(with_variables(graph, variables) for graph in graphs)
+    except Malformed as error:
+        raise BadInput(f"{variables}.index is not a readable checkpoint: it {error}.") from None
+
+
+def _checkpoint(path: Path) -> Path | None:
+    """The checkpoint beside a SavedModel (`variables/variables`) or a MetaGraph (`model.ckpt.meta`), where there is one."""
+    named = path.parent / "variables" / "variables" if path.stem == "saved_model" else path.with_suffix("")
+    return named if path.suffix in (".pb", ".pbtxt", ".meta") and Path(f"{named}.index").is_file() else None
 
 
 def parse(data: Buffer, name: str = "graph") -> tuple[Graph, ...]:
