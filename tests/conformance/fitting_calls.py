@@ -164,6 +164,13 @@ def definite(name: str, r: Random) -> Drawn:
     return (tensor([*lead, n, n], dtype, tuple(map(float, x.ravel()))),), {"upper": r.random() < 0.5}
 
 
+def scaled_product(name: str, r: Random) -> Drawn:
+    n, k, m = (r.randint(1, 4) for _ in range(3))
+    x, y = (r.choice((DType.FLOAT8_E4M3FN, DType.FLOAT8_E5M2)) for _ in range(2))
+    scales = tensor([], FLOAT32, numbers(r, 1)), tensor([], FLOAT32, numbers(r, 1))
+    return (tensor([n, 16 * k], x), tensor([16 * k, 16 * m], y), *scales), {"out_dtype": FLOAT32}
+
+
 def recurrent(name: str, r: Random) -> Drawn:
     gates, dtype = {"torch.lstm": 4, "torch.gru": 3}.get(name, 1), real(r)
     hidden, features, levels, two, biased = r.randint(1, 3), r.randint(1, 3), r.randint(1, 2), r.random() < 0.5, r.random() < 0.7
@@ -188,6 +195,7 @@ def recurrent(name: str, r: Random) -> Drawn:
 MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu"), recurrent),
     "torch.linalg.ldl_solve": ldl_solve,
+    "torch._scaled_mm": scaled_product,
     "torch.linalg.cholesky_ex": definite,
     **PLACED,
     **SPELLED,

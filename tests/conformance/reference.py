@@ -39,7 +39,7 @@ from tests.conformance.totals import report
 ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef", "torchvision")
 LIMIT = int(os.environ.get("SPELLINGS", "8"))
 """Spellings of one operator that are tried; SPELLINGS=999 tries all."""
-TURNS = 6
+TURNS = 8
 """How often an operator's spellings are drawn anew while too few calls could be compared."""
 MOST_BOXES = 6
 """How many times as many boxes as are wanted are tried where some have no bounds."""

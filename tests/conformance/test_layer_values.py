@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tensorproof.bindings.call import call, call_module
-from tensorproof.engines.values.evaluate import evaluate
+from tensorproof.engines.values.evaluate import bounds, evaluate
+from tensorproof.engines.values.rules import Box
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -28,7 +29,7 @@ def array(t: TensorType) -> Any:
 
 
 def ours(name: str, init: dict[str, Any], args: tuple[Any, ...], r: Random) -> tuple[dict[str, TensorType], list[Any]]:
-    """The weights that were drawn for our layer, and what it computes with them."""
+    """The weights that were drawn for our layer, and what it computes with them: values, each with the bounds for inputs around the given ones."""
     made = call(name, (), init)
     module: Any = made.outputs
     call_module(module, args)  # makes the weights of a layer that waits for its input
@@ -36,8 +37,10 @@ def ours(name: str, init: dict[str, Any], args: tuple[Any, ...], r: Random) -> t
         module.parameters[key] = drawn(r, tuple(module.parameters[key].shape))
     outcome = call_module(module, args)
     assert outcome.refused is None and outcome.unknown is None, outcome
-    values = evaluate(outcome.applied, {})
-    return module.parameters, [values[id(one)] for one in flat(outcome.outputs)]
+    values, results = evaluate(outcome.applied, {}), flat(outcome.outputs)
+    around = {id(one): Box(array(one) - r.random(), array(one) + r.random(), False, np.float32) for one in flat(args)}
+    boxes = bounds(outcome.applied, around)
+    return module.parameters, [(values[id(one)], boxes[id(one)]) for one in results]
 
 
 def flat(value: Any) -> list[Any]:
@@ -46,8 +49,9 @@ def flat(value: Any) -> list[Any]:
 
 def held(mine: list[Any], theirs: list[Any], what: str) -> None:
     assert len(mine) == len(theirs), what
-    for one, true in zip(mine, theirs):
+    for (one, box), true in zip(mine, theirs):
         np.testing.assert_allclose(one, true, rtol=2e-4, atol=2e-4, err_msg=what)
+        assert (box.lo <= true).all() and (true <= box.hi).all(), f"{what}: {np.max(box.lo - true)} below, {np.max(true - box.hi)} above"
 
 
 def recurrent_init(r: Random, name: str) -> dict[str, Any]:
@@ -108,7 +112,8 @@ def test_keras_bidirectional(mode: str | None, seed: int) -> None:
     for key, value in made.parameters.items():
         way, _, name = key.partition("/")
         getattr(getattr(layer, f"{way}_layer").cell, name).assign(array(value))
-    held([values[id(one)] for one in flat(outcome.outputs)], [np.asarray(v) for v in flat(layer(array(x)))], f"{mode} {init}")
+    boxes = bounds(outcome.applied, {})
+    held([(values[id(one)], boxes[id(one)]) for one in flat(outcome.outputs)], [np.asarray(v) for v in flat(layer(array(x)))], f"{mode} {init}")
 
 
 @pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])

@@ -144,6 +144,8 @@ def similarity(np: Any, a: Arguments) -> Any:
         return y
 
     x, y = a["x"], a["y"]
+    if not hasattr(x, "of") and x.size and y.size and 0 < max(np.max(np.abs(x)), np.max(np.abs(y))) < 1e-15:
+        raise Undefined  # squares in single precision have few digits left
     first, second = smooth(x), smooth(y)
     small, other = (a["k1"] * a["most"]) ** 2, (a["k2"] * a["most"]) ** 2
     both, squares = np.multiply(np.multiply(first, second), 2.0), np.add(np.square(first), np.square(second))

@@ -70,6 +70,8 @@ def qr(np: Any, a: Arguments) -> Any:
 
 
 def compact_qr(np: Any, a: Arguments) -> Any:
+    if not hasattr(a["x"], "of") and np.any(a["x"][..., :1, :1] == 0):
+        raise Undefined("a reflection of 0 to either side")
     turned, tau = np.linalg.qr(a["x"], "raw")
     return np.swapaxes(turned, -1, -2), tau
 

@@ -146,7 +146,9 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
 def sequence_mask(a: Arguments, run: Run) -> TensorType:
     count = whole(a.get("count"))
     n = run.fresh("longest") if count is None or isinstance(count, TensorType) else count
-    x = of_type(run, a["x"], a["x"].dtype if a["x"].dtype in INDEX else INT32)
+    given = a.get("count")
+    kept = a["x"].dtype in INDEX and type(given) is not int  # lengths are converted to the type of the greatest one
+    x = of_type(run, a["x"], a["x"].dtype if kept else INT32)
     places = run.typed("arange", x.dtype, start=0, end=n, step=1, dtype=x.dtype)
     if not x.shape.known:
         unknown: TensorType = run.shaped("lt", somewhere(run), a.get("dtype") or BOOL, x=places, y=x)

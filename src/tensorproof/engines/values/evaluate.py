@@ -129,8 +129,19 @@ def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, An
     boxes: dict[int, Any] = {i: _flushed(np, boxed(v)) for i, v in given.items()}
     with np.errstate(all="ignore"):
         for one in applied:
+            for tensor in _constants(one):
+                if id(tensor) not in boxes:
+                    boxes[id(tensor)] = _flushed(np, boxed(contents_of(np, tensor)))
             bound(one, boxes)
     return boxes
+
+
+def _constants(one: Applied) -> Iterator[TensorType]:
+    """The real tensors among the arguments whose contents are known: what is computed of them is rounded as well."""
+    for value in one.arguments.values():
+        for tensor in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(tensor, TensorType) and not tensor.weak and tensor.dtype is not None and tensor.dtype.kind == "f" and numbers_in(tensor):
+                yield tensor
 
 
 def bound(one: Applied, boxes: dict[int, Any]) -> None:

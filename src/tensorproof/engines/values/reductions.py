@@ -228,8 +228,8 @@ for one in ("matmul", "dot", "tensordot", "inner", "outer", "vdot", "kron", "con
 def _einsum(pattern: str, *operands: Any, weights: Any = 1.0, **kwargs: Any) -> Box:
     if len(operands) == 1:
         x = boxed(operands[0])
-        with np.errstate(all="ignore"):
-            return Box(np.einsum(pattern, x.lo), np.einsum(pattern, x.hi), bool(x.nan.any()), x.dtype)
+        lo, hi, nan = _added(x, lambda side: np.einsum(pattern, side), lambda flags: np.einsum(pattern, flags.astype(np.float64)) > 0, x.size)
+        return Box(lo, hi, nan, x.dtype)
     if len(operands) != 2:
         raise Unbounded("einsum of more than two")
     return _bilinear(lambda a, b: np.einsum(pattern, a, b))(*operands, weights=weights)  # type: ignore[no-any-return]
