@@ -145,8 +145,7 @@ def hot_values(np: Any, a: Arguments) -> Any:
     x = a["x"]
     dim = a["dim"] % (len(x.shape) + 1)
     places = np.reshape(np.arange(depth), (-1,) + (1,) * (len(x.shape) - dim))
-    made = np.where(np.equal(np.expand_dims(np.where(np.less(x, 0), np.add(x, depth), x), dim), places), a["values"][1], a["values"][0])
-    return np.add(made, np.multiply(0, np.subtract(a["values"][1], a["values"][0])))  # a library may add the difference, which may overflow
+    return np.where(np.equal(np.expand_dims(np.where(np.less(x, 0), np.add(x, depth), x), dim), places), a["values"][1], a["values"][0])
 
 
 def turned_sequences(np: Any, a: Arguments) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from tensorproof.ops.evaluation import Undefined
+
 INF, NAN, ROOT = math.inf, math.nan, math.sqrt(2)
 
 
@@ -313,9 +315,15 @@ def betainc(a: float, b: float, x: float) -> float:
     return made * factor
 
 
+HIGHEST = 10**4
+"""The degree up to which polynomials are evaluated."""
+
+
 def polynomial(np: Any, x: Any, n: Any, first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Any:
     """The polynomial of degree n: 1, `first`, and what comes after degree k and the one before. Below degree 0 it is 0."""
     degrees = np.where(np.isnan(n), -1, np.trunc(n)) if n.dtype.kind == "f" else n
+    if degrees.size and np.max(degrees) > HIGHEST:
+        raise Undefined("a degree that takes too long")
     before, now = np.zeros_like(x) + 1.0, first(x)
     made = np.where(np.equal(degrees, 0), before, np.where(np.equal(degrees, 1), now, 0.0))
     for k in range(1, int(np.max(degrees)) if degrees.size else 0):

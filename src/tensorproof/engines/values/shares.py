@@ -16,6 +16,10 @@ _COMPOSED = 48.0
 """By how many units in the last place a library may be off that computes a curve step by step."""
 
 
+FAR = 1e150
+"""Beyond this the square of a number is infinite, and a library that takes it may get nan."""
+
+
 def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: float, hi: float) -> Box:
     """A function that is monotone between its turning points; nothing is known outside of [lo, hi]."""
     inside = (x.lo >= lo) & (x.hi <= hi)
@@ -28,7 +32,9 @@ def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: 
             least, most = np.where(passed, np.minimum(least, value), least), np.where(passed, np.maximum(most, value), most)
         slack = (_COMPOSED * Rounding.step + 1e-13) * np.maximum(np.abs(least), np.abs(most)) + 1e-300
     slack = np.where(np.isfinite(slack), slack, 0.0)
-    return Box(least - slack, most + slack, x.nan, float_of(x))
+    size = np.maximum(np.abs(x.lo), np.abs(x.hi))
+    pole = (np.isinf(least) | np.isinf(most) | (size > FAR)) & np.isfinite(size)  # libraries give inf or nan there
+    return Box(least - slack, most + slack, x.nan | pole, float_of(x))
 
 
 register("pieces", _pieces, rounded=True)
