@@ -114,7 +114,7 @@ class Application:
         if grid is None:
             full = shape or self.setting.sizes.shape(self.one.results[i])
             return None if full is None else _outward(uniform(full, *stated), dtype)
-        around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype)
+        around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype, fact.kind == "bounded")
         box = grid.box
         return Grid(grid.shape, grid.cuts, Box(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype))
 

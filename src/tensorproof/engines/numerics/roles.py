@@ -60,7 +60,7 @@ def ranged(records: Sequence[Record], names: Mapping[int, Sequence[str]], given:
 
 
 def sources(records: Sequence[Record]) -> list[Value]:
-    """The tensors that are read and that no record makes, each with its uses; constants whose numbers are known are none."""
+    """The tensors that are read and that no record makes, each with its uses; constants and Python numbers are none."""
     made: set[int] = set()
     read: dict[int, Value] = {}
     root: dict[int, int] = {}
@@ -99,7 +99,7 @@ def sources(records: Sequence[Record]) -> list[Value]:
                 made.update(id(t) for t in (place.start, place.after) if t is not None)
                 for each in (*place.before, *place.end):
                     reads(each)
-    return [value for i, value in read.items() if i not in made and not _constant(value.tensor)]
+    return [value for i, value in read.items() if i not in made and not _constant(value.tensor) and not value.tensor.weak]
 
 
 def _flat(records: Sequence[Record]) -> Iterator[Record]:
