@@ -9,6 +9,7 @@ from tensorproof.app.models import graphs, inputs
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
+from tensorproof.engines.numerics.graph_inputs import numbered
 from tensorproof.engines.shapes.found import Found
 from tensorproof.engines.shapes.propagate import propagate
 from tensorproof.engines.shapes.sources import source
@@ -28,6 +29,8 @@ class ModelForm:
     gaps: list[Gap] = field(default_factory=list[Gap])
     kept: list[object] = field(default_factory=list[object])
     """What holds the named tensors, so that their identities stay theirs."""
+    shapes: dict[str, str] = field(default_factory=dict[str, str])
+    """What was assumed of the shapes of inputs, by name."""
 
 
 def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[ModelForm]:
@@ -40,8 +43,10 @@ def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[M
         yield from keras_forms(path, options)
         return
     for graph in graphs(path):
-        given = inputs(graph, options)
-        yield of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
+        given, assumed = numbered(graph, inputs(graph, options), {})
+        made = of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
+        made.shapes.update(assumed)
+        yield made
 
 
 def _open(graph: Graph) -> dict[str, TensorType]:

@@ -38,6 +38,8 @@ class Report:
     """One for each hazard at each place; those of several iterations and paths are one."""
     assumptions: list[Assumption] = field(default_factory=list[Assumption])
     sizes: dict[str, int] = field(default_factory=dict[str, int])
+    shapes: dict[str, str] = field(default_factory=dict[str, str])
+    """What was assumed of the shapes of inputs, by name."""
     gaps: list[Gap] = field(default_factory=list[Gap])
     unbounded: Counter[str] = field(default_factory=Counter[str])
     """How often operators without a rule for bounds are applied."""
@@ -72,7 +74,7 @@ def numerics(path: str, options: Options, settings: Settings, given: Given) -> R
     begin_file()
     found = Report(path)
     with limits.limited(options.time_limit):
-        forms = list(_of_model(path, options, given) if is_model(path) else _of_source(path, options, found))
+        forms = list(_of_model(path, options, given, found) if is_model(path) else _of_source(path, options, found))
     seen: set[str] = set()
     for form in forms:
         seen.update(name for names in form.names.values() for name in names)
@@ -87,11 +89,12 @@ def numerics(path: str, options: Options, settings: Settings, given: Given) -> R
 # --- where program forms come from ---
 
 
-def _of_model(path: str, options: Options, given: Given) -> Iterator[Form]:
+def _of_model(path: str, options: Options, given: Given, found: Report) -> Iterator[Form]:
     """The graphs of a saved model."""
     from tensorproof.app.model_files import model_forms
 
     for one in model_forms(path, options, weights=not given.unbounded_weights):
+        found.shapes.update(one.shapes)
         yield Form(one.records, one.names, one.gaps, one.kept)
 
 

@@ -29,7 +29,7 @@ def step_by(rule: Rule, slots: tuple[str, ...]) -> Evaluate:
 
 def _follow(x: Any, target: Any, rate: Any) -> Any:
     """A running mean: x moved towards the target, of which the part 1 - rate is taken."""
-    return x + (target - x) * (1 - rate)
+    return x * rate + target * (1 - rate)
 
 
 def _shrunk(np: Any, x: Any, rate: Any, a: Arguments) -> Any:

@@ -26,7 +26,7 @@ def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
         "results": [_result(one) for one in found.operations],
         "totals": {verdict: found.count(verdict) for verdict in VERDICTS},
         "assumptions": [{"about": a.about, "range": [_number(a.range.lo), _number(a.range.hi)], "reason": a.reason} for a in found.assumptions],
-        "sizes": found.sizes,
+        "sizes": found.sizes, "shapes": found.shapes,
         "coverage": {
             "operators": found.applied,
             "unbounded": dict(found.unbounded),
@@ -85,6 +85,7 @@ def _causes(one: Operation) -> str:
 def _assumptions(found: Report) -> str:
     lines = [f"  {a.about} in {a.range}: {a.reason}" for a in found.assumptions]
     lines += [f"  {name} = {size}: a size that is left open" for name, size in found.sizes.items()]
+    lines += [f"  {name}: {text}" for name, text in found.shapes.items()]
     return "\n".join(["assumed:", *lines]) if lines else ""
 
 

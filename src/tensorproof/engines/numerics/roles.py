@@ -5,11 +5,11 @@ Names are for the user's own ranges alone: no range is guessed from a name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tensorproof.engines.numerics.ranges import IDS, INPUT, NORMAL, TRAINED, UNBOUNDED, Assumption, Given, Range, of_type
+from tensorproof.engines.numerics.variables import initial_ranges, non_negative
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Tensor
 from tensorproof.program.form import Computed, Join, Loop, Record, Same, Slice, Source, Stack
@@ -41,10 +41,11 @@ def ranged(records: Sequence[Record], names: Mapping[int, Sequence[str]], given:
     """The range of each tensor that comes from outside, of what is drawn at random, and of parameters."""
     found = Ranged()
     said: dict[tuple[str, Range, str], list[str]] = {}
+    first, sums = initial_ranges(records), non_negative(records)
     for value in sources(records):
         value.names += names.get(id(value.tensor), ())
         own = given.of(value.names)
-        role, range_ = ("given", own[1]) if own is not None else _by_role(value, given)
+        role, range_ = ("given", own[1]) if own is not None else _by_role(value, given, first.get(id(value.tensor)), id(value.tensor) in sums)
         found.ranges[id(value.tensor)] = range_
         found.values.append(value)
         if not range_.bounded:
@@ -123,10 +124,12 @@ def _constant(tensor: TensorType) -> bool:
 # --- roles ---
 
 
-def _by_role(value: Value, given: Given) -> tuple[str, Range]:
+def _by_role(value: Value, given: Given, first: Range | None = None, sums: bool = False) -> tuple[str, Range]:
     tensor = value.tensor
     if tensor.parameter or tensor.requires_grad:
         return _parameter(value, given)
+    if any(name in one.op.writes for one, name in value.uses):
+        return _variable(value, given, first, sums)
     kind = tensor.dtype.kind if tensor.dtype is not None else "?"
     if kind == "b":
         return "truth values", Range(0.0, 1.0)
@@ -145,6 +148,8 @@ def _by_role(value: Value, given: Given) -> tuple[str, Range]:
         return "numbers that the program limits", span
     if _chances(value):
         return "probability", Range(0.0, 1.0)
+    if _kept_share(value):
+        return "keep probability", Range(0.01, 1.0)
     return "input", INPUT
 
 
@@ -173,6 +178,32 @@ def _parameter(value: Value, given: Given) -> tuple[str, Range]:
     if shape.known and len(shape) <= 1:
         return "bias, initialised near 0 and trained", Range(0.0, 0.0).moved(TRAINED)
     return "weight, initialised near 0 and trained", Range(0.0, 0.0).moved(TRAINED)
+
+
+def _variable(value: Value, given: Given, first: Range | None, sums: bool) -> tuple[str, Range]:
+    """The range of a variable of a graph: around its initial value, as far as training moves it; whole numbers count."""
+    if value.tensor.dtype is not None and value.tensor.dtype.kind in "iu":
+        return "step or count", Range(first.lo if first is not None else 0.0, float(IDS))
+    if sums and (first is None or first.lo >= 0):
+        return "accumulator of an optimizer, never below 0", Range(0.0, (0.0 if first is None else first.hi) + TRAINED)
+    if first is not None and 0 < first.lo <= first.hi < 1 and any(len(one.op.writes) > 1 and name not in one.op.writes for one, name in value.uses):
+        return "power of a decay, which only falls", Range(0.0, first.hi)
+    if given.unbounded_weights:
+        return "variable (--unbounded-weights)", UNBOUNDED
+    if first is None:
+        return "variable, initialised near 0 and trained", Range(0.0, 0.0).moved(TRAINED)
+    if not first.bounded:
+        return "variable without a bounded initial value", UNBOUNDED
+    return f"variable, initialised in {first} and trained", first.moved(TRAINED)
+
+
+def _kept_share(value: Value) -> bool:
+    """Whether it is the probability of keeping an element: a number that is added to draws from [0, 1) and that divides."""
+    shape = value.tensor.shape
+    if not shape.known or len(shape):
+        return False
+    kinds = {one.op.values.kind for one, _ in value.uses}
+    return "divides" in kinds and "sums" in kinds
 
 
 def _span(tensor: TensorType) -> Range | None:
@@ -240,8 +271,3 @@ MOST_NAMED = 6
 def _listed(about: list[str]) -> str:
     each = list(dict.fromkeys(about))
     return ", ".join(each[:MOST_NAMED]) + (f" and {len(each) - MOST_NAMED} more" if len(each) > MOST_NAMED else "")
-
-
-def normal(mean: float, deviation: float) -> Range:
-    """What is drawn from a normal distribution."""
-    return Range(mean - NORMAL * deviation, mean + NORMAL * deviation) if math.isfinite(deviation) else UNBOUNDED

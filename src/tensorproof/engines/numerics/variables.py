@@ -1,0 +1,124 @@
+"""Variables of a graph: what operators write into. Each starts from the value that is assigned to it, and training moves it from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tensorproof.engines.numerics.analysis import analyse
+from tensorproof.engines.numerics.applying import FAILURES
+from tensorproof.engines.numerics.grid import Box, gridded
+from tensorproof.engines.numerics.ranges import Range
+from tensorproof.engines.numerics.records import Settings
+from tensorproof.engines.values.evaluate import arguments_of, computed, types_of
+from tensorproof.ops.applied import Applied
+from tensorproof.program.form import Computed, Record, Same
+from tensorproof.terms.tensor import TensorType
+
+MOST_STEPS = 64
+"""How many records an initial value is computed by at most."""
+
+
+def initial_ranges(records: Sequence[Record]) -> dict[int, Range]:
+    """The range of the initial value of each variable, by identity; one whose initial value is computed from itself or from inputs has none."""
+    makers, assigned = _makers(records), dict[int, list[TensorType]]()
+    for one in records:
+        if isinstance(one, Computed) and one.applied.op.writes:
+            pair = _assigned(one.applied)
+            if pair is not None:
+                assigned.setdefault(id(pair[0]), []).append(pair[1])
+    found: dict[int, Range] = {}
+    for variable, values in assigned.items():
+        ranges = [r for value in values if (r := _range(value, makers)) is not None]
+        if ranges:
+            found[variable] = Range(min(r.lo for r in ranges), max(r.hi for r in ranges))
+    return found
+
+
+STEP = 1000.0
+"""Within which numbers gradients and variables lie when a step is tried for the sign of its accumulators."""
+
+
+def non_negative(records: Sequence[Record]) -> set[int]:
+    """The accumulators of optimizer steps that stay at or above 0 from there on, by identity: a step from such numbers, with any gradient, ends with them."""
+    found: set[int] = set()
+    known: dict[tuple[object, ...], list[bool]] = {}
+    for one in records:
+        if not isinstance(one, Computed) or len(one.applied.op.writes) < 2:
+            continue
+        applied = one.applied
+        written = [applied.arguments.get(name) for name in applied.op.writes]
+        key = (applied.op.name, *((name, repr(v.contents)) for name, v in applied.arguments.items() if isinstance(v, TensorType) and v.contents is not None))
+        if key not in known:
+            known[key] = _signs(applied, written)
+        found.update(id(t) for t, stays in zip(written[1:], known[key][1:]) if stays)
+    return found
+
+
+def _signs(one: Applied, written: Sequence[object]) -> list[bool]:
+    """Whether each tensor that a step writes stays at or above 0: from 0 itself, and from numbers above it."""
+    boxes: dict[int, Box] = {id(v): Box(-STEP, STEP) for v in one.arguments.values() if isinstance(v, TensorType) and v.contents is None}
+    stays: list[bool] | None = None
+    for start in (0.0, 1.0, STEP):
+        boxes.update({id(t): Box(start, start) for t in written[1:]})
+        try:
+            with np.errstate(all="ignore"):
+                made, _ = computed(np, one, list(types_of(one)), arguments_of(np, one, boxes))
+            now = [bool((gridded(part).box.lo >= 0).all()) for part in (made if isinstance(made, tuple) else (made,))]
+        except FAILURES:
+            return []
+        stays = now if stays is None else [a and b for a, b in zip(stays, now)]
+    return stays or []
+
+
+def _assigned(one: Applied) -> tuple[TensorType, TensorType] | None:
+    """The variable and the value, where an operator puts one whole tensor into another."""
+    tensors = [v for v in one.arguments.values() if isinstance(v, TensorType)]
+    into = one.arguments.get(one.op.writes[0])
+    others = [t for t in tensors if t is not into]
+    plain = one.op.name == "assign" and isinstance(into, TensorType) and len(others) == 1
+    return (into, others[0]) if plain and isinstance(into, TensorType) else None
+
+
+def _makers(records: Sequence[Record]) -> dict[int, Record]:
+    made: dict[int, Record] = {}
+    for one in records:
+        if isinstance(one, Computed):
+            made.update((id(result), one) for result in one.applied.results)
+        elif isinstance(one, Same):
+            made[id(one.result)] = one
+    return made
+
+
+def _range(value: TensorType, makers: Mapping[int, Record]) -> Range | None:
+    """The range of a value that is computed from constants and draws alone."""
+    needed: list[Record] = []
+    pending, seen = [value], set[int]()
+    while pending:
+        tensor = pending.pop()
+        if id(tensor) in seen:
+            continue
+        seen.add(id(tensor))
+        record = makers.get(id(tensor))
+        if record is None:
+            if tensor.contents is None:
+                return None
+            continue
+        if record not in needed:
+            needed.append(record)
+        if len(needed) > MOST_STEPS:
+            return None
+        if isinstance(record, Computed):
+            pending += [t for v in record.applied.arguments.values() for t in (v if isinstance(v, tuple) else (v,)) if isinstance(t, TensorType)]
+        elif isinstance(record, Same):
+            pending.append(record.source)
+    if not needed:
+        numbers = [float(n) for n in value.contents or () if isinstance(n, (bool, int, float))]
+        return Range(min(numbers), max(numbers)) if numbers else None
+    order = {id(one): i for i, one in enumerate(makers.values())}
+    done = analyse(sorted(needed, key=lambda one: order.get(id(one), 0)), {}, Settings(tensors="smash", values="interval"))
+    grid = done.values.get(id(value))
+    if grid is None or done.not_analysed or done.unbounded or not grid.size:
+        return None
+    return Range(float(grid.least), float(grid.most))
