@@ -31,8 +31,8 @@ def step(name: str, slots: str, rates: str, doc: str, *attributes: Attribute, op
     scalars = tuple(Tensor(n, "", optional=n in optional.split(), default=None if n in optional.split() else REQUIRED) for n in rates.split())
     inputs = (Tensor("var"), *kept, Tensor("grad"), *scalars, Tensor("indices", "K", INDEX, optional=True, default=None))
     written = ("var", *slots.split())
-    computed = made.step_by(getattr(optimiser_steps, name), written)
-    return Op(f"{name}_step", inputs, attributes, updated, Like("var"), writes=written, doc=doc, evaluate=computed)
+    rule = getattr(optimiser_steps, name)
+    return Op(f"{name}_step", inputs, attributes, updated, Like("var"), writes=written, written=rule, doc=doc, evaluate=made.step_by(rule, written))
 
 
 NESTEROV, SLOTS, LINEAR = Bool("use_nesterov", False), Bool("update_slots", True), Bool("multiply_linear_by_lr", False)

@@ -165,6 +165,8 @@ class Op:
     """Where the derivative is not finite although the value is; of concern to operands that require a gradient."""
     writes: tuple[str, ...] = ()
     """Inputs that are written in place."""
+    written: Evaluate | None = None
+    """The values of all inputs that are written, in the order of `writes`, where those are not the results."""
     aliases: str = ""
     """The input that the output is a view of, unless the rule says that this call copies."""
     view: str = "always"

@@ -11,7 +11,8 @@ from tensorproof.engines.numerics.applying import FAILURES
 from tensorproof.engines.numerics.grid import Box, gridded
 from tensorproof.engines.numerics.ranges import Range
 from tensorproof.engines.numerics.records import Settings
-from tensorproof.engines.values.evaluate import arguments_of, computed, types_of
+from tensorproof.engines.values.evaluate import arguments_of, types_of
+from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.applied import Applied
 from tensorproof.program.form import Computed, Record, Same
 from tensorproof.terms.tensor import TensorType
@@ -45,7 +46,7 @@ def non_negative(records: Sequence[Record]) -> set[int]:
     found: set[int] = set()
     known: dict[tuple[object, ...], list[bool]] = {}
     for one in records:
-        if not isinstance(one, Computed) or len(one.applied.op.writes) < 2:
+        if not isinstance(one, Computed) or one.applied.op.written is None:
             continue
         applied = one.applied
         written = [applied.arguments.get(name) for name in applied.op.writes]
@@ -60,11 +61,12 @@ def _signs(one: Applied, written: Sequence[object]) -> list[bool]:
     """Whether each tensor that a step writes stays at or above 0: from 0 itself, and from numbers above it."""
     boxes: dict[int, Box] = {id(v): Box(-STEP, STEP) for v in one.arguments.values() if isinstance(v, TensorType) and v.contents is None}
     stays: list[bool] | None = None
+    assert one.op.written is not None
     for start in (0.0, 1.0, STEP):
         boxes.update({id(t): Box(start, start) for t in written[1:]})
         try:
-            with np.errstate(all="ignore"):
-                made, _ = computed(np, one, list(types_of(one)), arguments_of(np, one, boxes))
+            with np.errstate(all="ignore"), computed_in(types_of(one)):
+                made = one.op.written(np, arguments_of(np, one, boxes))
             now = [bool((gridded(part).box.lo >= 0).all()) for part in (made if isinstance(made, tuple) else (made,))]
         except FAILURES:
             return []
