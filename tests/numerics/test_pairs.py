@@ -13,7 +13,7 @@ from tensorproof.engines.numerics.records import Settings
 
 PAIRS = Path(__file__).parents[3] / "shared" / "graphs" / "pairs"
 STILL_FAULTY = "StackOverflow-IPS-14.fix.pbtxt.gz"
-"""Its fix changes the data that is fed, not the graph's logarithm: the bug is still there."""
+"""It differs from the faulty graph in the learning rate alone: the logarithm of 0 is still there."""
 
 
 def found(path: Path) -> list[str]:

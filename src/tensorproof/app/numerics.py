@@ -23,6 +23,7 @@ from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
+    from tensorproof.app.numeric_fixes import Fix
     from tensorproof.frontends.python.machine import Interpreter
 
 ORDER = ("unsafe", "possible", "unknown", "safe")
@@ -46,6 +47,7 @@ class Report:
     applied: int = 0
     """How many operators are applied."""
     seconds: float = 0.0
+    fixes: list[Fix] = field(default_factory=list["Fix"])
     text: str = ""
     finished: bool = True
 
@@ -68,13 +70,13 @@ class Form:
     """What holds the named tensors, so that their identities stay theirs."""
 
 
-def numerics(path: str, options: Options, settings: Settings, given: Given) -> Report:
-    """Analyse one Python file or saved model."""
+def numerics(path: str, options: Options, settings: Settings, given: Given, text: str | None = None) -> Report:
+    """Analyse one Python file or saved model; `text` stands in place of what the file holds."""
     start = perf_counter()
     begin_file()
     found = Report(path)
     with limits.limited(options.time_limit):
-        forms = list(_of_model(path, options, given, found) if is_model(path) else _of_source(path, options, found))
+        forms = list(_of_model(path, options, given, found) if is_model(path) else _of_source(path, options, found, text))
     seen: set[str] = set()
     for form in forms:
         seen.update(name for names in form.names.values() for name in names)
@@ -98,14 +100,14 @@ def _of_model(path: str, options: Options, given: Given, found: Report) -> Itera
         yield Form(one.records, one.names, one.gaps, one.kept)
 
 
-def _of_source(path: str, options: Options, found: Report) -> Iterator[Form]:
+def _of_source(path: str, options: Options, found: Report, text: str | None) -> Iterator[Form]:
     """The paths of a program, or the modules of a file that has no driver."""
     from tensorproof.frontends.python.driver import has_driver
     from tensorproof.frontends.python.environment import site_packages
     from tensorproof.frontends.python.explore import explore
-    from tensorproof.frontends.python.source import read
+    from tensorproof.frontends.python.source import parse, read
 
-    source = replace(read(path), told=options.told)
+    source = replace(read(path) if text is None else parse(path, text), told=options.told)
     found.text, site = source.text, site_packages(options.environment)
     if options.entry is None and (has_driver(source.tree) or options.arguments):
         names: dict[int, list[str]] = {}

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
 from tensorproof.ops.evaluation import numpy_reduction
-from tensorproof.ops.facts import GREATEST, LEAST, SELECTS, places
+from tensorproof.ops.facts import GREATEST, LEAST, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.later import later, makers
@@ -132,13 +132,14 @@ AMINMAX = reduction(
     dtype=Like("x"),
     nonempty=True,
     one_axis=True,
-    outputs=(Out("min", values=SELECTS), Out("max", values=SELECTS)),
+    outputs=(Out("min", values=LEAST), Out("max", values=GREATEST)),
     doc="The least and the greatest element.",
     evaluate=lambda np, a: (np.min(a["x"], **folded_lines.over(a)), np.max(a["x"], **folded_lines.over(a))),
 )
 MAX_ALONG, MIN_ALONG = (
     reduction(
-        name, NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=(Out("values", values=SELECTS), Out("indices", INT64, values=places("dim"))),
+        name, NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True,
+        outputs=(Out("values", values=GREATEST if word == "greatest" else LEAST), Out("indices", INT64, values=places("dim"))),
         doc=f"The {word} element along an axis, and where it stands.", evaluate=made.extreme_along(name[:3]),
     )
     for name, word in (("max_along", "greatest"), ("min_along", "least"))

@@ -35,8 +35,17 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     ranges.update(map(parse_range, given.range or ()))
     options = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, time_limit=seconds_of(given.time_limit))
     settings = Settings(tensors=given.tensors, values=given.values, dtype=BY_LABEL[given.dtype] if given.dtype is not None else None)
-    found = numerics(paths[0], options, settings, Given(ranges, given.unbounded_weights, given.unbounded_inputs))
+    ranges_given = Given(ranges, given.unbounded_weights, given.unbounded_inputs)
+    found = numerics(paths[0], options, settings, ranges_given)
     _leave_out(found, given.select or (), given.ignore or ())
+    if given.fix:
+        from tensorproof.app.numeric_fixes import fixes
+
+        found.fixes = list(fixes(found, options, settings, ranges_given))
+    if given.confirm:
+        from tensorproof.app.numeric_witness import confirm
+
+        confirm(found, arguments)
     text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found, given.quiet, given.verbose)
     return _status(found, given.fail_on), text
 

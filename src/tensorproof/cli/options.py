@@ -66,6 +66,8 @@ def numerics(parser: Parser) -> None:
     parser.add_argument("--dtype", metavar="float64|float32|float16|bfloat16", help="the element type in which real numbers are computed")
     parser.add_argument("--tensors", choices=("smash", "partition", "expand"), default="partition", help="one interval for a tensor, a block or an element")
     parser.add_argument("--values", choices=("interval", "affine"), default="affine", help="intervals alone, or equalities between tensors as well")
+    parser.add_argument("--confirm", action="store_true", help="run the program in a child process until it shows what may happen, and write a script for it")
+    parser.add_argument("--fix", action="store_true", help="propose changes of source lines after which the operations are proved safe")
     parser.add_argument("--entry", metavar="FILE.py::Name", help="enter this module instead of running the program")
     _inputs(parser)
     _imports(parser)

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from typing import Any
 
+from tensorproof.app.numeric_fixes import Fix
 from tensorproof.app.numerics import Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.records import Operation
@@ -24,6 +25,7 @@ def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
         "path": found.path,
         "diagnostics": [diagnostic(d) for d in found.diagnostics],
         "results": [_result(one) for one in found.operations],
+        "fixes": [{"code": f.code, "message": f"{f.old} → {f.new}", "edits": [_edit(f)]} for f in found.fixes],
         "totals": {verdict: found.count(verdict) for verdict in VERDICTS},
         "assumptions": [{"about": a.about, "range": [_number(a.range.lo), _number(a.range.hi)], "reason": a.reason} for a in found.assumptions],
         "sizes": found.sizes, "shapes": found.shapes,
@@ -45,6 +47,10 @@ def _result(one: Operation) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _edit(f: Fix) -> dict[str, Any]:
+    return {"line": f.line, "column": f.column, "end_line": f.end_line, "end_column": f.end_column, "text": f.new}
+
+
 def _number(value: float) -> float | None:
     """A number of JSON, which has no infinity: an end that is none is null."""
     return value if math.isfinite(value) else None
@@ -58,6 +64,8 @@ def concise(found: Report, quiet: bool = False, verbose: bool = False) -> str:
 def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
     shown = [one for one in found.operations if verbose or one.verdict in ("unsafe", "possible")]
     blocks = [_table(shown)] if shown else []
+    if found.fixes:
+        blocks.append("\n".join(["proved safe after a change:", *(f"  {found.path}:{f.line}:{f.column}: {f.old} → {f.new}  [{f.code}]" for f in found.fixes)]))
     if not quiet:
         blocks += [text for text in (_assumptions(found), _not_followed(found, verbose), summary(found)) if text]
     return "\n\n".join(blocks)

@@ -113,7 +113,7 @@ class Application:
             return grid
         if grid is None:
             full = shape or self.setting.sizes.shape(self.one.results[i])
-            return None if full is None else _outward(uniform(full, *stated), dtype)
+            return None if full is None else _outward(uniform(full, *stated), dtype, all(float(128 * end).is_integer() for end in stated))
         around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype, fact.kind == "bounded")
         box = grid.box
         return Grid(grid.shape, grid.cuts, Box(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype))

@@ -15,6 +15,7 @@ from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
 from tensorproof.engines.numerics.guards import Guards, is_ramp
 from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.evaluate import fact_of
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
@@ -103,7 +104,7 @@ class Relations:
                 self._joined(value, shown, values)
             elif shown is not None and shown.shape == value.grid.shape:
                 self._linear(one, value, shown, values)
-            self._facts(one, value, shown if isinstance(shown, Form) else None, values)
+            self._facts(one, i, value, shown if isinstance(shown, Form) else None, values)
             self._grids[value.number] = value.grid
 
     def _key(self, one: Applied, values: Sequence[Value]) -> Hashable:
@@ -200,8 +201,8 @@ class Relations:
 
     # --- facts beside forms ---
 
-    def _facts(self, one: Applied, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
-        fact = one.op.values
+    def _facts(self, one: Applied, i: int, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
+        fact = fact_of(one, i)
         if fact.kind == "multiplies" and len(values) == 2 and values[0].number == values[1].number:
             with computed_in([self.walk.setting.type_of(one.results[0])]):
                 self._meet(value, np.square(values[0].grid))

@@ -1,0 +1,67 @@
+"""The command `tensorproof numerics`: its exit status, its JSON, its options and its one sentence on bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tensorproof.cli.main import main
+
+SAFE = "import torch\nx = torch.rand(8)\ny = torch.log(x + 1)\n"
+UNSAFE = "import torch\nx = torch.rand(8)\ny = torch.log(x)\n"
+MODULE = "import torch\nimport torch.nn as nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return torch.log(x)\n"
+
+
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], code: str, *options: str) -> tuple[int, str, str]:
+    file = tmp_path / "program.py"
+    file.write_text(code, encoding="utf-8")
+    status = main(["numerics", str(file), *options])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_a_safe_program_has_exit_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, capsys, SAFE)[0] == 0
+
+
+def test_a_number_that_is_drawn_and_passed_on_is_unsafe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(tmp_path, capsys, UNSAFE, "--output-format", "json")
+    report = json.loads(out)
+    (one,) = report["results"]
+    assert (one["op"], one["line"], one["operand"]) == ("log", 3, [0, 1])
+    assert status == (one["verdict"] == "unsafe")
+    assert report["diagnostics"][0]["severity"] == ("error" if one["verdict"] == "unsafe" else "warning")
+
+
+def test_a_range_of_the_user_decides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--entry", f"{tmp_path / 'program.py'}::Net", "--input", "x=4,5", "--output-format", "json", "--range")
+    verdicts = [json.loads(run(tmp_path, capsys, MODULE, *options, text)[1])["results"][0]["verdict"] for text in ("x=1:2", "x=0:2", "x=-1:2")]
+    assert verdicts[0] == "safe" and "safe" not in verdicts[1:]
+
+
+def test_ranges_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ranges.toml").write_text("x = [1, 2]\n", encoding="utf-8")
+    options = ("--entry", f"{tmp_path / 'program.py'}::Net", "--input", "x=4,5", "--output-format", "json", "--ranges", str(tmp_path / "ranges.toml"))
+    assert json.loads(run(tmp_path, capsys, MODULE, *options)[1])["totals"]["safe"] == 1
+
+
+def test_a_fix_is_proposed_that_is_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = json.loads(run(tmp_path, capsys, UNSAFE, "--fix", "--output-format", "json")[1])
+    assert [one["edits"][0]["text"] for one in report["fixes"]] == ["x.clamp(min=1e-6)"]
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        (("--range", "x=2:1"), "the lower end 2 is above the upper end 1"),
+        (("--range", "x"), "does not parse"),
+        (("--range", "nothing=0:1"), "no input or parameter has that name"),
+        (("--dtype", "int8"), "there are float64"),
+        (("--ranges", "missing.toml"), "cannot be read"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], sentence: str) -> None:
+    status, _, err = run(tmp_path, capsys, SAFE, *options)
+    assert status == 2 and sentence in err and err.count("\n") == 1
