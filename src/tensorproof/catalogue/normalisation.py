@@ -318,7 +318,7 @@ def _weight_norm_shape(c: Call) -> Shape:
         raise c.give_up("magnitude has more axes than x, and torch has two answers to that")
     if c["dim"] not in (0, len(direction) - 1):  # torch's own kernel for the first and the last axis looks at no shape
         return c.broadcast(direction, magnitude, about=("x", "magnitude"))
-    if any(a != b and b != 1 for a, b in zip(reversed(direction), reversed(magnitude))):
+    if eq(magnitude.numel, direction[c["dim"]]) is False or any(a != b and b != 1 for a, b in zip(reversed(direction), reversed(magnitude))):
         raise c.give_up("what torch makes of a magnitude that is longer than x")
     return direction
 

@@ -12,7 +12,7 @@ from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Op, Out
 from tensorproof.ops.storage import strides_or_none
-from tensorproof.terms.dtypes import ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, lower, maximum, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.records import replace
@@ -252,7 +252,7 @@ def unpad_shape(c: Call) -> list[Shape]:
 
 UNPAD_SEQUENCE = Op(
     "unpad_sequence",
-    inputs=(Tensor("x", "A B ...", ANY), Tensor("lengths", "M", REALS_OR_BOOL)),
+    inputs=(Tensor("x", "A B ...", ANY), Tensor("lengths", "M", REALS_OR_BOOL | ALL_INTS)),
     attributes=(Bool("batch_first", False),),
     shape=unpad_shape,
     dtype=Like("x"),
