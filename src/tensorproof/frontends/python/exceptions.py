@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import iteration
 from tensorproof.frontends.python.errors import BASES, Raised, Undecided, is_kind
 from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.frontends.python.raised_by_data import Guard, names_bound
 from tensorproof.frontends.python.scope import Scope
-from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries import library_objects
 from tensorproof.terms.records import replace
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Function, Instance, Model
@@ -51,47 +52,6 @@ def raising(frame: Frame, value: Any, node: ast.AST) -> Exception:
     raised.own = frame.module is None or not frame.module.foreign
     raised.quiet = isinstance(kind, str) and kind in ("SystemExit", "KeyboardInterrupt") and (not args or args[0] in (0, None))
     return raised
-
-
-class Guard:
-    """The `except` clauses of a `try` that is running, and the exceptions that data may bring about in it."""
-
-    __slots__ = ("pending", "takes")
-
-    def __init__(self, takes: Callable[[Raised], bool]) -> None:
-        self.takes = takes
-        self.pending: list[Raised] = []
-
-    def __call__(self, raised: Raised) -> bool:
-        return self.takes(raised)
-
-
-def may_raise(m: Interpreter, kind: str, message: str, node: ast.AST) -> None:
-    """An exception that hangs on data: the innermost `try` that waits for it runs its handler, too."""
-    raised = m.raised(kind, message, node)
-    raised.quiet = True
-    for guard in reversed(m.guards):
-        if guard(raised):
-            if isinstance(guard, Guard) and not any(one.kind == kind for one in guard.pending):
-                guard.pending.append(raised)
-            return
-
-
-def next_or(m: Interpreter, value: Model, default: Any, node: ast.AST) -> Any:
-    """`next(value, default)` of data: where they may have ended, the default or the item."""
-    guard = Guard(lambda raised: raised.kind == "StopIteration")
-    m.guards.append(guard)
-    m.handlers += 1
-    try:
-        item = registry.next_item(m, value, node)
-    except Raised as raised:
-        if raised.kind == "StopIteration":
-            return default
-        raise
-    finally:
-        m.handlers -= 1
-        m.guards.pop()
-    return m.branching.choose(m.open_truth("the data have ended", node), lambda: default, lambda: item) if guard.pending else item
 
 
 def exception_object(m: Interpreter, kind: str, args: tuple[Any, ...], node: ast.AST) -> Model:
@@ -150,10 +110,12 @@ def compile_try(node: Any, scope: Scope) -> Act:
         for h in node.handlers
     ]
 
+    bound = names_bound(node.body, scope)
+
     def guarded(frame: Frame) -> Signal | None:
         m = frame.machine
         m.handlers += 1
-        guard = Guard(lambda raised: any(wanted is None or matches(m, raised, wanted(frame), node) for wanted, _, _ in handlers))
+        guard = Guard(lambda raised: any(wanted is None or matches(m, raised, wanted(frame), node) for wanted, _, _ in handlers), frame, bound)
         m.guards.append(guard)
         marks, frames, waiting = len(m.heap.marks), len(m.frames), len(frame.waiting)
         try:
@@ -171,16 +133,13 @@ def compile_try(node: Any, scope: Scope) -> Act:
             raise
         m.handlers -= 1
         m.guards.pop()
-        return either(frame, guard.pending, signal, frame.result)
+        result = frame.result
 
-    def either(frame: Frame, pending: list[Raised], signal: Signal | None, result: Any) -> Signal | None:
-        """What follows the body: the `else`, or a handler where what the data hold may have raised its exception."""
-        if not pending:
+        def after(frame: Frame) -> Signal | None:
             frame.result = result
             return signal if signal is not None else other(frame)
-        m = frame.machine
-        came = m.open_truth(f"{pending[0].kind} is raised", node)
-        return m.branching.split(frame, came, lambda f: handle(f, pending[0]), lambda f: either(f, pending[1:], signal, result))
+
+        return guard.followed(frame, node, handle, after)
 
     def handle(frame: Frame, raised: Raised) -> Signal | None:
         m = frame.machine
@@ -276,7 +235,7 @@ def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
     from tensorproof.frontends.python.compile_stmt import block, target
 
     items = [(expression(i.context_expr, scope), None if i.optional_vars is None else target(i.optional_vars, scope)) for i in node.items]
-    body = block(node.body, scope)
+    body, bound = block(node.body, scope), names_bound(node.body, scope)
 
     def step(frame: Frame, at: int) -> Signal | None:
         if at == len(items):
@@ -295,8 +254,13 @@ def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
         catches = isinstance(manager, (Instance, Model)) and leave is not None
         m.handlers += catches
         passes = catches and not may_swallow(m, manager)
+        guard = None
+        if isinstance(manager, Model) and manager.kind == "contextlib.suppress":
+            kinds = manager.space["wanted"]
+            guard = Guard(lambda raised: matches(m, raised, kinds, node), frame, bound)
+        passes = passes or guard is not None
         if passes:
-            m.guards.append(_never)
+            m.guards.append(_never if guard is None else guard)
         waiting = len(frame.waiting)
         try:
             signal = step(frame, at + 1)
@@ -319,7 +283,15 @@ def compile_with(node: ast.With | ast.AsyncWith, scope: Scope) -> Act:
         if leave is not None:
             m.branching.abandon(frame, waiting)  # who waits to return must leave the context too
             leave(None)
-        return signal
+        if guard is None or not guard.pending:
+            return signal
+        result = frame.result
+
+        def after(frame: Frame) -> Signal | None:
+            frame.result = result
+            return signal
+
+        return guard.followed(frame, node, lambda frame, raised: None, after)
 
     return lambda frame: step(frame, 0)
 

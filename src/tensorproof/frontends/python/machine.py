@@ -23,6 +23,7 @@ from tensorproof.frontends.python import (
     library_loops,
     operations,
     questions,
+    raised_by_data,
     stores,
     subscripts,
     uncounted,
@@ -278,11 +279,11 @@ class Interpreter:
     def may_raise(self, kind: str, message: str, node: ast.AST) -> None:
         """What data hold may bring about this exception. Where the program waits for it, both are followed; else it is taken not to happen."""
         if self.guards:
-            exceptions.may_raise(self, kind, message, node)
+            raised_by_data.may_raise(self, kind, message, node)
 
     def next_or(self, value: Any, default: Any, node: ast.AST) -> Any:
         """`next(value, default)` of data."""
-        return exceptions.next_or(self, value, default, node)
+        return raised_by_data.next_or(self, value, default, node)
 
     def ended_here(self, p: Predicate) -> bool:
         """Whether an iterator is at its end, which a `try` waits for: where nobody knows, the `try` runs both ways in an iteration that stands for many."""
