@@ -8,6 +8,8 @@ from importlib.resources import files
 from tensorproof import catalogue
 from tensorproof.app.operators import describe
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.ops.hazards import said
+from tensorproof.ops.record import Op
 
 
 @cache
@@ -30,6 +32,9 @@ def explain(code: str) -> str:
 
         near = get_close_matches(code, known, 3)
         raise BadInput(f"there is no code {code}" + (f"; the closest are {', '.join(near)}" if near else ""))
+    page = _hazard(op, code)
+    if page:
+        return page
     described = describe(op)
     rules = dict(described.requirements)
     if code not in rules and word not in words:
@@ -41,3 +46,17 @@ def explain(code: str) -> str:
     lines += ["", f"  What to do: {told['mend']}", "", f"  {name} takes"] + [f"    {item}" for item in described.inputs + described.attributes]
     spelled = [s for group in described.spellings.values() for s in group][:8]
     return "\n".join([*lines, "", f"  It is written {', '.join(spelled)}{' …' if len(spelled) == 8 else ''}"])
+
+
+def _hazard(op: Op, code: str) -> str:
+    """The page of a code of `tensorproof numerics`; empty for another code."""
+    hazard = next((h for h in (*op.hazards, *op.gradient_hazards) if h.code == code), None)
+    if hazard is None and code != f"{op.name}/overflow":
+        return ""
+    needed = "the result is at most the greatest number of its element type" if hazard is None else said(hazard)
+    yields = "inf beyond it" if hazard is None else hazard.yields
+    mend = (
+        "Keep the operand in that region by a clamp, a maximum or an epsilon, subtract the maximum before an exponential, compute in float32, or narrow the "
+        "inputs with --range; `tensorproof numerics --fix` proposes a change that it proves."
+    )
+    return f"{code}\n\n  {op.name} gives {yields}. Nothing happens where {needed}.\n\n  What to do: {mend}"

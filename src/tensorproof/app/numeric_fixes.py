@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from tensorproof.app.check import Options
@@ -53,10 +54,14 @@ def fixes(found: Report, options: Options, settings: Settings, given: Given) -> 
 
 def _proves(found: Report, change: Fix, one: Operation, options: Options, settings: Settings, given: Given) -> bool:
     again = numerics(found.path, options, settings, replace(given, met=set[str]()), change.text)
-    before = {(o.span.line, o.code) for o in found.operations if o.verdict in ("unsafe", "possible")}
-    after = {(o.span.line, o.code) for o in again.operations if o.verdict in ("unsafe", "possible")}
-    unknown = any(o.verdict == "unknown" and (o.span.line, o.code) == (one.span.line, one.code) for o in again.operations)
-    return not unknown and not again.gaps and after <= before - {(one.span.line, one.code)}
+    before, after, place = _warnings(found), _warnings(again), (one.span.line, one.code)
+    proved = any(o.verdict == "safe" and (o.span.line, o.code) == place for o in again.operations) or one.code.endswith("/overflow")
+    lost = any(o.verdict == "unknown" and (o.span.line, o.code) == place for o in again.operations)
+    return proved and not lost and not again.gaps and after[place] < before[place] and all(n <= before[key] for key, n in after.items())
+
+
+def _warnings(found: Report) -> Counter[tuple[int, str]]:
+    return Counter((o.span.line, o.code) for o in found.operations if o.verdict in ("unsafe", "possible"))
 
 
 def _changes(text: str, tree: ast.Module, one: Operation) -> Iterator[Fix]:
