@@ -64,15 +64,14 @@ def dot_product_shape(c: Call) -> Shape:
     shape = scores(c)
     mask_checked(c, shape)
     value = grouped(c, "value") if c["enable_gqa"] else c.lead["value"]
-    if 0 in (c.dims["L"], c.dims["S"], c.dims["V"]) and not tuple(shape[:-2]) == tuple(c.lead["query"]) == tuple(value):
-        raise c.give_up("attention over nothing, with batches that broadcast")
     return Shape((*c.broadcast(shape[:-2], value, about=("query", "value"), code="batch"), c.dims["L"], c.dims["V"]))
 
 
 def attention_shape(c: Call) -> Shape:
     """Where there is nothing to attend with, the leading axes are those of the query."""
     made = dot_product_shape(c)
-    empty = any(eq(c.shape(name).numel, 0) is True for name in ("query", "key", "value")) and eq(c.dims["E"], 0) is not True
+    without = Shape(c.shape("query")[:-1]), Shape(c.shape("key")[:-1]), c.shape("value")  # features are no matter
+    empty = any(eq(shape.numel, 0) is True for shape in without)
     return Shape((*c.lead["query"], c.dims["L"], c.dims["V"])) if empty else made
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Real, float_of
-from tensorproof.ops.evaluation import numpy
+from tensorproof.ops.evaluation import Arguments, Undefined, numpy
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.families import NUMERIC, same_shape
 from tensorproof.ops.inputs import Tensor
@@ -22,5 +24,13 @@ IMAGINARY_PART = Op(
     "imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x",
     order="apart", doc="torch has it for complex numbers only", evaluate=numpy("imag"),
 )  # fmt: skip
-ANGLE = Op("angle", (Tensor("x", "...", NUMERIC),), (), same_shape, angle_type, evaluate=numpy("angle"))
+def angle_of(np: Any, a: Arguments) -> Any:
+    """0 or π of real numbers; of -0 libraries give either."""
+    x = a["x"]
+    if not hasattr(x, "of") and x.dtype.kind == "f" and np.any(np.signbit(x) & (x == 0)):
+        raise Undefined
+    return np.angle(x)
+
+
+ANGLE = Op("angle", (Tensor("x", "...", NUMERIC),), (), same_shape, angle_type, evaluate=angle_of)
 CONJ = Op("conj", (Tensor("x", "...", ANY),), (), same_shape, Like("x"), aliases="x", values=MOVES, evaluate=numpy("conjugate"))
