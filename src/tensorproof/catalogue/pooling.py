@@ -163,7 +163,7 @@ def _adaptive_avg(n: int) -> Op:
     def shape(c: Call) -> Shape:
         x, wanted, mean = c.shape("x"), _wanted(c, n), _plain_mean(c, n)
         c.require("rank", disj(len(x) in (n + 1, n + 2), mean), f"x must have rank {n + 1} or {n + 2}, and is {x!r}", "x")
-        for size in x[1:] if n == 3 else x[-n:]:
+        for size in x[1:] if n == 3 and c.option("no_empty_axis") else x[-n:]:
             c.require("empty", disj(ge(size, 1), mean), f"x {x!r} has an axis without elements", "x")
         return Shape((*x[:-n], *wanted))
 
