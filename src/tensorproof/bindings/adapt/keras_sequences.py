@@ -57,6 +57,8 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
 
 def _carried(a: dict[str, Any], run: Run, states: tuple[TensorType, ...], gates_: int) -> None:
     """A gate of complex numbers is not multiplied with what an LSTM carries as real ones."""
+    if a["x"].shape.known and len(a["x"].shape) and a["x"].shape[0] == 0 and "bias" not in a["_module"].parameters:
+        raise run.give_up("an empty batch, whose sums TensorFlow takes for biases")
     x = a["x"].dtype
     if gates_ == 4 and x is not None and x.is_complex and len(states) > 1 and states[1].dtype is not None and not states[1].dtype.is_complex:
         raise run.refuse("dtype", f"the input is {x!r}, and the state that is carried {states[1].dtype!r}", ("x", "states"))
