@@ -66,19 +66,24 @@ class Application:
         self.one = setting.settled(one)
         self.setting = setting
         self.shapes = [tuple(result.shape) if result.shape.concrete else None for result in one.results]
-        grids = {id(t): setting.values[id(t)].grid for t in tensors_in(one)}
-        small = all(simple(g) and g.size <= EXPAND for g in grids.values())
-        small = small and all(shape is None or prod(shape) <= EXPAND for shape in self.shapes)
-        self.given: Mapping[int, Any] = {i: expanded(g) for i, g in grids.items()} if small else grids
-        self.np: Any = np if small else Numbers
-        self._arguments: dict[str, Any] | None = None
+        self.np: Any = Numbers
         self._nearest = False
+        self._arguments: dict[str, Any] | None = None
+
+    def _given(self) -> Mapping[int, Any]:
+        """The operands as grids or, where all tensors are small, boxes."""
+        grids = {id(t): self.setting.values[id(t)].grid for t in tensors_in(self.one)}
+        small = all(simple(g) and g.size <= EXPAND for g in grids.values())
+        if not small or not all(shape is None or prod(shape) <= EXPAND for shape in self.shapes):
+            return grids
+        self.np = np
+        return {i: expanded(g) for i, g in grids.items()}
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What the reference function is called with."""
         if self._arguments is None:
-            made = arguments_of(np, self.one, self.given)
+            made = arguments_of(np, self.one, self._given())
             made["results"] = tuple(self.setting.type_of(result) for result in self.one.results)
             self._arguments = made
         return self._arguments
@@ -92,7 +97,8 @@ class Application:
         try:
             if self.one.op.evaluate is None:
                 raise NotEvaluated("no reference function")
-            made, self._nearest = computed(self.np, self.one, self.types(), self.arguments)
+            arguments = self.arguments
+            made, self._nearest = computed(self.np, self.one, self.types(), arguments)
             if Rounding.lost and not (self.one.op.order == "like" and len(self.one.op.inputs) == 1):
                 made = _opened(made)
         except FAILURES as failed:

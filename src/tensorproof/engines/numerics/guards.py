@@ -46,7 +46,7 @@ class Guards:
             return {}
         condition, *branches = (_named(one, one.op.inputs[i].name) for i in range(min(3, len(one.op.inputs))))
         known = values.get(id(condition)) if condition is not None else None
-        if known is None or known.number not in self._compared or len(branches) != 2 or not _chooses(one.op):
+        if known is None or known.number not in self._compared or len(branches) != 2 or branches[0] is branches[1] or not _chooses(one.op):
             return {}
         number, side, limit = self._compared[known.number]
         made: dict[int, Value] = {}

@@ -16,6 +16,7 @@ from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.hazards import holds, said
 from tensorproof.ops.record import Hazard, Interval
 from tensorproof.program.form import Computed
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 
 MOST_CAUSES = 6
@@ -32,17 +33,16 @@ class Judging:
 
     def judge(self, one: Computed, application: Application, overflows: bool) -> bool:
         """Judge all hazards of an application; whether one may happen."""
-        met = False
-        for hazard in (*one.applied.op.hazards, *self._of_gradients(one)):
-            made = self._hazard(one, application, hazard)
-            if made is not None:
-                self._keep(one, made)
-                met = met or (made.verdict in ("possible", "unsafe") and hazard not in one.applied.op.gradient_hazards)
-        if overflows and not met and not one.applied.op.hazards:
-            made = self._overflow(one, application)
-            if made is not None:
-                self._keep(one, made)
-                met = True
+        hazards = one.applied.op.hazards
+        made = [operation for hazard in hazards if (operation := self._hazard(one, application, hazard)) is not None]
+        met = any(operation.verdict in ("possible", "unsafe") for operation in made)
+        if overflows and not met and not any(hazard.code.endswith("/overflow") for hazard in hazards):
+            over = self._overflow(one, application)
+            met = over is not None
+            made = [*made, over] if over is not None else [replace(o, verdict="unknown") if o.verdict == "safe" else o for o in made]
+        steep = [operation for hazard in self._of_gradients(one) if (operation := self._hazard(one, application, hazard)) is not None]
+        for operation in (*made, *steep):
+            self._keep(one, operation)
         return met
 
     def _of_gradients(self, one: Computed) -> tuple[Hazard, ...]:
@@ -70,8 +70,9 @@ class Judging:
     def _truth(self, application: Application, hazard: Hazard) -> Any:
         """Whether each block is in the safe region: a box of truths, or None where that cannot be said."""
         try:
+            arguments = application.arguments
             with computed_in(application.types()):
-                return gridded(holds(application.np, hazard, application.arguments)).box
+                return gridded(holds(application.np, hazard, arguments)).box
         except FAILURES:
             return None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.affine import Form, Joined, NotAffine, Pieced, replayed
+from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAffine, Pieced, replayed
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
 from tensorproof.engines.numerics.guards import Guards, is_ramp
@@ -42,8 +42,10 @@ class Relations:
         self._interned: dict[Hashable, int] = {}
         self._grids: dict[int, Grid] = {}
         self._forms: dict[int, Form] = {}
+        self._pending: dict[int, tuple[Applied, int, dict[int, Value], Value]] = {}
+        self._roots: dict[int, frozenset[int]] = {}
         self._greatest: dict[int, tuple[int, tuple[int, ...], tuple[int, ...]]] = {}
-        self._ramps: dict[int, Form] = {}
+        self._ramps: dict[int, Value] = {}
 
     # --- numbers and forms ---
 
@@ -62,8 +64,25 @@ class Relations:
 
     def form(self, value: Value) -> Form:
         number = self.number(value)
+        if number in self._pending:
+            self._resolve(number)
         known = self._forms.get(number)
         return self._own(number, value.grid.shape) if known is None else known
+
+    def roots(self, value: Value) -> frozenset[int]:
+        """The numbers of which the form of a value can have terms."""
+        return self._roots.get(value.number) or frozenset((value.number,))
+
+    def _resolve(self, number: int) -> None:
+        """Work out the form of a value, which may narrow its bounds."""
+        one, i, given, value = self._pending.pop(number)
+        values = [given[id(t)] for t in tensors_in(one)]
+        trivial = self._trivial(one, given)
+        shown = trivial[i] if trivial is not None and i < len(trivial) else None
+        if isinstance(shown, Joined):
+            self._joined(value, shown, values)
+        elif shown is not None and shown.shape == value.grid.shape:
+            self._linear(one, value, shown, values)
 
     def _joined(self, value: Value, shown: Joined, values: Sequence[Value]) -> None:
         """Keep the parts of a tensor that was joined."""
@@ -91,7 +110,8 @@ class Relations:
         for known in values:
             self.number(known)
         key = self._key(one, values)
-        trivial = self._trivial(one) if one.op.values.kind in _LINEAR else None
+        given = {id(t): v for t, v in zip(tensors_in(one), values)}
+        roots = self._possible(one, values) if one.op.values.kind in _LINEAR else None
         for i, value in enumerate(made):
             if value is None:
                 continue
@@ -99,13 +119,35 @@ class Relations:
             value.number = number or self._fresh()
             if key is not None:
                 self._interned[key, i] = value.number
-            shown = trivial[i] if trivial is not None and i < len(trivial) else None
-            if isinstance(shown, Joined):
-                self._joined(value, shown, values)
-            elif shown is not None and shown.shape == value.grid.shape:
-                self._linear(one, value, shown, values)
-            self._facts(one, i, value, shown if isinstance(shown, Form) else None, values)
             self._grids[value.number] = value.grid
+            if roots is not None and value.number not in self._forms and value.grid.dtype.kind == "f":
+                self._roots[value.number] = roots
+                self._pending[value.number] = one, i, given, value
+                if one.op.values.kind == "sums" and self._meets(values):
+                    self._resolve(value.number)
+            elif value.number in self._forms and self._forms[value.number].related:
+                self._meet(value, self._bounds(self._forms[value.number]))
+            self._facts(one, i, value, values, given)
+            self._grids[value.number] = value.grid
+
+    def _possible(self, one: Applied, values: Sequence[Value]) -> frozenset[int] | None:
+        """The roots of a result; None where it is not linear or has too many."""
+        kind = one.op.values.kind
+        varying = [v for v in values if v.grid.dtype.kind == "f" and not (v.grid.shape == () and v.grid.least == v.grid.most)]
+        if not varying or (kind in ("multiplies", "divides", "mixes", "decreasing") and len(varying) > 1 + (kind == "mixes")):
+            return None
+        made = frozenset[int]().union(*map(self.roots, varying))
+        return made if len(made) <= MOST_TERMS else None
+
+    def _meets(self, values: Sequence[Value]) -> bool:
+        """Whether terms of two operands can come from one value."""
+        seen: set[int] = set()
+        for value in values:
+            found = self.roots(value)
+            if not seen.isdisjoint(found):
+                return True
+            seen |= found
+        return False
 
     def _key(self, one: Applied, values: Sequence[Value]) -> Hashable:
         """What decides the results; None where that is not known."""
@@ -124,24 +166,23 @@ class Relations:
                 parts.append((name, part))
         return tuple(parts)
 
-    def _trivial(self, one: Applied) -> list[Form | Joined | None] | None:
+    def _trivial(self, one: Applied, given: dict[int, Value]) -> list[Form | Joined | None] | None:
         """The results as forms of the operands themselves; None where they are not affine in them."""
         arguments: dict[str, Any] = {}
         try:
             for name, value in one.arguments.items():
-                arguments[name] = tuple(map(self._operand, value)) if isinstance(value, (tuple, list)) else self._operand(value)
+                parts = value if isinstance(value, (tuple, list)) else (value,)
+                read = tuple(self._operand(given[id(part)]) if isinstance(part, TensorType) else part for part in parts)
+                arguments[name] = read if isinstance(value, (tuple, list)) else read[0]
             arguments["tensors"], arguments["results"] = one.arguments, tuple(r.dtype for r in one.results)
             assert one.op.evaluate is not None
             made = one.op.evaluate(np, arguments)
         except (NotAffine, AssertionError, *FAILURES):
             return None
-        parts = made if isinstance(made, (tuple, list)) else [made]
-        return [part if isinstance(part, (Form, Joined)) else None for part in parts]
+        found = made if isinstance(made, (tuple, list)) else [made]
+        return [part if isinstance(part, (Form, Joined)) else None for part in found]
 
-    def _operand(self, value: Any) -> Any:
-        if not isinstance(value, TensorType):
-            return value
-        known = self.walk.values[id(value)]
+    def _operand(self, known: Value) -> Any:
         box = known.grid.box
         if known.grid.shape == () and bool(box.lo == box.hi):
             return float(box.lo)
@@ -201,7 +242,7 @@ class Relations:
 
     # --- facts beside forms ---
 
-    def _facts(self, one: Applied, i: int, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
+    def _facts(self, one: Applied, i: int, value: Value, values: Sequence[Value], given: dict[int, Value]) -> None:
         fact = fact_of(one, i)
         if fact.kind == "multiplies" and len(values) == 2 and values[0].number == values[1].number:
             with computed_in([self.walk.setting.type_of(one.results[0])]):
@@ -209,15 +250,22 @@ class Relations:
         if fact.kind == "selects" and fact.end == "greatest" and values and "dim" in one.arguments:
             self._greatest[value.number] = values[0].number, _axes(one.arguments["dim"], values[0].grid.ndim), values[0].grid.shape
         if len(values) == 1 and _ramp(one.op):
-            self._ramps[value.number] = self.form(values[0])
-        if fact.kind == "sums" and shown is not None:
-            self._below_greatest(value, shown, values)
+            self._ramps[value.number] = values[0]
+            self._roots[value.number] = frozenset((value.number, *self.roots(values[0])))
+        if fact.kind == "sums" and any(root in self._greatest for v in values for root in self.roots(v)):
+            self._below_greatest(value, self._shown(one, given), values)
         self.guards.see(one, value, values, self.number)
-        self._attain(one, value, shown, values)
+        if any(v.attained is not None for v in values):
+            self._attain(one, value, self._shown(one, given), values)
 
-    def _below_greatest(self, value: Value, shown: Form, values: Sequence[Value]) -> None:
+    def _shown(self, one: Applied, given: dict[int, Value]) -> Form | None:
+        """The first result as a form of the operands."""
+        made = self._trivial(one, given) if one.op.values.kind in _LINEAR else None
+        return made[0] if made and isinstance(made[0], Form) else None
+
+    def _below_greatest(self, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
         """x - max(x) is not above 0, and is 0 for some element along the axes of the maximum."""
-        if len(values) != 2 or len(shown.terms) != 2 or shown.constant:
+        if shown is None or len(values) != 2 or len(shown.terms) != 2 or shown.constant:
             return
         for x, y in (values, values[::-1]):
             whole = self.form(y)
@@ -271,7 +319,7 @@ class Relations:
         ramps = [(key, c) for key, c in form.terms.items() if key[0] in self._ramps]
         for i, (one, c) in enumerate(ramps):
             for other, d in ramps[i + 1 :]:
-                a, b = self._ramps[one[0]], self._ramps[other[0]]
+                a, b = self.form(self._ramps[one[0]]), self.form(self._ramps[other[0]])
                 opposite = a.terms == {key: -v for key, v in b.terms.items()} and a.constant == -b.constant and a.shape == b.shape
                 if c == -d and one[1] == other[1] and opposite:
                     rest = {key: v for key, v in form.terms.items() if key not in (one, other)}

@@ -12,6 +12,7 @@ from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, coarse, gridded, refined, uniform, units
 from tensorproof.engines.numerics.grid_moves import broadcast
+from tensorproof.engines.numerics.memo import Memo
 from tensorproof.engines.numerics.points import reached, within
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.relations import Relations
@@ -44,6 +45,7 @@ class Walk:
         self._kept: dict[int, TensorType] = {}
         self._parameters: dict[int, Value] = {}
         self.relations = Relations(self) if settings.values == "affine" else None
+        self._memo = Memo()
         self._end = None if settings.seconds is None else monotonic() + settings.seconds
 
     def run(self, records: Sequence[Record]) -> None:
@@ -90,7 +92,7 @@ class Walk:
         if id(tensor) in self._given:
             return self._in_range(tensor, self._given[id(tensor)], shape)
         if numbers_in(tensor) and shape is not None:
-            held = contents_of(np, tensor)
+            held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else contents_of(np, tensor)
             if held.dtype.kind in "biuf":
                 grid, cut = finite(arranged(gridded(held), self.settings.tensors), self.setting.type_of(tensor))
                 return Value(grid, OPEN if cut else 0, () if cut or not grid.size else (grid.least, grid.most))
@@ -189,6 +191,7 @@ class Walk:
             for result in applied.results:
                 self.put(result, None, (), "the time was not enough")
             return
+        self.analysis.applied += self.judge is not None
         operands = tensors_in(applied)
         if self._at_once(one, operands):
             return
@@ -197,7 +200,7 @@ class Walk:
             for result in applied.results:
                 self.put(result, None, tuple(operands), "the rank of an operand is not known")
             return
-        application, grids, why = self._applied(one)
+        application, grids, why = self._applied(one, known)  # type: ignore[arg-type]
         marks = 0
         for value in known:
             marks |= value.marks  # type: ignore[union-attr]
@@ -221,15 +224,23 @@ class Walk:
             if not operands and value is not None:
                 self.reasons[id(result)] = applied.spelling
 
-    def _applied(self, one: Computed) -> tuple[Application, list[Grid | None], str]:
+    def _applied(self, one: Computed, known: list[Value]) -> tuple[Application, list[Grid | None], str]:
         """The application, and bounds of its results; a choice takes its operands as the condition says that they are."""
-        narrowed = {} if self.relations is None else self.relations.guards.narrowed(one.applied, self.values)
-        whole = {i: self.values[i] for i in narrowed}
-        self.values.update(narrowed)
         application = Application(one.applied, self.setting)
-        grids, why = application.results()
-        self.values.update(whole)
-        return application, grids, why
+        narrowed = {} if self.relations is None else self.relations.guards.narrowed(one.applied, self.values)
+        if narrowed:
+            full = {i: self.values[i] for i in narrowed}
+            self.values.update(narrowed)
+            made = application.results()
+            self.values.update(full)
+            return application, *made
+        key = self._memo.key(application.one, known)
+        found = self._memo.get(key, one.applied) if key is not None else None
+        if found is None:
+            found = application.results()
+            if key is not None:
+                self._memo.keep(key, found, key[1])  # type: ignore[index]
+        return application, *found
 
     def _at_once(self, one: Computed, operands: list[TensorType]) -> bool:
         """Results that need no computation: contents that are known, and elements of one block in another form."""
