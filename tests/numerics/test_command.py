@@ -52,6 +52,23 @@ def test_a_fix_is_proposed_that_is_proved(tmp_path: Path, capsys: pytest.Capture
     assert [one["edits"][0]["text"] for one in report["fixes"]] == ["x.clamp(min=1e-6)"]
 
 
+HALF = """import torch
+q, k = torch.randn(4, 32, 64) * 8, torch.randn(4, 32, 64) * 8
+scores = q @ k.transpose(-1, -2)
+x = torch.randn(1024) * 20
+energy = (x * x).sum()
+loss = (torch.rand(32) - torch.rand(32)).abs().mean() + 1
+scaled = loss * 65536.0
+"""
+
+
+def test_float16_overflows_where_float32_does_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    narrow = json.loads(run(tmp_path, capsys, HALF, "--dtype", "float16", "--output-format", "json")[1])
+    wide = json.loads(run(tmp_path, capsys, HALF, "--output-format", "json")[1])
+    assert [d["line"] for d in narrow["diagnostics"]] == [3, 5, 7]
+    assert wide["diagnostics"] == []
+
+
 @pytest.mark.parametrize(
     "options, sentence",
     [

@@ -94,7 +94,7 @@ class Walk:
         if numbers_in(tensor) and shape is not None:
             held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else contents_of(np, tensor)
             if held.dtype.kind in "biuf":
-                grid, cut = finite(arranged(gridded(held), self.settings.tensors), self.setting.type_of(tensor))
+                grid, cut = finite(arranged(gridded(held), self.settings.tensors), None if tensor.weak else self.setting.type_of(tensor))
                 return Value(grid, OPEN if cut else 0, () if cut or not grid.size else (grid.least, grid.most))
         if shape is None:
             return None
