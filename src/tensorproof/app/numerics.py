@@ -19,8 +19,10 @@ from tensorproof.engines.numerics.roles import ranged
 from tensorproof.program.form import Changed, Loop, Record
 from tensorproof.solve import limits
 from tensorproof.terms.ints import begin_file
+from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.path import Path
 
 if TYPE_CHECKING:
     from tensorproof.app.numeric_fixes import Fix
@@ -68,6 +70,8 @@ class Form:
     gaps: list[Gap] = field(default_factory=list[Gap])
     kept: list[object] = field(default_factory=list[object])
     """What holds the named tensors, so that their identities stay theirs."""
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+    """Numbers for sizes that the program leaves open, by the names of their symbols, with which its requirements hold."""
 
 
 def numerics(path: str, options: Options, settings: Settings, given: Given, text: str | None = None) -> Report:
@@ -115,7 +119,7 @@ def _of_source(path: str, options: Options, found: Report, text: str | None) -> 
         explored = explore(source, options.arguments, options.roots, site, ended=lambda m: kept.append(_variables(m, names)), record=True)
         for one in explored.paths:
             if one.program is not None:
-                yield Form(one.program.records, names, [*one.gaps, *one.later], kept)
+                yield Form(one.program.records, names, [*one.gaps, *one.later], kept, _sizes(one))
         return
     from tensorproof.app.infer import infer
 
@@ -125,7 +129,21 @@ def _of_source(path: str, options: Options, found: Report, text: str | None) -> 
     for module in modules:
         for one in module.paths:
             if one.program is not None:
-                yield Form(one.program.records, {id(t): [name] for name, t in module.inputs.items()}, one.gaps, [module])
+                yield Form(one.program.records, {id(t): [name] for name, t in module.inputs.items()}, one.gaps, [module], _sizes(one))
+
+
+def _sizes(path: Path) -> dict[str, int]:
+    """Sizes for which all that the program requires holds."""
+    from tensorproof.solve.layered import LayeredSolver
+
+    required = [(str(i), one.requirement.predicate) for i, one in enumerate(path.stated) if isinstance(one.requirement.predicate, Predicate)]
+    if not required:
+        return {}
+    solver = LayeredSolver()
+    for fact in path.facts:
+        solver.assume(fact)
+    found = solver.check(required)
+    return {name: size for name, size in found.witness.items() if size >= 1}
 
 
 def _variables(m: Interpreter, names: dict[int, list[str]]) -> object:
@@ -149,7 +167,8 @@ def _analysed(form: Form, settings: Settings, given: Given, found: Report) -> No
     sources = ranged(form.records, form.names, given)
     names = {i: labels[0] for i, labels in form.names.items()} | {id(v.tensor): v.names[0] for v in sources.values if v.names}
     moved = math.inf if given.unbounded_weights else TRAINED
-    chosen = replace(settings, names=names, open_sources=frozenset(sources.open), trained=moved, gradients=settings.gradients or _trains(form.records))
+    gradients = settings.gradients or _trains(form.records)
+    chosen = replace(settings, names=names, sizes=form.sizes, open_sources=frozenset(sources.open), trained=moved, gradients=gradients)
     made = analyse(form.records, {i: (r.lo, r.hi) for i, r in sources.ranges.items()}, chosen)
     found.operations = list(_merged([*found.operations, *made.operations, *made.not_analysed]))
     found.assumptions = list(dict.fromkeys([*found.assumptions, *sources.assumptions]))
