@@ -75,7 +75,7 @@ def separable(a: dict[str, Any], run: Run) -> Any:
     check_padding(run, a, n, causal=False)
     made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["depthwise_kernel"])
     point = computed(a, run, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
-    made = run(run.row.op, x=made, weight=point, bias=_bias(a, run))
+    made = run(run.row.op, x=made, weight=point, bias=_bias(a, run), **reach_of(a, n))
     return activated(a, run, last(run, made, a, n))
 
 
