@@ -18,7 +18,7 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.shapes.propagate import propagate
 from tensorproof.frontends import export
 from tensorproof.graph import Constant
-from tensorproof.program.form import Changed, Join, Loop, Same, Source, computed
+from tensorproof.program.form import Join, Loop, Same, Source, computed
 from tests.unit.exported_programs import LONG, linear, meta, node, program, tensor, write
 
 
@@ -116,7 +116,7 @@ def test_a_write_in_place_changes_what_shares_its_memory(tmp_path: Path) -> None
         node("torch.ops.aten.log.default", [tensor("c")], ["e"]),
     ]
     found = propagate(export.read(write(tmp_path / "net.pt2", program(nodes, values, ["x"], ["e"]))))
-    changed = [record.tensor for record in found.program.records if isinstance(record, Changed)]
+    changed = [record.result for record in found.program.records if isinstance(record, Join) and record.options == (None,)]
     assert [one is found.outputs["c"][0] for one in changed] == [True]
     assert found.outputs["v"][0] is found.outputs["d"][0] or found.outputs["v"][0] == found.outputs["d"][0]
 
@@ -129,7 +129,7 @@ def test_a_write_inside_of_a_region_changes_what_is_outside(tmp_path: Path) -> N
         node("torch.ops.aten.log.default", [tensor("c")], ["e"]),
     ]
     found = propagate(export.read(write(tmp_path / "net.pt2", program(nodes, {name: meta([3]) for name in "xcde"}, ["x"], ["e"]))))
-    changed = [record.tensor for record in found.program.records if isinstance(record, Changed)]
+    changed = [record.result for record in found.program.records if isinstance(record, Join) and record.options == (None,)]
     (log,) = [one.applied for one in computed(found.program.records) if one.applied.op.name == "log"]
     assert any(log.arguments["x"] is one for one in changed)
 
@@ -181,6 +181,17 @@ def test_an_operator_that_is_not_known_is_a_gap(tmp_path: Path) -> None:
     found = check([write(tmp_path / "net.pt2", given)])[0]
     assert found.verdict is Verdict.UNKNOWN
     assert [g.callee for g in found.gaps] == ["mylib.fancy.default"]
+
+
+def test_results_of_an_operator_that_is_not_known_have_no_range(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [node("torch.ops.aten.neg.default", [tensor("x")], ["v"]), node("torch.ops.mylib.fancy.default", [tensor("x")], ["y"])]
+    nodes.append(node("torch.ops.aten.sqrt.default", [tensor("y")], ["z"]))
+    nodes.append(node("torch.ops.aten.log.default", [tensor("x")], ["w"]))  # it may have written into x
+    path = write(tmp_path / "net.pt2", program(nodes, {name: meta([3]) for name in "xyzwv"}, ["x"], ["z", "w", "v"]))
+    assert main(["numerics", path, "--range", "x=1:2"]) == 0
+    said = capsys.readouterr().out
+    assert "proved safe" not in said or "0 proved safe" in said
+    assert "mylib.fancy.default" in said
 
 
 @pytest.mark.parametrize("change", ["claims", "bomb", "members"])

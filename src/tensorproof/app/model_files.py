@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensorproof.app.check import Options
-from tensorproof.app.models import graphs, inputs
+from tensorproof.app.models import gaps, graphs, inputs
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
@@ -62,9 +62,7 @@ def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: boo
     for node, outputs in found.outputs.items():
         for i, tensor in enumerate(outputs):
             names.setdefault(id(tensor), []).append(node if i == 0 else f"{node}:{i}")
-    gaps = [Gap(name, Span(path, 1, 1, 1, 2, node), "the operator is not known") for node, name in found.missing]
-    gaps += [Gap(node, Span(path, 1, 1, 1, 2, node), why) for node, why in found.unknown]
-    return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, gaps, [found])
+    return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, gaps(path, found), [found])
 
 
 def ranges(path: str, found: Found) -> list[Source]:

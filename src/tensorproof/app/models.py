@@ -60,12 +60,20 @@ def stated(path: str, graph: Graph, options: Options) -> tuple[Path, Found]:
         shown = replace(requirement, detail=repr(found.places[node])) if node in found.places else requirement
         ways = tuple(map(flag, found.places[node].branches)) if node in found.places else ()
         made.stated.append(Stated(shown, _span(path, found, node), _trail(path, found, graph, node), ways))
-    made.gaps += [Gap(name, _span(path, found, node), f"the operator {name} is not known") for node, name in found.missing]
-    made.gaps += [Gap(f"{_spelling(found, node)}", _span(path, found, node), why) for node, why in found.unknown]
+    made.gaps += gaps(path, found)
     made.gaps += [Gap(f"the function {name}", Span(path, 1, 1, 1, 2, name), "no node of the graph calls it") for name in _not_entered(graph, found)]
     made.findings += _claims(path, graph, found)
     made.lost = bool(found.refused)
     return made, found
+
+
+def gaps(path: str, found: Found) -> list[Gap]:
+    """What was not understood, by node. Raises `BadInput` for nodes that wait for each other: no framework runs such a graph."""
+    if found.circular:
+        listed = ", ".join(found.circular[:MOST_INPUTS]) + (" …" if len(found.circular) > MOST_INPUTS else "")
+        raise BadInput(f"{path} holds a graph that cannot run: nodes wait for their own results: {listed}.")
+    unknown = [Gap(name, _span(path, found, node), f"the operator {name} is not known") for node, name in found.missing]
+    return unknown + [Gap(_spelling(found, node), _span(path, found, node), why) for node, why in found.unknown]
 
 
 def _not_entered(graph: Graph, found: Found) -> list[str]:

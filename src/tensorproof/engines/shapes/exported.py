@@ -17,6 +17,7 @@ from tensorproof.graph import Attribute, DeclaredShape, Edge, Node
 from tensorproof.terms.dtypes import BOOL, FLOAT64, INT64
 from tensorproof.terms.ints import Dim, Origin, Term, floordiv, maximum, minimum, mod, product, symbol
 from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, gt, le, lt, ne, negate
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Storage, TensorType
 
@@ -208,19 +209,30 @@ class Memory:
 
 
 def wrote(walk: Walk, node: Node, outcome: Outcome, outputs: Iterable[TensorType]) -> None:
-    """Values that a node wrote into are its result from now on; of what shares their memory nothing is known, here and in the graphs around."""
+    """Values that a node wrote into are its result from now on."""
     made = next(iter(outputs), None)
     for target in outcome.written:
-        if not isinstance(target, TensorType):
-            continue
-        if target.requires_grad:
-            walk.found.unknown.append((walk.place + node.name, "a parameter is written in place, which torch refuses while it records gradients"))
-        at: Walk | None = walk
-        while at is not None:
-            for holder in at.memory.holders(target):
-                held = at.found.outputs.get(holder, ())
-                at.found.outputs[holder] = tuple(_after(walk, value, target, made if at is walk else None) for value in held)
-            at = at.around
+        if isinstance(target, TensorType):
+            if target.requires_grad:
+                walk.found.unknown.append((walk.place + node.name, "a parameter is written in place, which torch refuses while it records gradients"))
+            _written(walk, target, made)
+
+
+def lost(walk: Walk, node: Node) -> None:
+    """A node that is not understood may write into the tensors that it gets."""
+    for edge in node.inputs:
+        if edge is not None and not walk.value(edge).weak:
+            _written(walk, walk.value(edge), None)
+
+
+def _written(walk: Walk, target: TensorType, made: TensorType | None) -> None:
+    """A tensor has become another; of what shares its memory nothing is known, here and in the graphs around."""
+    at: Walk | None = walk
+    while at is not None:
+        for holder in at.memory.holders(target):
+            held = at.found.outputs.get(holder, ())
+            at.found.outputs[holder] = tuple(_after(walk, value, target, made if at is walk else None) for value in held)
+        at = at.around
 
 
 def _after(walk: Walk, value: TensorType, target: TensorType, made: TensorType | None) -> TensorType:
@@ -229,15 +241,10 @@ def _after(walk: Walk, value: TensorType, target: TensorType, made: TensorType |
     if value is not target and (value.base is None or value.base is not target.base):
         return value
     changed = value.but(contents=None)
-    walk.found.program.changed(changed)
+    if changed is value:
+        changed = replace(value)
+    walk.found.program.join(None, (None,), changed)
     return changed
-
-
-def lost(walk: Walk, node: Node) -> None:
-    """A node that is not understood may write into the tensors that it gets."""
-    for edge in node.inputs:
-        if edge is not None and not walk.value(edge).weak:
-            walk.found.program.changed(walk.value(edge))
 
 
 def unknown_results(walk: Walk, node: Node) -> tuple[TensorType, ...]:

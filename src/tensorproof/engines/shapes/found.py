@@ -53,6 +53,8 @@ class Found:
     calls: int = 0
     entered: set[str] = field(default_factory=set[str])
     """The functions that were entered."""
+    circular: list[str] = field(default_factory=list[str])
+    """The nodes that wait for their own results."""
     constants: list[tuple[str, TensorType, Constant]] = field(default_factory=list[tuple[str, TensorType, Constant]])
     """The constants of the file whose elements are not known here, with the nodes that hold them."""
 
@@ -68,6 +70,7 @@ class Found:
         self.calls += inner.calls
         self.entered |= inner.entered
         self.constants += inner.constants
+        self.circular += inner.circular
 
 
 def declared(shape: DeclaredShape, name: str, origin: Origin = Origin.USER) -> Shape:

@@ -130,6 +130,7 @@ class Walk:
         for name in circular:
             self.found.outputs[name] = (not_known(self.place + name, None, self.framework),)
             self.found.unknown.append((self.place + name, "it waits for its own result"))
+            self.found.circular.append(self.place + name)
 
     def value(self, edge: Edge) -> TensorType:
         outputs = self.found.outputs.get(edge.node)
@@ -335,7 +336,13 @@ class Walk:
         return tuple(item if isinstance(item, TensorType) else not_known(f"{self.place}{node.name}:{i}", None, self.framework) for i, item in enumerate(items))
 
     def _claimed(self, node: Node) -> tuple[TensorType, ...]:
-        """What the file itself says of results that we cannot tell."""
+        """What the file itself says of results that we cannot tell: their elements may be any."""
+        claims = self._claims(node)
+        for one in claims:
+            self.found.program.join(None, (None,), one)
+        return claims
+
+    def _claims(self, node: Node) -> tuple[TensorType, ...]:
         place = self.place + node.name
         shapes = node.attributes.get("_output_shapes")
         if isinstance(shapes, tuple) and shapes:
