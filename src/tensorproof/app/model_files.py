@@ -62,6 +62,9 @@ def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: boo
     for node, outputs in found.outputs.items():
         for i, tensor in enumerate(outputs):
             names.setdefault(id(tensor), []).append(node if i == 0 else f"{node}:{i}")
+    for name, tensor in found.sources:
+        if name not in names.setdefault(id(tensor), []):
+            names[id(tensor)].append(name)
     return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, gaps(path, found), [found])
 
 

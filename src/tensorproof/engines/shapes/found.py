@@ -53,6 +53,8 @@ class Found:
     calls: int = 0
     entered: set[str] = field(default_factory=set[str])
     """The functions that were entered."""
+    sources: list[tuple[str, TensorType]] = field(default_factory=list[tuple[str, TensorType]])
+    """The inputs and weights of an exported program as they were before anything wrote into them."""
     circular: list[str] = field(default_factory=list[str])
     """The nodes that wait for their own results."""
     constants: list[tuple[str, TensorType, Constant]] = field(default_factory=list[tuple[str, TensorType, Constant]])

@@ -214,7 +214,9 @@ class Walk:
         if exported.is_check(node):
             return exported.unknown_results(self, node)
         if (given := source(node)) is not None:
-            return exported.stored(node, given)
+            held = exported.stored(node, given)
+            self.found.sources += [(node.name, one) for one in held]
+            return held
         flowed = exported_flow.results(self, node) if node.domain else None
         made = self._call(node) if flowed is None else tuple(flowed)
         placed = exported.in_memory(node, made)
