@@ -27,6 +27,8 @@ FAILURES = (NotEvaluated, Unbounded, Undefined, Undetermined, ValueError, IndexE
 """What a reference function raises where it has no bounds. Sizes that were chosen for open ones may not fit, and values may be of no use to it."""
 
 
+_PLAIN = frozenset(("totals", "sums", "multiplies", "dot", "convex"))
+"""Facts of operators that give nothing finite once something in them overflowed, in whatever order they compute."""
 _TAKES = frozenset(("moves", "cuts", "selects", "joins", "mixes"))
 """Facts by which elements are those of the operands."""
 
@@ -99,7 +101,8 @@ class Application:
                 raise NotEvaluated("no reference function")
             arguments = self.arguments
             made, self._nearest = computed(self.np, self.one, self.types(), arguments)
-            if Rounding.lost and not (self.one.op.order == "like" and len(self.one.op.inputs) == 1):
+            plain = self.one.op.values.kind in _PLAIN or (self.one.op.order == "like" and len(self.one.op.inputs) == 1)
+            if Rounding.lost and not plain:
                 made = _opened(made)
         except FAILURES as failed:
             made, why = None, f"{type(failed).__name__}: {failed}"
