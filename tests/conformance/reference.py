@@ -127,7 +127,7 @@ def spellings() -> dict[str, list[str]]:
             if name.partition(".")[0] == framework:
                 for op in dict.fromkeys(row.op for row in rows(name) if row.call_arguments is None):
                     found.setdefault(op, []).append(name)
-                for op in dict.fromkeys(op for row in rows(name) if row.call_arguments is None for op in row.then):
+                for op in dict.fromkeys(op for row in rows(name) if row.call_arguments is None for op in (*row.then, *row.instead)):
                     later.setdefault(op, []).append(name)
                 for op in dict.fromkeys(row.op for row in rows(name) if row.call_arguments is not None):
                     layers.setdefault(op, []).append(name)
@@ -229,7 +229,12 @@ def draws(name: str, spelling: str, count: int, seed: int) -> Iterator[calls.Gen
     """Valid calls of a spelling whose row names the operator, or that were made to reach it."""
     maker = maker_of(name, spelling)
     found = calls.search(spelling, count, seed, 400).valid.values() if maker is None else fitting_calls(maker, spelling, count, seed)
-    return (drawn for drawn in found if name in drawn.row.operators or name in DEEP)
+    return (drawn for drawn in found if name in drawn.row.operators or name in DEEP or _applies(drawn, name))
+
+
+def _applies(drawn: calls.GeneratedCall, name: str) -> bool:
+    """Whether a call whose row names operators to choose from applies this one."""
+    return name in drawn.row.instead and any(one.op.name == name for one in calls.evaluate(drawn).outcome.applied)
 
 
 def given_arrays(np: Any, call: calls.GeneratedCall) -> dict[int, Any]:
