@@ -8,7 +8,7 @@ from tensorproof.libraries.tf2_homes import FILES as TF2
 FILES = {
     "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
     "torch.jit.save": "torch_files", "torch.jit.load": "torch_files",
-    "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_core", "torch.nn.parallel": "torch_nn",
+    "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_init", "torch.nn.parallel": "torch_nn",
     "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
     **dict.fromkeys((
         "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.is_grad_enabled", "torch.mode", "torch.autocast",

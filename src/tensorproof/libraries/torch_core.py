@@ -94,12 +94,6 @@ def _checkpoint(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any
     return m.call(args[0], args[1:], kept, node)
 
 
-def _init(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-    """torch.nn.init fills a tensor and returns it."""
-    t = args[0] if args else kwargs.get("tensor")
-    return m.memory.write(t) if isinstance(t, TensorType) else t
-
-
 def _is_tensor(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     return Unknown("is_tensor") if isinstance(args[0], Unknown) else isinstance(args[0], TensorType) and args[0].framework == "torch"
 
@@ -153,18 +147,10 @@ _NOTHING = (
     "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
     "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
 )  # fmt: skip
-_INIT = [
-    f"torch.nn.init.{n}"
-    for n in (
-        "uniform_", "normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",
-        "trunc_normal_", "orthogonal_", "sparse_", "xavier_uniform", "xavier_normal", "kaiming_uniform", "kaiming_normal", "orthogonal", "uniform", "normal",
-        "constant",
-    )
-]  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
     "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
     "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
-    **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing), **dict.fromkeys(_INIT, _init),
+    **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing),
     "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
     "torch.jit.trace": _trace, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
@@ -177,7 +163,7 @@ FUNCTIONS: dict[str, Any] = {
     "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,
     "torch.nn.utils.parametrizations.spectral_norm": _first, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
     "torch.jit.is_scripting_or_tracing": _false, "torch.get_rng_state": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.set_rng_state": _nothing,
-    "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.nn.init.calculate_gain": lambda m, a, k, n: 1.0,
+    "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()),
     "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,
     "torch.onnx.symbolic_helper.parse_args": lambda m, a, k, n: _first(m, (), {}, n), "torch.onnx.register_custom_op_symbolic": _nothing,
     "torch.jit._overload": _first, "torch.jit.annotate": lambda m, a, k,

@@ -29,16 +29,24 @@ def _xavier(a: dict[str, Any]) -> float | None:
     return float(gain) * sqrt(2.0 / sum(fans)) if fans is not None and isinstance(gain, (int, float)) else None
 
 
+def gain(word: str, slope: Any) -> float | None:
+    """What a function makes of the deviation; None where its slope is not known, or it has none."""
+    if word not in _NONLINEARITIES:
+        return None
+    if word != "leaky_relu":
+        return _GAINS.get(word, 1.0)
+    known = _SLOPE if slope is None else slope
+    return sqrt(2.0 / (1 + known**2)) if isinstance(known, (int, float)) else None
+
+
 def _kaiming(a: dict[str, Any], run: Run) -> float | None:
     fans, slope, word, mode = _fans(a["x"]), a["a"], a["nonlinearity"], a["mode"]
     if fans is None or not isinstance(word, str) or not isinstance(mode, str):
         return None
     run.require("mode", mode.lower() in ("fan_in", "fan_out"), f"the mode is fan_in or fan_out, and not {mode!r}", ("mode",))
     run.require("nonlinearity", word in _NONLINEARITIES, f"no gain is known for {word!r}", ("nonlinearity",))
-    if word == "leaky_relu" and slope is not None and not isinstance(slope, (int, float)):
-        return None
-    gain = _GAINS.get(word, 1.0) if word != "leaky_relu" else sqrt(2.0 / (1 + (_SLOPE if slope is None else slope) ** 2))
-    return gain / sqrt(fans[mode.lower() == "fan_out"])
+    factor = gain(word, slope)
+    return None if factor is None else factor / sqrt(fans[mode.lower() == "fan_out"])
 
 
 def _uniform(a: dict[str, Any], run: Run, std: float | None) -> Any:
