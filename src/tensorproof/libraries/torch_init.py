@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.initial import gain
+from tensorproof.bindings.rows import rows
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch_modes import without_grad
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.python_values import REAL, Unknown
+from tensorproof.values.python_values import REAL
 
 _NAMES = (
     "uniform_", "normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",
@@ -21,10 +22,13 @@ def _filled(name: str) -> Any:
         x = args[0] if args else kwargs.get("tensor")
         if not isinstance(x, TensorType):
             return x
-        known = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
-        if any(isinstance(v, Unknown) for v in args):
-            return m.memory.write(x)
-        return without_grad(m, lambda: m.spelling(f"torch.nn.init.{name}", args, known, node))
+        spelled, given = f"torch.nn.init.{name}", {k: v for k, v in kwargs.items() if k != "generator"}
+        if all(v is None or isinstance(v, (int, float, str)) for v in (*args[1:], *(v for k, v in given.items() if k != "tensor"))):
+            return without_grad(m, lambda: m.spelling(spelled, args, given, node))
+        row = rows(spelled)[0]
+        if row.ranks.get("x") == "2.." and x.shape.known and len(x.shape) < 2:
+            raise m.raised("ValueError", f"{name} needs a tensor of rank 2 or more, and this is {x.shape!r}", node, f"{row.op}/rank")
+        return m.memory.write(x)
 
     return run
 
