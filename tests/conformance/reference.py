@@ -14,7 +14,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from random import Random
 from typing import Any
@@ -32,6 +32,7 @@ from tensorproof.terms.tensor import TensorType
 from tests.conformance import containment
 from tests.conformance.arguments import tensors, with_tensors
 from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
+from tests.conformance.departures import departing
 from tests.conformance.fitting_calls import fitting_calls, maker_of
 from tests.conformance.fitting_windows import DEEP
 from tests.conformance.totals import report
@@ -57,64 +58,6 @@ ASIDE: dict[str, str] = {
     "eigvals": "unique up to order",
 }
 """Operators whose values are not compared, with the reason."""
-
-
-def _beyond(call: calls.GeneratedCall) -> bool:
-    """SAME with a stride beyond the window, where the evaluator pads by numbers below 0 and the standard and its runtime pad nothing, or with a dilation,
-    which the evaluator leaves out of the padding."""
-    stride = call.kwargs.get("strides") or ()
-    far = any(s > k for s, k in zip(stride, call.kwargs["kernel_shape"])) or {*(call.kwargs.get("dilations") or [1])} != {1}
-    return str(call.kwargs.get("auto_pad")).startswith("SAME") and far
-
-
-def _in_groups(call: calls.GeneratedCall) -> bool:
-    """Groups of more than one channel, or with a bias: the evaluator takes outputs for inputs, and the first numbers of the bias for each."""
-    given = {**dict(zip("XWB", call.args)), **call.kwargs}
-    groups = given.get("group", 1)
-    return groups != 1 and (given.get("B") is not None or given["W"].shape[1] != 1 or given["X"].shape[1] != groups)
-
-
-def _early(call: calls.GeneratedCall) -> bool:
-    """The evaluator knows shares along one axis alone, as they are from opset 13 on."""
-    return call.row.opsets[1] < 13
-
-
-def _apart(call: calls.GeneratedCall) -> bool:
-    """Logits that are so far apart that the share of one of them is 0."""
-    logits = call.args[0] if call.args else call.kwargs["scores"]
-    return max((abs(n) for n in logits.contents or ()), default=0.0) > 20.0
-
-
-EVALUATOR: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
-    "onnx.MaxPool": (
-        (_beyond, (0, 1)),
-        # with a stride of 1 the evaluator counts places within one channel and by the sizes of the result
-        (lambda call: {*(call.kwargs.get("strides") or [1]), *(call.kwargs.get("dilations") or [1])} == {1}, (1,)),
-    ),
-    "onnx.AveragePool": ((_beyond, (0,)),),
-    # the evaluator computes in single precision
-    "onnx.AffineGrid": ((lambda call: "float64" in types_in((*call.args, *call.kwargs.values())), (0,)),),
-    "onnx.ConvTranspose": ((_in_groups, (0,)),),
-    # windows over padding or beyond it: the evaluator takes a mean of what is inside times the size of the kernel, where the standard takes the sum
-    "onnx.LpPool": ((lambda call: bool(call.kwargs.get("ceil_mode")) or str(call.kwargs.get("auto_pad")).startswith("SAME"), (0,)),),
-    # the evaluator runs over as many channels as there are images
-    "onnx.LRN": ((lambda call: (x := call.args[0] if call.args else call.kwargs["X"]).shape[0] != x.shape[1], (0,)),),
-    **{f"onnx.{name}": ((_early, (0,)),) for name in ("Softmax", "LogSoftmax", "Hardmax")},
-    # the evaluator adds the difference of the two values, which loses their digits or overflows
-    "onnx.OneHot": ((lambda call: max(map(abs, {**dict(enumerate(call.args)), **call.kwargs}.get(2, call.kwargs.get("values")).contents)) > 100, (0,)),),
-    # the evaluator takes the real parts
-    "onnx.Resize": ((lambda call: (call.args[0] if call.args else call.kwargs["X"]).dtype.is_complex, (0,)),),
-    # of nothing but zeros, the evaluator divides the scale 1 by 255
-    "onnx.DynamicQuantizeLinear": ((lambda call: not any((call.args[0] if call.args else call.kwargs["x"]).contents or (1,)), (1,)),),
-    # the evaluator takes the logarithm of shares, which come to 0
-    "onnx.SoftmaxCrossEntropyLoss": ((_apart, (0, 1)),),
-}
-"""Calls and outputs in which the evaluator of ONNX, which is no standard, departs from the standard's text and from its runtime."""
-
-
-def departing(call: calls.GeneratedCall) -> set[int]:
-    """The outputs of a call that are not compared."""
-    return {i for holds, places in EVALUATOR.get(call.name, ()) if holds(call) for i in places}
 
 
 def spellings() -> dict[str, list[str]]:

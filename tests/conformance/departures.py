@@ -1,0 +1,72 @@
+"""Calls in which a library departs from what it documents: the evaluator of ONNX, which is no standard, from the standard's text and from its runtime, and
+kernels whose counts overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tensorproof.engines.generate import calls
+
+
+def _beyond(call: calls.GeneratedCall) -> bool:
+    """SAME with a stride beyond the window, where the evaluator pads by numbers below 0 and the standard and its runtime pad nothing, or with a dilation,
+    which the evaluator leaves out of the padding."""
+    stride = call.kwargs.get("strides") or ()
+    far = any(s > k for s, k in zip(stride, call.kwargs["kernel_shape"])) or {*(call.kwargs.get("dilations") or [1])} != {1}
+    return str(call.kwargs.get("auto_pad")).startswith("SAME") and far
+
+
+def _in_groups(call: calls.GeneratedCall) -> bool:
+    """Groups of more than one channel, or with a bias: the evaluator takes outputs for inputs, and the first numbers of the bias for each."""
+    given = {**dict(zip("XWB", call.args)), **call.kwargs}
+    groups = given.get("group", 1)
+    return groups != 1 and (given.get("B") is not None or given["W"].shape[1] != 1 or given["X"].shape[1] != groups)
+
+
+def _early(call: calls.GeneratedCall) -> bool:
+    """The evaluator knows shares along one axis alone, as they are from opset 13 on."""
+    return call.row.opsets[1] < 13
+
+
+def _apart(call: calls.GeneratedCall) -> bool:
+    """Logits that are so far apart that the share of one of them is 0."""
+    logits = call.args[0] if call.args else call.kwargs["scores"]
+    return max((abs(n) for n in logits.contents or ()), default=0.0) > 20.0
+
+
+def _double(call: calls.GeneratedCall) -> bool:
+    return any(getattr(getattr(value, "dtype", None), "label", "") == "float64" for value in (*call.args, *call.kwargs.values()))
+
+
+DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
+    "onnx.MaxPool": (
+        (_beyond, (0, 1)),
+        # with a stride of 1 the evaluator counts places within one channel and by the sizes of the result
+        (lambda call: {*(call.kwargs.get("strides") or [1]), *(call.kwargs.get("dilations") or [1])} == {1}, (1,)),
+    ),
+    "onnx.AveragePool": ((_beyond, (0,)),),
+    # the evaluator computes in single precision
+    "onnx.AffineGrid": ((_double, (0,)),),
+    "onnx.ConvTranspose": ((_in_groups, (0,)),),
+    # windows over padding or beyond it: the evaluator takes a mean of what is inside times the size of the kernel, where the standard takes the sum
+    "onnx.LpPool": ((lambda call: bool(call.kwargs.get("ceil_mode")) or str(call.kwargs.get("auto_pad")).startswith("SAME"), (0,)),),
+    # the evaluator runs over as many channels as there are images
+    "onnx.LRN": ((lambda call: (x := call.args[0] if call.args else call.kwargs["X"]).shape[0] != x.shape[1], (0,)),),
+    **{f"onnx.{name}": ((_early, (0,)),) for name in ("Softmax", "LogSoftmax", "Hardmax")},
+    # the evaluator adds the difference of the two values, which loses their digits or overflows
+    "onnx.OneHot": ((lambda call: max(map(abs, {**dict(enumerate(call.args)), **call.kwargs}.get(2, call.kwargs.get("values")).contents)) > 100, (0,)),),
+    # the evaluator takes the real parts
+    "onnx.Resize": ((lambda call: (call.args[0] if call.args else call.kwargs["X"]).dtype.is_complex, (0,)),),
+    # of nothing but zeros, the evaluator divides the scale 1 by 255
+    "onnx.DynamicQuantizeLinear": ((lambda call: not any((call.args[0] if call.args else call.kwargs["x"]).contents or (1,)), (1,)),),
+    # counts beyond 64 bits wrap around
+    "torch.poisson": ((lambda call: max(call.args[0].contents or (0,)) > 2.0**62, (0,)),),
+    # the evaluator takes the logarithm of shares, which come to 0
+    "onnx.SoftmaxCrossEntropyLoss": ((_apart, (0, 1)),),
+}
+"""By spelling: calls, and the outputs of them that are not compared."""
+
+
+def departing(call: calls.GeneratedCall) -> set[int]:
+    """The outputs of a call that are not compared."""
+    return {i for holds, places in DEPARTURES.get(call.name, ()) if holds(call) for i in places}
