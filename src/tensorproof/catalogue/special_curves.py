@@ -10,6 +10,8 @@ from typing import Any
 from tensorproof.ops.evaluation import Undefined
 
 INF, NAN, ROOT = math.inf, math.nan, math.sqrt(2)
+HIGHEST = 10**4
+"""The degree up to which polynomials are evaluated, and the size of arguments up to which series are summed."""
 
 
 def erfinv(x: float) -> float:
@@ -197,9 +199,23 @@ def bessel_y(n: int, x: float) -> float:
 
 
 def bessel_i(n: int, x: float, scaled: bool = False) -> float:
+    """By its series near 0, by its expansion far from it, else by an integral."""
     size = abs(x)
-    made = integral(lambda t: math.exp(size * (math.cos(t) - 1)) * math.cos(n * t), math.pi, 120 if size < 200 else 900) / math.pi
-    made *= 1 if scaled else math.exp(size)
+    if size < 1:
+        part = made = (size / 2) ** n / math.factorial(n)
+        for k in range(1, 20):
+            part *= (size / 2) ** 2 / (k * (k + n))
+            made += part
+        made *= math.exp(-size)
+    elif size > 500:
+        part = made = 1.0
+        for k in range(1, 6):
+            part *= ((2 * k - 1) ** 2 - 4 * n * n) / (8 * size * k)
+            made += part
+        made /= math.sqrt(2 * math.pi * size)
+    else:
+        made = integral(lambda t: math.exp(size * (math.cos(t) - 1)) * math.cos(n * t), math.pi, 120 if size < 200 else 900) / math.pi
+    made *= 1 if scaled else math.exp(size) if size < 709 else INF
     return -made if n % 2 and x < 0 else made
 
 
@@ -234,13 +250,22 @@ def spherical_j0(x: float) -> float:
 
 def igamma(a: float, x: float) -> float:
     """The regularised lower incomplete gamma function, by its series or by one less the continued fraction."""
-    if x < 0 or a < 0 or math.isnan(a + x) or (x == 0 and a == 0):
+    if a == 0:
+        raise Undefined("0 or 1 or nan, by the library")
+    if x < 0 or a < 0 or math.isnan(a + x):
         return NAN
-    if x == 0 or a == 0:
-        return 0.0 if x == 0 else 1.0
+    if x == 0:
+        return 0.0
     if math.isinf(x) or math.isinf(a):
         return NAN if math.isinf(x) and math.isinf(a) else float(math.isinf(x))
+    _short(a, x)
     return _series(a, x) if x < a + 1 else 1 - _fraction(a, x)
+
+
+def _short(a: float, x: float) -> None:
+    """A series has about as many terms as its arguments are large."""
+    if max(a, x) > HIGHEST:
+        raise Undefined("a series that takes too long")
 
 
 def igamma_slope(a: float, x: float) -> float:
@@ -249,6 +274,7 @@ def igamma_slope(a: float, x: float) -> float:
         return NAN
     if x == 0 or math.isinf(x) or math.isinf(a):
         return 0.0
+    _short(a, x)
     at, log, total = a, math.log(x), 0.0
     while True:
         term = math.exp(at * log - x - math.lgamma(at + 1))
@@ -313,10 +339,6 @@ def betainc(a: float, b: float, x: float) -> float:
         if abs(c * d - 1) < 1e-16:
             break
     return made * factor
-
-
-HIGHEST = 10**4
-"""The degree up to which polynomials are evaluated."""
 
 
 def polynomial(np: Any, x: Any, n: Any, first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Any:
