@@ -77,14 +77,14 @@ def histogram(np: Any, a: Arguments) -> Any:
     if not isinstance(bins, int) and np.any(np.diff(np.asarray(bins)) < 0):
         raise Undefined("edges that fall")
     made, edges = np.histogram(x, bins if isinstance(bins, int) else np.asarray(bins), range=limits, weights=weight, density=bool(a["density"]))
-    return made, _rounded(np, a, edges, 1) if isinstance(bins, int) else edges
+    return _rounded(np, a, made, 0) if a["density"] else made, _rounded(np, a, edges, 1) if isinstance(bins, int) else edges
 
 
 def _rounded(np: Any, a: Arguments, edges: Any, i: int) -> Any:
-    """Edges at equal steps are rounded by as much as the ends are."""
+    """Edges at equal steps are rounded by as much as the ends are, and shares by as much as the edges."""
     dtype = a["results"][i]
     step = dtype.step if dtype is not None and dtype.kind == "f" else 2.0**-52
-    return around(np, a["x"], edges, 4 * step * np.max(np.abs(edges), initial=0.0))
+    return around(np, a["x"], edges, 64 * step * np.max(np.abs(edges), initial=0.0))
 
 
 def histogramdd(np: Any, a: Arguments) -> Any:
@@ -105,7 +105,7 @@ def histogramdd(np: Any, a: Arguments) -> Any:
         if lo < hi:
             _apart(np, points[:, i], lo, hi, n)
     made, edges = np.histogramdd(points, found, range=pairs, weights=weight, density=bool(a["density"]))
-    return (made, *(_rounded(np, a, line, 1 + i) for i, line in enumerate(edges)))
+    return (_rounded(np, a, made, 0) if a["density"] else made, *(_rounded(np, a, line, 1 + i) for i, line in enumerate(edges)))
 
 
 def bincount(np: Any, a: Arguments) -> Any:

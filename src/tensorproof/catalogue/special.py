@@ -33,6 +33,8 @@ def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: fl
 NEAR = 30.0
 """How far from 0 the functions by series and integrals are as exact as those of libraries, which are off by ROUGH."""
 ROUGH = 4e-6
+SMALL = 1e-30
+"""Below this, libraries get nan beside a pole at 0."""
 
 
 def each(function: Callable[..., float], *names: str) -> Evaluate:
@@ -42,12 +44,13 @@ def each(function: Callable[..., float], *names: str) -> Evaluate:
     def evaluate(np: Any, a: Arguments) -> Any:
         given = [a[name] for name in chosen]
         boxes = [x for x in given if hasattr(x, "lo")]
-        if any(np.any(~(np.absolute(points(np, x)) <= NEAR)) for x in boxes):
-            raise Undetermined
-        made = np.vectorize(guarded(function), otypes=[np.float64])(*(points(np, x) for x in given))
-        if boxes and not np.all(np.isfinite(made)):
-            raise Undetermined
-        return around(np, boxes[0], made, ROUGH * (1 + np.abs(made))) if boxes else made
+        numbers = [points(np, x) for x in given]
+        if not boxes:
+            return np.vectorize(guarded(function), otypes=[np.float64])(*numbers)
+        near = np.logical_and.reduce(np.broadcast_arrays(*(np.absolute(x) <= NEAR for x in numbers)))
+        made = np.vectorize(guarded(function), otypes=[np.float64])(*(np.where(near, x, 1.0) for x in numbers))
+        made = np.where(near & np.isfinite(made), made, np.nan)
+        return around(np, boxes[0], made, ROUGH * (1 + np.abs(made)))
 
     return evaluate
 
@@ -69,6 +72,8 @@ def above_zero(function: Callable[[float], float]) -> Evaluate:
     def evaluate(np: Any, a: Arguments) -> Any:
         if not hasattr(a["x"], "lo") and np.any(np.less(a["x"], 0)):
             raise Undefined
+        if hasattr(a["x"], "lo") and np.any(a["x"].lo < SMALL):
+            raise Undetermined
         return of(function, (), 0.0)(np, a)
 
     return evaluate
@@ -208,7 +213,7 @@ TRANSCENDENTAL = tuple(
         ("expint", "The exponential integral Ei.", of(curves.expint, (), 0.0), Values()),
         ("fresnel_cos", "Fresnel's integral of the cosine.", each(curves.fresnel(math.cos)), between(-0.7799, 0.7799)),
         ("fresnel_sin", "Fresnel's integral of the sine.", each(curves.fresnel(math.sin)), between(-0.714, 0.714)),
-        ("spence", "Spence's integral, the dilogarithm of 1 - x.", of(curves.spence, (), 0.0), between(-INF, 1.64494)),
+        ("spence", "Spence's integral, the dilogarithm of 1 - x.", of(curves.spence, (), 0.0, 1e30), between(-INF, 1.64494)),
     )
 )
 POPULATION_COUNT = elementwise(
@@ -226,7 +231,7 @@ GAMMA_SLOPES = (
     ),
 )
 POLYGAMMA_OF_ORDER = promoting(
-    "polygamma_of_order", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.", evaluate=each(curves.polygamma, "x", "y")
+    "polygamma_of_order", FLOATS, doc="The polygamma function of y, whose orders are the elements of x.", evaluate=each(curves.polygamma_off_poles, "x", "y")
 )
 BETAINC = Op(
     "betainc", (Tensor("x", "...", FLOATS), Tensor("y", "...", FLOATS), Tensor("z", "...", FLOATS)), (), broadcast_shape, Promote("x", "y", "z"),

@@ -98,6 +98,12 @@ def polygamma(n: float, x: float) -> float:
     return (1 if n % 2 else -1) * math.gamma(n + 1) * zeta(n + 1, x)
 
 
+def polygamma_off_poles(n: float, x: float) -> float:
+    if x <= 0 and x == math.floor(x):
+        raise Undefined("inf or nan, by the library")
+    return polygamma(n, x)
+
+
 def erfcx(x: float) -> float:
     """exp(x²) erfc(x)."""
     if x < 20:
@@ -220,8 +226,18 @@ def bessel_i(n: int, x: float, scaled: bool = False) -> float:
 
 
 def bessel_k(n: float, x: float, scaled: bool = False) -> float:
+    """By what is left of it near 0, by its expansion far from it, else by a sum."""
     if x <= 0:
         return INF if x == 0 else NAN
+    if x < 1e-7 and n in (0, 1):
+        made = 1 / x if n else -math.log(x / 2) - 0.5772156649015329
+        return made * math.exp(x) if scaled else made
+    if x > 100:
+        part = made = math.sqrt(math.pi / 2 / x)
+        for k in range(1, 6):
+            part *= (4 * n * n - (2 * k - 1) ** 2) / (8 * x * k)
+            made += part
+        return made if scaled else made * math.exp(-x)
     made = sum(math.exp(-x * (math.cosh(t / 20) - 1)) * math.cosh(n * t / 20) / (2 if t == 0 else 1) for t in range(600) if x * math.cosh(t / 20) < 1e9) / 20
     return made if scaled else made * math.exp(-x)
 
@@ -250,7 +266,7 @@ def spherical_j0(x: float) -> float:
 
 def igamma(a: float, x: float) -> float:
     """The regularised lower incomplete gamma function, by its series or by one less the continued fraction."""
-    if a == 0:
+    if a == 0 or (x == 0 and a < 0):
         raise Undefined("0 or 1 or nan, by the library")
     if x < 0 or a < 0 or math.isnan(a + x):
         return NAN
