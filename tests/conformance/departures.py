@@ -55,6 +55,10 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
     **{f"onnx.{name}": ((_early, (0,)),) for name in ("Softmax", "LogSoftmax", "Hardmax")},
     # the evaluator adds the difference of the two values, which loses their digits or overflows
     "onnx.OneHot": ((lambda call: max(map(abs, {**dict(enumerate(call.args)), **call.kwargs}.get(2, call.kwargs.get("values")).contents)) > 100, (0,)),),
+    # the evaluator takes the cosine of a rounded pi, where a short window is 0
+    "onnx.HannWindow": ((lambda call: not call.kwargs.get("periodic", 1) and (call.args or [call.kwargs.get("size")])[0] in (2, 3), (0,)),),
+    # the evaluator sums without absolute values
+    "onnx.LpNormalization": ((lambda call: call.kwargs.get("p", 2) == 1, (0,)),),
     # the evaluator takes the real parts
     "onnx.Resize": ((lambda call: (call.args[0] if call.args else call.kwargs["X"]).dtype.is_complex, (0,)),),
     # of nothing but zeros, the evaluator divides the scale 1 by 255

@@ -56,7 +56,8 @@ def unit_length(np: Any, a: Arguments) -> Any:
 
 def standardised(np: Any, a: Arguments) -> Any:
     x, over = a["x"], tuple(a["dim"])
-    return np.divide(np.subtract(x, np.mean(x, axis=over, keepdims=True)), np.add(np.std(x, axis=over, keepdims=True), 1e-9))
+    made = np.divide(np.subtract(x, np.mean(x, axis=over, keepdims=True)), np.add(np.std(x, axis=over, keepdims=True), 1e-9))
+    return np.add(made, np.multiply(0.0, np.sum(np.square(x), axis=over, keepdims=True)))  # libraries take the squares, which may overflow
 
 
 # --- recurrences, with the activations that ONNX takes where none are named ---

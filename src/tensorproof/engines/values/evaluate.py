@@ -168,7 +168,7 @@ def bound(one: Applied, boxes: dict[int, Any]) -> None:
         if fact.kind == "drawn":
             boxes[id(result)] = drawn(np, one, fact, result, boxes)
             continue
-        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else boxed(part)
+        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else boxed(_made(np, part, result.dtype))
         if box is not None and not (fact.kind in _KEPT and _of_one_type(one, fact, result)):
             box = outward(np, box, result.dtype, nearest)
         boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, fact, boxes))
@@ -266,6 +266,19 @@ def fact_of(one: Applied, i: int) -> Values:
 
 _AMONG = ("convex", "moves", "cuts", "selects", "joins", "mixes")
 """Kinds of facts by which elements lie between the least and the greatest of the inputs."""
+
+
+def _made(np: Any, part: Any, dtype: DType | None) -> Any:
+    """Numbers that come from no tensor: where some of them cancel, they are off by as much as the largest is."""
+    from tensorproof.engines.values.rules import Box
+
+    if hasattr(part, "lo") or dtype is None or dtype.kind != "f" or not dtype.step:
+        return part
+    array = np.asarray(part)
+    if array.dtype.kind != "f" or not array.size or not np.all(np.isfinite(array)) or np.all(array == np.rint(array)):
+        return part
+    error = 16 * dtype.step * np.max(np.abs(array))
+    return Box(array - error, array + error, False, array.dtype)
 
 
 _KEPT = ("moves", "cuts", "selects", "joins")

@@ -20,10 +20,6 @@ FAR = 1e150
 """Beyond this the square of a number is infinite, and a library that takes it may get nan."""
 
 
-FAR = 1e150
-"""Beyond this the square of a number is infinite, and a library that takes it may get nan."""
-
-
 def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: float, hi: float) -> Box:
     """A function that is monotone between its turning points; nothing is known outside of [lo, hi]."""
     inside = (x.lo >= lo) & (x.hi <= hi)
