@@ -98,10 +98,15 @@ def _assumptions(found: Report) -> str:
 
 
 def _not_followed(found: Report, verbose: bool) -> str:
-    lines = [f"  operator {name}, {count} times: no rule for its bounds" for name, count in found.unbounded.most_common(None if verbose else 3)]
-    gaps = Counter(g.callee for g in found.gaps)
-    lines += [f"  {callee}, {count} times: not understood" for callee, count in gaps.most_common(None if verbose else 3)]
+    lines = [f"  operator {name}, {count} {_times(count)}: no rule for its bounds" for name, count in found.unbounded.most_common(None if verbose else 3)]
+    gaps = Counter((g.callee, g.reason) for g in found.gaps)
+    for (callee, reason), count in gaps.most_common(None if verbose else 3):
+        lines.append(f"  {callee}, {count} {_times(count)}: {reason or 'not understood'}")
     return "\n".join(["not followed:", *lines]) if lines else ""
+
+
+def _times(count: int) -> str:
+    return "time" if count == 1 else "times"
 
 
 def _place(span: Span, column: bool = False) -> str:
@@ -117,6 +122,10 @@ def summary(found: Report) -> str:
     parts += [f"{counts[verdict]} {verdict}" for verdict in ("possible", "unsafe")]
     if counts["unknown"]:
         parts.append(f"{counts['unknown']} not analysed")
+    if not found.operations:
+        parts = ["no operation that can go wrong was found" if found.gaps or found.unbounded or not found.finished else "no operation can go wrong here"]
+    if found.gaps:
+        parts.append(f"{len(found.gaps)} {'call' if len(found.gaps) == 1 else 'calls'} not understood")
     if not found.finished:
         parts.append("the time limit was reached")
-    return " · ".join(parts) if found.operations else "no operation can go wrong here"
+    return " · ".join(parts)
