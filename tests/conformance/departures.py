@@ -38,6 +38,13 @@ def _double(call: calls.GeneratedCall) -> bool:
     return any(getattr(getattr(value, "dtype", None), "label", "") == "float64" for value in (*call.args, *call.kwargs.values()))
 
 
+def _narrow(call: calls.GeneratedCall) -> bool:
+    """A smoothed image of one column and several rows: the kernel of torch gives the first row for each where the height changes."""
+    smooth = call.kwargs.get("antialias") or call.name.endswith("_aa") or (len(call.args) > 6 and call.args[6])
+    x, made = call.args[0] if call.args else call.kwargs["input"], call.outcome.made
+    return bool(smooth) and made.shape[-1] == 1 and made.shape[-2] != x.shape[-2]
+
+
 DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
     "onnx.MaxPool": (
         (_beyond, (0, 1)),
@@ -65,6 +72,10 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
     "onnx.DynamicQuantizeLinear": ((lambda call: not any((call.args[0] if call.args else call.kwargs["x"]).contents or (1,)), (1,)),),
     # counts beyond 64 bits wrap around
     "torch.poisson": ((lambda call: max(call.args[0].contents or (0,)) > 2.0**62, (0,)),),
+    "torch.nn.functional.interpolate": ((_narrow, (0,)),),
+    **{f"torch.ops.aten._upsample_{mode}2d_aa": ((_narrow, (0,)),) for mode in ("bilinear", "bicubic", "lanczos")},
+    # the choice of the results takes the flag at one place for the other
+    "torch.unique_consecutive": ((lambda call: len(call.args) > 1, (0, 1, 2)),),
     # the evaluator takes the logarithm of shares, which come to 0
     "onnx.SoftmaxCrossEntropyLoss": ((_apart, (0, 1)),),
 }

@@ -48,7 +48,6 @@ TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 
 SMALL = 4096
 ASIDE: dict[str, str] = {
     "argpartition": "the order within the parts is not determined",
-    "unique_consecutive": "torch reads return_inverse by position as return_counts",
     "lp_normalize": "the reference of ONNX sums without absolute values",
     "deform_conv": "the reference of ONNX interpolates in single precision",
     "qr": "unique up to signs",

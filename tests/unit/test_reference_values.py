@@ -42,6 +42,14 @@ def test_masked_elements_are_not_read() -> None:
     assert computed("torch.masked.sum", vector(1.0, 2.0), 0, mask=vector(True, False, dtype=BOOL)) == 1.0  # type: ignore[comparison-overlap]
 
 
+def test_masked_variances_count_what_is_kept_less_the_correction() -> None:
+    x, mask = vector(1.0, 3.0, 9.0), vector(True, True, False, dtype=BOOL)
+    assert computed("torch.masked.var", x, 0, mask=mask) == 2.0  # type: ignore[comparison-overlap]
+    assert computed("torch.masked.var", x, 0, False, mask=mask) == 1.0  # type: ignore[comparison-overlap]
+    assert computed("torch.masked.std", x, 0, mask=mask, correction=1.5) == 2.0  # type: ignore[comparison-overlap]
+    assert computed("torch.masked.var", vector(1.0, 3.0), 0, False) == 1.0  # type: ignore[comparison-overlap]
+
+
 def test_keras_holds_infinite_numbers_to_the_tolerance() -> None:
     inf = float("inf")
     assert computed("keras.ops.isclose", vector(1.0, inf), vector(inf, inf)) == [True, False]

@@ -150,7 +150,7 @@ def _ranked(np: Any, line: Any, q: Any, way: str, skips: bool) -> Any:
 
 
 def distinct(consecutive: bool) -> Evaluate:
-    """Distinct elements, or slices along an axis, with what is asked for beside them."""
+    """Distinct elements, or slices along an axis, with what is asked for beside them; the order of what is not sorted is not defined."""
 
     def evaluate(np: Any, a: Arguments) -> Any:
         x, dim = np.asarray(a["x"]), a["dim"]
@@ -163,6 +163,8 @@ def distinct(consecutive: bool) -> Evaluate:
             if a["as_met"]:
                 turned = np.argsort(index)
                 index, inverse = index[turned], np.argsort(turned)[inverse.reshape(-1)]
+            elif not a["sorted"] and len(index) > 1:
+                raise Undefined
         counts = np.bincount(inverse.reshape(-1), minlength=len(index))
         made = [x.reshape(-1)[index] if dim is None else np.take(x, index, axis=dim)]
         made += [index] if a["return_index"] else []

@@ -93,9 +93,11 @@ class Slide:
         return {"stride": self.stride, "padding": tuple(b for b, _ in self.sides), "padding_end": tuple(e for _, e in self.sides)}
 
 
-def slide(run: Run, a: Arguments, n: int, sizes: Sequence[Dim], kernel: Sequence[Dim], last: bool) -> Slide:
-    """"SAME" pads so that there are size / stride windows, rounded up; the greater part of an odd padding comes after."""
+def slide(run: Run, a: Arguments, n: int, sizes: Sequence[Dim], kernel: Sequence[Dim], last: bool, dilated: bool = True) -> Slide:
+    """"SAME" pads so that there are size / stride windows, rounded up; the greater part of an odd padding comes after. Without `dilated` the node's kernel
+    does not read its dilations."""
     strides, dilations = spatial(run, a["stride"], n, last, "stride"), spatial(run, a.get("dilation"), n, last, "dilation")
+    dilations = dilations if dilated else (1,) * n
     name, sides = explicit_sides(run, a["padding"], a.get("explicit_paddings"), n, last)
     if name == "SAME":
         sides = []
@@ -131,7 +133,7 @@ def _transposed(run: Run, a: Arguments, n: int, result: Shape, depthwise: bool) 
         kernels = run.shaped("permute", (out, channels, *kernel), weight.dtype, x=weight, dim=(n + 1, n, *range(n)))
         known = type(given) is int and type(channels) is int and channels
         groups = given // channels if known else 1
-    window = slide(run, a, n, inner, kernel, last)
+    window = slide(run, a, n, inner, kernel, last, not depthwise)
     extra = tuple(
         size - ((m - 1) * s - b - e + d * (k - 1) + 1)
         for size, m, k, s, d, (b, e) in zip(inner, image.shape[2:], kernel, window.stride, window.dilation, window.sides)
@@ -182,7 +184,7 @@ def _filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: b
     last = channels_last(a["data_format"])
     image, behind = fronted(run, a["x"], n + 2, last), fronted(run, a["y"], n + 2, last, "y")
     *kernel, channels, out = result
-    window = slide(run, a, n, image.shape[2:], kernel, last)
+    window = slide(run, a, n, image.shape[2:], kernel, last, not depthwise)
     if depthwise:
         shape, groups = (channels * out, 1, *kernel), channels
     else:

@@ -134,14 +134,32 @@ def spread(a: dict[str, Any], run: Run) -> Any:
     """Variances and standard deviations; those of complex numbers are complex here."""
     both = a["unbiased"] is not None and a["correction"] is not None
     run.require("correction", not both, "unbiased and correction are two names of one thing; only one may be given", ("unbiased", "correction"))
+    less = a["correction"] if a["unbiased"] is None else int(a["unbiased"])
     x = _input(a, run)
     wanted = a["dtype"] or x.dtype
     if wanted is None or x.dtype is None:
         return run(run.row.op, x=x.but(dtype=None), **_axes(a))
     dtype = wanted if a["dtype"] is not None or wanted.is_float or wanted.is_complex else FLOAT32
-    real = dtype.real if dtype.is_float or dtype.is_complex else FLOAT32
-    made: TensorType = run(run.row.op, x=_cast(run, x, real), **_axes(a))
-    return _cast(run, made, FLOAT32 if run.row.op == "std" and not (dtype.is_float or dtype.is_complex) else dtype)
+    if a["mask"] is None and dtype.is_float and not x.dtype.is_complex:
+        return run(run.row.op, x=_cast(run, x, dtype), correction=1 if less is None else less, **_axes(a))
+    if not x.shape.known:
+        return run.typed(run.row.op, FLOAT32 if run.row.op == "std" and dtype.kind in "bui" else dtype, x=x, **_axes(a))
+    return _spread_by_steps(a, run, x, dtype, 1.0 if less is None else float(less))
 
 
-
+def _spread_by_steps(a: dict[str, Any], run: Run, kept: TensorType, dtype: DType, less: float) -> TensorType:
+    """The squared distances of x from the mean of what the mask keeps, over the number of elements that it keeps, less the correction. The mean is of
+    elements cast to `dtype`, also of whole numbers, and the root is that of the variance in `dtype`."""
+    x, along, whole = a["x"], _axes(a), not (dtype.is_float or dtype.is_complex)
+    finer = FLOAT32 if whole else dtype
+    mask = run("full_like", x=x, value=True, dtype=BOOL) if a["mask"] is None else run("expand", x=run("cast", x=a["mask"], dtype=BOOL), size=tuple(x.shape))
+    mean = run("div", x=run("sum", x=kept, dtype=dtype, **{**along, "keepdim": True}), y=run("sum", x=mask, **{**along, "keepdim": True}))
+    apart = run("sub", x=x, y=mean)
+    squares = run("mul", x=apart, y=run("conj", x=apart)) if apart.dtype is not None and apart.dtype.is_complex else run("square", x=apart)
+    total = run("sum", x=_shut(run, squares, mask, 0.0), dtype=finer, **along)
+    count = run("sum", x=mask, **along)
+    if less != 0:
+        count = run("relu", x=run("sub", x=_cast(run, count, finer.real), y=less))
+    made = _cast(run, run("div", x=total, y=count), dtype)
+    root: TensorType = made if run.row.op == "var" else run("sqrt", x=made)
+    return root

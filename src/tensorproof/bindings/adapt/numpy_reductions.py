@@ -232,5 +232,5 @@ def partitioned(a: dict[str, Any], run: Run) -> Any:
 def unique(a: dict[str, Any], run: Run) -> Any:
     """The values, then where each stands first, where each element stands among them, and how many there are of each."""
     names = ("return_index", "return_inverse", "return_counts")
-    made = run("unique", x=a["x"], dim=a["dim"], empty_slices=True, **{n: bool(a[n]) for n in names})
+    made = run("unique", x=a["x"], dim=a["dim"], sorted=bool(a["sorted"]), empty_slices=True, **{n: bool(a[n]) for n in names})
     return tuple(made) if isinstance(made, tuple) else made

@@ -164,7 +164,7 @@ def _spread(root: bool) -> Rule:
         with np.errstate(all="ignore"):
             apart = hi - lo + 4 * count * Rounding.step * size + 1e-150  # the mean is rounded
             most = apart**2 / 4 * count / max(count - ddof, 1e-300)
-            most = np.where((apart**2 * count > Rounding.greatest) | np.isnan(most), INF, most)
+            most = np.where((apart**2 * count > Rounding.greatest) | np.isnan(most) | few, INF, most)
             over = ~(size * count <= Rounding.greatest)
         nan = np.any(x.nan, axis=axis, keepdims=keepdims) | few | over
         return Box(np.zeros_like(most), np.sqrt(most) if root else most, nan, float_of(x))
