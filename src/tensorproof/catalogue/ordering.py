@@ -89,7 +89,7 @@ PARTITIONS = tuple(
             "partition", Like("x"), numpy_partition("partition"), Values("convex"),
             "The element kth where it stands in order along an axis, the lesser ones before it.",
         ),
-        ("argpartition", INT64, numpy_partition("argpartition"), Values("places", by="dim"), "Where the elements of a partition stand."),
+        ("argpartition", INT64, numpy_partition("argpartition"), Values("places", over="x", by="dim"), "Where the elements of a partition stand."),
     )
 )  # fmt: skip
 

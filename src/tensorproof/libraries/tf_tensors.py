@@ -162,6 +162,8 @@ def variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
             return m.gap("tf.Variable", node, "of a shape that may change")
     learns = trainable is not False and made.dtype is not None
     found = m.path.taken(made, made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False, taped=0))
+    if m.path.program is not None:  # it stays the same object whatever is written into it: what it starts from is known, and no more
+        m.path.program.changed(found)
     return tf_graph().variable_made(m, found, kwargs.get("name"), node)
 
 

@@ -52,6 +52,12 @@ def copied(a: Arguments, run: Run) -> Any:
     return run("copy", x=made) if isinstance(made, TensorType) else tuple(run("copy", x=one) for one in made)
 
 
+def compact(a: Arguments, run: Run) -> Any:
+    """ravel: a view where the elements lie row by row, else in memory of its own."""
+    made: TensorType = run.default(a)
+    return made if made.strides is None else run("copy", x=made)
+
+
 @takes(Tensor("y"))
 def like(a: Arguments, run: Run) -> Any:
     """view_as, reshape_as, expand_as: the shape of another tensor."""
