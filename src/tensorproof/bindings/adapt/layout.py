@@ -11,6 +11,7 @@ from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Number, Si
 from tensorproof.terms.dtypes import BOOL, INT64
 from tensorproof.terms.ints import ceildiv, product
 from tensorproof.terms.predicates import eq
+from tensorproof.terms.promotion import torch_can_cast
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 
@@ -253,6 +254,20 @@ def to_sparse(a: Arguments, run: Run) -> Any:
     blocks = form in ("sparse_bsr", "sparse_bsc")
     run.require("blocksize", blocks == (a["blocksize"] is not None), f"{form} {'needs' if blocks else 'takes no'} blocksize", ("blocksize", "format"))
     return run("to_sparse", x=a["x"], format=form, blocksize=a["blocksize"])
+
+
+def sparse_mask(a: Arguments, run: Run) -> Any:
+    """Whole numbers of a dense tensor go through the element type of a mask of real or complex numbers, which rounds them."""
+    x, mask = a["x"], a["mask"]
+    types = x.dtype, mask.dtype
+    if x.layout == "sparse_coo" and None not in types and not torch_can_cast(mask.dtype, x.dtype):
+        raise run.give_up(f"elements of type {mask.dtype!r} in the mask are refused beside {x.dtype!r} where both tensors hold any")
+    if x.layout not in ("strided", "sparse_coo") and mask.layout != "strided" and (x.layout, mask.layout) != ("sparse_csr", "sparse_csr"):
+        raise run.give_up(f"a mask of layout {mask.layout} is refused beside {x.layout} where it holds elements")
+    if None in types or types[0].kind not in "iu" or types[1].kind not in "fc" or (x.layout, mask.layout) != ("strided", "sparse_coo"):
+        return run.default(a)
+    made = run("sparse_mask", x=run("cast", x=x, dtype=types[1].real), mask=mask)
+    return run("cast", x=made, dtype=types[0])
 
 
 def _made(value: Any, run: Run) -> TensorType:
