@@ -1,7 +1,7 @@
 """Writes the arguments of library functions and methods that have a model into `src/tensorproof/libraries/signatures/`, from the installed libraries.
 
     python tools/signatures.py torch tensorflow keras numpy python     # write
-    python tools/signatures.py torch --check                           # exit status 1 when the committed file differs
+    python tools/signatures.py torch --check                           # exit status 1 when the committed file differs, for the version that it speaks of
 
 A line is a dotted name and its arguments: `x` is needed, `x=` has a default, `/x` has no name for the caller, `*x` is given by name only, `*` and `**` take any
 more. ` | ` stands between forms of which any may be meant (TensorFlow 1 and 2). A name whose arguments the library does not reveal has no line.
@@ -117,7 +117,14 @@ def text(library: str) -> str:
         told = list(dict.fromkeys(forms))
         if told and None not in told:
             lines.append(f"{name} {' | '.join(form or '-' for form in told)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([f"# {library} {version(library)}", *lines]) + "\n"
+
+
+def version(library: str) -> str:
+    """The version that a table speaks of; of Python the first two numbers, of torch without the build."""
+    if library == "python":
+        return ".".join(map(str, sys.version_info[:2]))
+    return str(importlib.import_module(library).__version__).partition("+")[0]
 
 
 def main() -> int:
@@ -129,9 +136,14 @@ def main() -> int:
     warnings.simplefilter("ignore")
     stale = 0
     for library in given.library:
-        file, new = FOLDER / f"{library}.txt", text(library)
+        file = FOLDER / f"{library}.txt"
+        old = file.read_text(encoding="utf-8") if file.exists() else ""
+        if given.check and old.startswith(f"# {library} ") and old.partition("\n")[0] != f"# {library} {version(library)}":
+            print(f"{file} is of {old.partition(chr(10))[0][2:]}, and {version(library)} is installed: not compared")
+            continue
+        new = text(library)
         if given.check:
-            if not file.exists() or file.read_text(encoding="utf-8") != new:
+            if old != new:
                 print(f"{file} is out of date: python tools/signatures.py {library}", file=sys.stderr)
                 stale = 1
         else:
