@@ -99,11 +99,16 @@ def _remainder(x: Any, y: Any) -> Box:
 
 
 def _fmod(x: Any, y: Any) -> Box:
-    """With the sign of x."""
+    """With the sign of x. Where x / y overflows float32, torch's vectors give nan."""
     x, y = boxed(x), boxed(y)
-    size = np.minimum(np.maximum(np.abs(y.lo), np.abs(y.hi)), np.maximum(np.abs(x.lo), np.abs(x.hi)))
-    zero = (y.lo <= 0) & (y.hi >= 0)
-    return Box(np.where(x.lo >= 0, 0.0, -size), np.where(x.hi <= 0, 0.0, size), x.nan | y.nan | zero | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
+    size = np.minimum(np.maximum(np.abs(y.lo), np.abs(y.hi)), most := np.maximum(np.abs(x.lo), np.abs(x.hi)))
+    with np.errstate(all="ignore"):
+        overflows = most / np.minimum(np.abs(y.lo), np.abs(y.hi)) > _GREATEST
+    none = ((y.lo <= 0) & (y.hi >= 0)) | overflows
+    return Box(np.where(x.lo >= 0, 0.0, -size), np.where(x.hi <= 0, 0.0, size), x.nan | y.nan | none | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
+
+
+_GREATEST = float(np.finfo(np.float32).max)
 
 
 register("remainder mod", _remainder, rounded=True)
