@@ -35,6 +35,8 @@ def inclusive_range(np: Any, a: Arguments) -> Any:
 def linspace(np: Any, a: Arguments) -> Any:
     """Each half counted from its own end."""
     start, end, n = _one(np, a["start"], _whole(a)), _one(np, a["end"], _whole(a)), a["steps"]
+    if abs(end - start) > a["results"][0].greatest:
+        raise Undefined("the numbers between two that are further apart than the greatest number")
     if not a["endpoint"]:
         return np.add(start, np.multiply(np.arange(n), (end - start) / max(n, 1)))
     at, step = np.arange(n), (end - start) / max(n - 1, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, plain
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
 
 def sigmoid(np: Any, x: Any) -> Any:
@@ -50,6 +50,8 @@ def packed(np: Any, a: Arguments) -> Any:
     """The rows of all sequences, step by step, the longest sequence first."""
     x = np.swapaxes(a["x"], 0, 1) if a["batch_first"] else a["x"]
     lengths = [int(n) for n in plain(np, a["lengths"])]
+    if not a["enforce_sorted"] and len(set(lengths)) < len(lengths):
+        raise Undefined("the order of sequences of the same length")
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     steps = range(min(max(lengths), x.shape[0]))
     rows = [x[step, i] for step in steps for i in order if lengths[i] > step]

@@ -58,7 +58,7 @@ DISTRIBUTIONS = {
     "orthogonal": Distribution("gain", _around_zero),
     "bernoulli": Distribution("", _unit),
     "beta": Distribution("a b", _unit),
-    "binomial": Distribution("n p", lambda n, p: (0.0, n[1])),
+    "binomial": Distribution("n p", lambda n, p: (0.0, max(0.0, n[1]))),
     "geometric": Distribution("p", lambda p: (1.0, inf)),
     "poisson": Distribution("rate", _not_negative),
     "exponential": Distribution("scale", _not_negative),

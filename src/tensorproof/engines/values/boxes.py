@@ -168,6 +168,7 @@ def settled(name: str, made: Any) -> Any:
         if Rounding.count > 1:
             raise Several
         if name in NEAREST:
+            Rounding.single = True
             Rounding.over = Rounding.over or bool((np.maximum(-made.lo, made.hi)[np.isfinite(made.lo) & np.isfinite(made.hi)] > Rounding.greatest).any())
             return made
     lo, hi = outwards(made.lo, made.hi)

@@ -54,9 +54,21 @@ def _stepwise(name: str) -> Rule:
     return rule
 
 
-for one in ("floor", "ceil", "trunc", "rint", "round", "around", "positive", "sign", "nextafter", "spacing"):
-    if one not in ("nextafter", "spacing"):
-        register(one, _stepwise(one))
+def _to_decimals(x: Any, decimals: int = 0, **kwargs: Any) -> Box:
+    """To decimals a number is scaled, which may overflow."""
+    x = boxed(x)
+    made = Box(np.round(x.lo, decimals), np.round(x.hi, decimals), x.nan, x.dtype)
+    if not decimals or x.dtype.kind != "f":
+        return made
+    Rounding.count += 1
+    most = Rounding.greatest / 10.0 ** abs(decimals)
+    return Box(np.where(x.lo < -most, -np.inf, made.lo), np.where(x.hi > most, np.inf, made.hi), x.nan, x.dtype)
+
+
+for one in ("floor", "ceil", "trunc", "rint", "positive", "sign"):
+    register(one, _stepwise(one))
+for one in ("round", "around"):
+    register(one, _to_decimals)
 register("negative", lambda x: Box(-boxed(x).hi, -boxed(x).lo, boxed(x).nan, boxed(x).dtype), wraps=True)
 
 

@@ -50,8 +50,8 @@ def _support(np: Any, one: Applied, values: Values, result: TensorType, read: Ca
     if len(known) < len(parameters):
         return None
     lo, hi = kind.bounds(*known)
-    finite = all(isfinite(end) for pair in known for end in pair)
-    return Box(np.full(shape, lo), np.full(shape, hi), not finite)
+    proper = all(isfinite(end) for pair in known for end in pair) and (lo != 0 or all(low >= 0 for low, _ in known))  # else some libraries draw nan
+    return Box(np.full(shape, lo), np.full(shape, hi), not proper)
 
 
 def _counted(tensor: TensorType) -> bool:

@@ -188,7 +188,7 @@ def computed(np: Any, one: Applied, types: Sequence[DType | None], arguments: Ma
         try:
             with computed_in(types):
                 made = one.op.evaluate(np, arguments)
-            if _representable(one) if Rounding.count else getattr(np, "__name__", "") == "numpy" or one.op.order == "like":
+            if Rounding.single and _representable(one) if Rounding.count else getattr(np, "__name__", "") == "numpy" or one.op.order == "like":
                 return made, True
         except Several:
             _SEVERAL.add(one.op.name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, joined, kind_of, moved, register
 from tensorproof.engines.values.pairs import multiply, truth
-from tensorproof.engines.values.rounding import Rounding
+from tensorproof.engines.values.rounding import Rounding, outwards
 from tensorproof.engines.values.whole_numbers import EXACT, STEP
 
 INF = math.inf
@@ -124,11 +124,13 @@ def _so_far(function: Any) -> Rule:
 
 
 def _running_product(x: Any, axis: Any = None, **kwargs: Any) -> Box:
+    """Each product is rounded before it is multiplied again: one that is too small loses digits."""
     x = boxed(x) if axis is not None else moved(np.ravel, x)
     lines = moved(np.moveaxis, x, 0 if axis is None else axis, 0)
     made = [lines[0:1]] if lines.shape[0] else []
     for i in range(1, lines.shape[0]):
-        made.append(multiply(made[-1], lines[i : i + 1]))
+        product = multiply(made[-1], lines[i : i + 1])
+        made.append(Box(*outwards(product.lo, product.hi), product.nan, product.dtype) if product.dtype.kind == "f" else product)
     return moved(np.moveaxis, joined(np.concatenate, made), 0, 0 if axis is None else axis) if made else x  # type: ignore[no-any-return]
 
 

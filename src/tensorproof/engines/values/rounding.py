@@ -29,6 +29,8 @@ class Rounding:
     """Whether the first sum, product or quotient stays as it is, to be rounded at the end: each is rounded to the nearest number, which keeps bounds tight."""
     count = 0
     """How many functions were computed that a library rounds."""
+    single = False
+    """Whether one was left to be rounded at the end."""
 
 
 class Several(Exception):
@@ -43,7 +45,7 @@ def computed_in(dtypes: Iterable[DType | None]) -> Iterator[None]:
     Rounding.step, Rounding.smallest = max(d.step for d in floats), max(d.smallest_normal for d in floats)
     Rounding.greatest = min(d.greatest for d in floats)
     Rounding.over = Rounding.lost = False
-    Rounding.count = 0
+    Rounding.count, Rounding.single = 0, False
     try:
         yield
     finally:
