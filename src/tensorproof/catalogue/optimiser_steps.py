@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, plain
+from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.record import Evaluate
 
 Rule = Callable[[Any, Arguments], tuple[Any, ...]]
@@ -28,7 +28,9 @@ def step_by(rule: Rule, slots: tuple[str, ...]) -> Evaluate:
 
 
 def _follow(x: Any, target: Any, rate: Any) -> Any:
-    """A running mean: x moved towards the target, of which the part 1 - rate is taken."""
+    """A running mean: x moved towards the target, of which the part 1 - rate is taken. With another rate than a part, libraries lose digits on the way."""
+    if hasattr(rate, "lo") and rate.size and not (rate.lo.min() >= 0 and rate.hi.max() <= 1):
+        raise Undefined("a mean by a rate that is no part")
     return x * rate + target * (1 - rate)
 
 

@@ -57,6 +57,8 @@ def dynamic(np: Any, a: Arguments) -> Any:
         scale = np.asarray(0.1)
     below, above = np.subtract(low, np.true_divide(least, scale)), np.subtract(high, np.true_divide(most, scale))
     zero = below if abs(low) + np.absolute(least / scale) < abs(high) + np.absolute(most / scale) else above
+    if not hasattr(x, "lo") and x.size and np.any(np.abs(np.mod(np.true_divide(x, scale), 1.0) - 0.5) < 1e-3):
+        raise Undefined("halfway between two numbers, as the scale is rounded")
     return stored(np, x, scale, np.rint(np.clip(zero, low, high)), low, high)
 
 
