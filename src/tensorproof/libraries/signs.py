@@ -16,6 +16,8 @@ from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.facts import learn
 from tensorproof.terms.gradient import Gradient
+from tensorproof.terms.ints import Origin
+from tensorproof.terms.predicates import ge
 from tensorproof.terms.tensor import TensorType
 
 
@@ -43,7 +45,8 @@ def check(m: Any, applied: list[Applied], node: Any) -> None:
             x = one.arguments.get(name)
             if isinstance(x, TensorType) and x.shape.known and x.shape.numel != 0 and _is_signed(m, x):
                 words = f"the elements of {name} must lie between 0 and 1, and these are scores of either sign: apply sigmoid first, or take a loss with logits"
-                m.require(f"{one.op.name}/range", False, words, node, (name,))
+                least = m.symbol(m.name_here("score", node, "the least score, in hundredths"), -100, 100, Origin.WORLD)
+                m.demand("RuntimeError", ge(least, 0), words, node, f"{one.op.name}/range")
 
 
 def _is_signed(m: Any, x: TensorType) -> bool:

@@ -115,3 +115,22 @@ def computed(records: Sequence[Record]) -> Iterator[Computed]:
             yield one
         elif isinstance(one, Loop):
             yield from computed(one.body)
+
+
+def written(records: Sequence[Record]) -> set[int]:
+    """The identities to which records give values."""
+    found: set[int] = set()
+    for one in records:
+        if isinstance(one, Computed):
+            found.update(map(id, one.applied.results))
+        elif isinstance(one, (Same, Join)):
+            found.add(id(one.result))
+        elif isinstance(one, Slice):
+            found.add(id(one.item))
+        elif isinstance(one, Stack):
+            found.add(id(one.whole))
+        elif isinstance(one, (Changed, Source)):
+            found.add(id(one.tensor))
+        elif isinstance(one, Loop):
+            found |= written(one.body) | {id(c.after) for c in one.carried if c.after is not None}
+    return found

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorproof.engines.numerics.grid import Box, Grid, aligned
 from tensorproof.engines.numerics.value import Value, either, limits
-from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
+from tensorproof.program.form import Carried, Loop, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def loop(walk: Walk, one: Loop) -> None:
     places = list(one.carried)
     first: Begin = [_joined(walk, c.before) if c.before else NEVER for c in places]
     outside: State = {id(c.start): walk.values.get(id(c.start)) for c in places if c.start is not None}
-    kept: State = {i: walk.values[i] for i in _written(one.body) if i in walk.values and i not in outside}
+    kept: State = {i: walk.values[i] for i in written(one.body) if i in walk.values and i not in outside}
     begin, state = list(first), dict(kept)
     judge, walk.judge = walk.judge, None
     counted = dict(walk.analysis.unbounded)
@@ -133,22 +133,3 @@ def _equal(a: object, b: object) -> bool:
         return False
     _, _, (x, y) = aligned([a.grid, b.grid])
     return bool((x.lo == y.lo).all() and (x.hi == y.hi).all())
-
-
-def _written(records: Sequence[Record]) -> set[int]:
-    """The identities to which records give values."""
-    found: set[int] = set()
-    for one in records:
-        if isinstance(one, Computed):
-            found.update(map(id, one.applied.results))
-        elif isinstance(one, (Same, Join)):
-            found.add(id(one.result))
-        elif isinstance(one, Slice):
-            found.add(id(one.item))
-        elif isinstance(one, Stack):
-            found.add(id(one.whole))
-        elif isinstance(one, (Changed, Source)):
-            found.add(id(one.tensor))
-        elif isinstance(one, Loop):
-            found |= _written(one.body) | {id(c.after) for c in one.carried if c.after is not None}
-    return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorproof.engines.values.evaluate import bound, contents_of, numbers_in
-from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
+from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack, written
 from tensorproof.terms.tensor import TensorType
 
 EXACT = 3
@@ -120,7 +120,7 @@ class _Walk:
         places = list(one.carried)
         first = [self.joined(c.before) if c.before else _NEVER for c in places]
         outside = {id(c.start): self.values.get(id(c.start)) for c in places if c.start is not None}
-        kept = {i: self.values[i] for i in _written(one.body) if i in self.values and i not in outside}
+        kept = {i: self.values[i] for i in written(one.body) if i in self.values and i not in outside}
         begin = list(first)
         state = dict(kept)
         for turn in range(MOST):
@@ -194,22 +194,3 @@ def _equal(a: Any, b: Any) -> bool:
     if a is None or b is None or a is _NEVER or b is _NEVER:
         return a is b
     return bool(a.shape == b.shape and (a.lo == b.lo).all() and (a.hi == b.hi).all() and (a.nan == b.nan).all())
-
-
-def _written(records: Sequence[Record]) -> set[int]:
-    """The identities to which records give values."""
-    found: set[int] = set()
-    for one in records:
-        if isinstance(one, Computed):
-            found.update(map(id, one.applied.results))
-        elif isinstance(one, (Same, Join)):
-            found.add(id(one.result))
-        elif isinstance(one, Slice):
-            found.add(id(one.item))
-        elif isinstance(one, Stack):
-            found.add(id(one.whole))
-        elif isinstance(one, (Changed, Source)):
-            found.add(id(one.tensor))
-        elif isinstance(one, Loop):
-            found |= _written(one.body) | {id(c.after) for c in one.carried if c.after is not None}
-    return found
