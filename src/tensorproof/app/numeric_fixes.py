@@ -32,6 +32,11 @@ class Fix:
     new: str
     text: str
     """The whole program after the change."""
+    path: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
 
 
 def fixes(found: Report, options: Options, settings: Settings, given: Given) -> list[Fix]:
@@ -78,7 +83,7 @@ def _changes(text: str, tree: ast.Module, one: Operation) -> Iterator[Fix]:
             new = form.format(old if plain or not form.startswith("{}.") else f"({old})")
             changed = line[: operand.col_offset] + new.encode() + line[operand.end_col_offset :]
             whole = "".join([*lines[: operand.lineno - 1], changed.decode(), *lines[operand.lineno :]])
-            yield Fix(one.code, operand.lineno, operand.col_offset + 1, operand.lineno, operand.end_col_offset + 1, old, new, whole)
+            yield Fix(one.code, operand.lineno, operand.col_offset + 1, operand.lineno, operand.end_col_offset + 1, old, new, whole, one.span.path)
 
 
 def _ordered(forms: tuple[str, ...], one: Operation) -> list[str]:

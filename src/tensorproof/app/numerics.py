@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.app.check import Options, is_model
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Step
@@ -52,6 +52,8 @@ class Report:
     fixes: list[Fix] = field(default_factory=list["Fix"])
     text: str = ""
     finished: bool = True
+    forms: list[Form] = field(default_factory=list["Form"])
+    """What was analysed, one for each path, module or graph."""
 
     def count(self, verdict: str) -> int:
         return sum(one.verdict == verdict for one in self.operations)
@@ -72,6 +74,8 @@ class Form:
     """What holds the named tensors, so that their identities stay theirs."""
     sizes: dict[str, int] = field(default_factory=dict[str, int])
     """Numbers for sizes that the program leaves open, by the names of their symbols, with which its requirements hold."""
+    bounds: Mapping[int, Any] = field(default_factory=dict[int, Any])
+    """What the analysis found: bounds by the identity of tensors, with `least` and `most`."""
 
 
 def numerics(path: str, options: Options, settings: Settings, given: Given, text: str | None = None) -> Report:
@@ -82,6 +86,7 @@ def numerics(path: str, options: Options, settings: Settings, given: Given, text
     with limits.limited(options.time_limit):
         forms = list(_of_model(path, options, given, found) if is_model(path) else _of_source(path, options, found, text))
     seen: set[str] = set()
+    found.forms = forms
     for form in forms:
         seen.update(name for names in form.names.values() for name in names)
         _analysed(form, settings, given, found)
@@ -170,6 +175,7 @@ def _analysed(form: Form, settings: Settings, given: Given, found: Report) -> No
     gradients = settings.gradients or _trains(form.records)
     chosen = replace(settings, names=names, sizes=form.sizes, open_sources=frozenset(sources.open), trained=moved, gradients=gradients)
     made = analyse(form.records, {i: (r.lo, r.hi) for i, r in sources.ranges.items()}, chosen)
+    form.bounds = made.values
     found.operations = list(_merged([*found.operations, *made.operations, *made.not_analysed]))
     found.assumptions = list(dict.fromkeys([*found.assumptions, *sources.assumptions]))
     found.sizes.update(made.assumed_sizes)

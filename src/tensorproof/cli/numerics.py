@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
         raise BadInput(f"numerics takes one saved model or Python file, {len(paths)} are given")
     if given.dtype is not None and given.dtype not in FLOATS:
         raise BadInput(f"--dtype {given.dtype}: there are {', '.join(FLOATS)}")
+    if given.html is not None and not os.path.isdir(os.path.dirname(given.html) or "."):
+        raise BadInput(f"--html {given.html}: there is no folder {os.path.dirname(given.html)}")
     ranges = read_ranges(given.ranges) if given.ranges is not None else {}
     ranges.update(map(parse_range, given.range or ()))
     options = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, time_limit=seconds_of(given.time_limit))
@@ -46,8 +49,23 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
         from tensorproof.app.numeric_witness import confirm
 
         confirm(found, arguments)
+    if given.html is not None:
+        _write_page(given.html, found)
     text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found, given.quiet, given.verbose)
     return _status(found, given.fail_on), text
+
+
+def _write_page(path: str, found: Report) -> None:
+    """Write the whole page or nothing."""
+    from tensorproof.reporters.numerics_html import page
+
+    text, part = page(found), f"{path}.part"
+    try:
+        with open(part, "w", encoding="utf-8", errors="replace") as stream:
+            stream.write(text)
+        os.replace(part, path)
+    except OSError as error:
+        raise BadInput(f"--html {path} cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
 def _status(found: Report, fail_on: str) -> int:

@@ -68,6 +68,7 @@ def numerics(parser: Parser) -> None:
     parser.add_argument("--values", choices=("interval", "affine"), default="affine", help="intervals alone, or equalities between tensors as well")
     parser.add_argument("--confirm", action="store_true", help="run the program in a child process until it shows what may happen, and write a script for it")
     parser.add_argument("--fix", action="store_true", help="propose changes of source lines after which the operations are proved safe")
+    parser.add_argument("--html", metavar="FILE.html", help="also write the report as a page with a picture of the graph (pip install 'tensorproof[html]')")
     parser.add_argument("--entry", metavar="FILE.py::Name", help="enter this module instead of running the program")
     _inputs(parser)
     _imports(parser)
