@@ -1,9 +1,10 @@
 """Tries spellings against the real library, both directions: generated valid calls must run with equal shapes and types, and each
 broken requirement must make the library refuse.
 
-    python tests/conformance/conform.py torch [--names 'torch.nn.*'] [--count 10] [--seed 0] [--json FILE] [--list]
+    python tests/conformance/conform.py [torch tf ...] [--names 'torch.nn.*'] [--count 10] [--seed 0] [--store FILE] [--json FILE] [--list]
 
-The work runs in a child process, name after name; a child that dies is started again after the name that killed it.
+Without a framework all of them are tried, and a table has a row for each. The work runs in a child process, name after name; a child that dies is started
+again after the name that killed it. With `--store`, records are appended to a file as they come (JSON lines), and a run that was stopped continues there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import sys
 import threading
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import chain
@@ -155,9 +157,17 @@ class Late:
         self.process.kill()
 
 
-def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60) -> list[dict[str, Any]]:
-    """The records of many spellings, from child processes."""
+Keep = Callable[[dict[str, Any]], None]
+
+
+def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60, keep: Keep = lambda _: None) -> list[dict[str, Any]]:
+    """The records of many spellings, from child processes; each is given to `keep` as it comes."""
     records: list[dict[str, Any]] = []
+
+    def add(record: dict[str, Any]) -> None:
+        records.append(record)
+        keep(record)
+
     left = list(names)
     deadly: dict[str, list[str]] = {}
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
@@ -176,7 +186,7 @@ def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60)
             elif line.startswith("#"):
                 number = line[1:].strip()
             elif line.startswith("{"):
-                records.append(json.loads(line))
+                add(json.loads(line))
                 left.remove(current)
                 current = ""
         late.stop()
@@ -185,7 +195,7 @@ def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60)
             deadly.setdefault(current, []).append(number)  # the same name again, without that call
         elif current:
             why = f"no answer in {seconds} s" if late.killed else DEAD
-            records.append({**blank(current), "wrong": [["crash", current, why]]})
+            add({**blank(current), "wrong": [["crash", current, why]]})
             left.remove(current)
         elif left and process.returncode:
             raise RuntimeError(f"the child ended with {process.returncode} before it began; try it by hand: {' '.join(command)}")
@@ -233,13 +243,51 @@ def report(records: list[dict[str, Any]], details: bool) -> int:
     return int(bool(new))
 
 
+class Store:
+    """Records in a file, one in a line, under the seed and the count of their run; a run that was stopped continues where it was."""
+
+    def __init__(self, path: Path, count: int, seed: int) -> None:
+        self.path, self.run = path, {"count": count, "seed": seed}
+        self.records: dict[str, dict[str, Any]] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+            with suppress(json.JSONDecodeError):  # a line was cut short: its name is run again
+                if {**(record := json.loads(line)), **self.run} == record:
+                    self.records[record["name"]] = record
+
+    def add(self, record: dict[str, Any]) -> None:
+        self.records[record["name"]] = record
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**record, **self.run}) + "\n")
+
+
+def conform_all(names: list[str], count: int, seed: int, seconds: int, store: Store | None) -> list[dict[str, Any]]:
+    """The records of all names, those of the store not run again."""
+    if store is None:
+        return conform(names, count, seed, seconds)
+    conform([name for name in names if name not in store.records], count, seed, seconds, store.add)
+    return [store.records[name] for name in names]
+
+
+def table(records: list[dict[str, Any]]) -> None:
+    """A row for each framework, and the sum."""
+    groups = {framework: [r for r in records if r["name"].partition(".")[0] == framework] for framework in RUNNER}
+    print(f"{'framework':<12} {'spellings':>9} {'valid calls':>11} {'broken calls':>12} {'known gaps':>10} {'disagreements':>13}")
+    for framework, group in [*groups.items(), ("all", records)]:
+        if group:
+            known = [r for r in group if r["wrong"] and is_known(r["name"])]
+            new = [w for r in group if not is_known(r["name"]) for w in r["wrong"]]
+            valid, broken = sum(r["valid"] for r in group), sum(r["broken"] for r in group)
+            print(f"{framework:<12} {len(group):>9} {valid:>11} {broken:>12} {len(known):>10} {len(new):>13}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("framework", nargs="?", choices=sorted(RUNNER))
+    parser.add_argument("frameworks", nargs="*", metavar="framework", help=f"{', '.join(RUNNER)}; without one, all")
     parser.add_argument("--names", action="append", default=[])
     parser.add_argument("--count", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=60, help="how long one call may take, loading the library included")
+    parser.add_argument("--store", type=Path, help="append records to this file as they come, and do not repeat those that it has")
     parser.add_argument("--json")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--child", action="store_true")
@@ -247,9 +295,15 @@ def main() -> int:
     if options.child:
         child(sys.stdin.read().split(), options.count, options.seed)
         return 0
-    records = conform(spellings(options.framework, options.names), options.count, options.seed, options.seconds)
+    if unknown := {*options.frameworks} - {*RUNNER}:
+        parser.error(f"no such framework: {', '.join(sorted(unknown))}; there are {', '.join(RUNNER)}")
+    store = Store(options.store, options.count, options.seed) if options.store else None
+    names = [name for framework in options.frameworks or RUNNER for name in spellings(framework, options.names)]
+    records = conform_all(names, options.count, options.seed, options.seconds, store)
     if options.json:
         Path(options.json).write_text(json.dumps(records, indent=1), encoding="utf-8")
+    if len(options.frameworks) != 1:
+        table(records)
     return report(records, options.list)
 
 

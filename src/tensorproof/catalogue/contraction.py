@@ -15,6 +15,7 @@ from tensorproof.ops.record import DTypeRule, Evaluate, Op, Values
 from tensorproof.terms.dtypes import BFLOAT16, COMPLEX32, FLOAT8S, FLOAT16, FLOAT32, FLOATS, FULL_COMPLEXES, INT32, NUMBERS, REALS, DType
 from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.promotion import Operand
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 
@@ -123,7 +124,7 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
         return made
 
     def dtype(c: Call) -> DType | None:
-        common = Same("start", "x", "y")(c) if name != "addr" else Within(Promote("start", "x", "y"), NUMBERS - {COMPLEX32})(c)
+        common = Same("start", "x", "y")(c) if name != "addr" else Within(_expanded_first, NUMBERS - {COMPLEX32})(c)
         for factor in ("beta", "alpha"):
             whole = common is not None and not (common.is_float or common.is_complex)
             fraction = isinstance(c[factor], float) and whole and name == "addr"
@@ -136,6 +137,17 @@ def added(name: str, x: str, y: str, out: str, dtypes: Any = NUMERIC, doc: str =
         (Number("beta", 1), Number("alpha", 1)), shape, dtype, codes={"K": "inner", "B": "batch"},
         evaluate=contraction_products.added_sum if name == "addbmm" else contraction_products.added_product, doc=doc,
     )  # fmt: skip
+
+
+def _expanded_first(c: Call) -> DType | None:
+    """The common element type of the operands, where a number that is added has been expanded to a matrix before they meet."""
+    operands = [c.tensor(name) for name in ("start", "x", "y")]
+    typed = [Operand(v.dtype, v.weak, False) for v in operands if v.dtype is not None]
+    if len(typed) < len(operands):
+        return None
+    if (common := c.common_type(typed)) is None:
+        raise c.refuse("dtype", f"element types {', '.join(repr(v.dtype) for v in operands)} do not mix in {c.name}", ("start", "x", "y"))
+    return common
 
 
 def _fits(c: Call, start: Shape, made: Shape) -> None:

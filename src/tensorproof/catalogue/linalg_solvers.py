@@ -278,7 +278,9 @@ def lobpcg_shape(c: Call) -> list[Any]:
     c.require("size", ge(m, 3 * n), f"the matrix has {m!r} rows, and needs three for each of {n!r} vectors", ("x", "k"))
     if c.given("guess"):
         c.equal("rows", c.shape("guess")[-2], m, "the guess has {a} rows, and the matrix {b}", ("guess", "x"))
-        if lead:
+        if not lead:
+            c.require("rank", len(c.shape("guess")) == 2, f"the guess for one matrix is a matrix, and has shape {c.shape('guess')!r}", ("guess", "x"))
+        else:
             c.equal("batch", product(c.shape("guess")[:-2]), product(lead), "there are {a} guesses for {b} matrices", ("guess", "x"))
     return [(*lead, k), (*lead, m, k)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.ops.call import Call
-from tensorproof.ops.element_types import Like, Same, ToFloat
+from tensorproof.ops.element_types import Like, Promote, Same, ToFloat
 from tensorproof.ops.families import same_shape
 from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, Float, Int, Ints, Tensor
@@ -328,7 +328,7 @@ WEIGHT_NORM = Op(
     inputs=(Tensor("x", "...", FLOATS), Tensor("magnitude", "...", FLOATS)),
     attributes=(Axis("dim", 0, scalar_ok=False),),
     shape=_weight_norm_shape,
-    dtype=Same("x", "magnitude"),
+    dtype=lambda c: (Same if c["dim"] in (0, len(c.shape("x")) - 1) else Promote)("x", "magnitude")(c),  # torch's own kernel is for the first and last axis
     doc="x with its length along the other axes made to be `magnitude`.",
     evaluate=formulas.weight_norm,
 )

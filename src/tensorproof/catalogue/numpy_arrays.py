@@ -9,17 +9,17 @@ from tensorproof.ops.element_types import Like, Promote
 from tensorproof.ops.evaluation import Arguments, numpy_reduction
 from tensorproof.ops.facts import mixes
 from tensorproof.ops.families import NUMERIC, reduction, replaced, same_shape
-from tensorproof.ops.inputs import Anything, Axis, Choice, Ints, Tensor, Tensors, is_size
+from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, Ints, Tensor, Tensors, is_size
 from tensorproof.ops.record import Op, Values
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
 from tensorproof.terms.ints import maximum, minimum
-from tensorproof.terms.predicates import ge
+from tensorproof.terms.predicates import disj, ge
 from tensorproof.terms.shapes import Shape
 
 
 def _convolved(c: Call) -> Shape:
     n, m = c.dims["N"], c.dims["M"]
-    c.require("empty", ge(n, 1), "x has no elements", "x")
+    c.require("empty", disj(ge(n, 1), c["padded"]), "x has no elements", "x")
     c.require("empty", ge(m, 1), "y has no elements", "y")
     match c["mode"]:
         case "full":
@@ -65,11 +65,11 @@ INTERP = Op(
 CONVOLVE = Op(
     "convolve_vectors",
     inputs=(Tensor("x", "N", NUMERIC), Tensor("y", "M", NUMERIC)),
-    attributes=(Choice("mode", ("full", "same", "valid"), "full"),),
+    attributes=(Choice("mode", ("full", "same", "valid"), "full"), Bool("padded", False)),  # padded: x may be empty, since it is padded before
     shape=_convolved,
     dtype=Promote("x", "y"),
     doc="The discrete convolution of two vectors.",
-    evaluate=lambda np, a: np.convolve(a["x"], a["y"], a["mode"]),
+    evaluate=lambda np, a: np.convolve(a["x"], a["y"], a["mode"]) if len(a["x"]) else np.zeros(max(len(a["y"]) - 1, 0)),
 )
 
 

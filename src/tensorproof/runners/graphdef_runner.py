@@ -26,6 +26,14 @@ _ANY = {
 """A value for attributes of which nothing is said."""
 
 
+_UNSAFE = frozenset({"ScatterNdAdd", "ScatterNdSub", "ScatterNdMax", "ScatterNdMin", "ScatterNdUpdate"})
+"""Kernels that read the first axis of a variable without axes, without a check: that a wrong call returns tells nothing."""
+
+
+def unsafe(name: str) -> bool:
+    return name.rpartition(".")[2] in _UNSAFE
+
+
 class NeedsHandle(Exception):
     """An input that no generated value can stand for."""
 

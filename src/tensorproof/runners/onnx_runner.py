@@ -85,7 +85,7 @@ _NOT_LOOKED_AT = {
     "QuantizeLinear": _SCALES,
     "RMSNormalization": {"axis", "rank"},
     "RNN": _STATES,
-    "Resize": {"rank"},
+    "Resize": {"rank", "roi"},
     "ReverseSequence": {"axis", "batch", "batch_dim", "time_dim"},
     "RotaryEmbedding": {"n"},
     "STFT": {"length", "rank", "step"},

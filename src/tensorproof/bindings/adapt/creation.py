@@ -138,6 +138,10 @@ def new_tensor(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), Data("data"))  # type: ignore[arg-type]
 def new_legacy(a: dict[str, Any], run: Run) -> Any:
+    """x.new(data): a tensor must have the element type of x, and a list takes it."""
+    data, dtype = a["data"], a["x"].dtype
+    if isinstance(data, TensorType) and data.framework == "torch" and None not in (data.dtype, dtype):
+        run.require("dtype", data.dtype is dtype, f"data must be of element type {dtype!r}, and is of {data.dtype!r}", ("data", "x"))
     return new_tensor(a, run)
 
 

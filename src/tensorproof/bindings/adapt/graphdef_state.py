@@ -28,7 +28,8 @@ def _held(run: Run, a: Arguments) -> None:
 @takes(Tensor("x"), Tensor("index", "...", INDEX), DTYPE)
 def resource_gather(a: Arguments, run: Run) -> TensorType:
     _held(run, a)
-    return tf_shapes.gather({**a, "dim": 0}, run)
+    batch = a.get("batch_dims")
+    return tf_shapes.gather({**a, "dim": batch if type(batch) is int and batch > 0 else 0}, run)
 
 
 @takes(Tensor("x"), Tensor("index", "...", INDEX), DTYPE)

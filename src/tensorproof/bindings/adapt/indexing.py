@@ -141,10 +141,7 @@ def nonzero(a: Arguments, run: Run) -> Any:
 def bucketize(a: Arguments, run: Run) -> Any:
     bounds: TensorType = a["x"]
     run.require("rank", len(bounds.shape) == 1, f"the boundaries must be a vector, and are {bounds.shape!r}", ("x",))
-    y = a["y"]
-    if isinstance(y, TensorType) and not len(y.shape):
-        return run("searchsorted", x=bounds, y=y.but(shape=Shape((1,)), contents=None), int32=a["int32"], right=a["right"]).but(shape=Shape())
-    return run("searchsorted", x=bounds, y=y, int32=a["int32"], right=a["right"])
+    return run("searchsorted", x=bounds, y=a["y"], int32=a["int32"], right=a["right"])
 
 
 @takes(Anything("size", like=(Ints("size", least=1, shape=True),)), Tensor("x", values="index"))

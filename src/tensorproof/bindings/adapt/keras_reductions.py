@@ -283,7 +283,7 @@ def correlate(a: dict[str, Any], run: Run) -> Any:
     dtype = common(x, y)
     dtype = dtype if dtype is None or dtype.is_float else FLOAT64 if dtype is INT64 else FLOAT32
     x, y = (v if v.dtype is dtype or dtype is None else run("cast", x=v, dtype=dtype) for v in (x, y))
-    return run.typed("convolve_vectors", dtype, x=x, y=run("flip", x=y), mode=a["mode"])
+    return run.typed("convolve_vectors", dtype, x=x, y=run("flip", x=y), mode=a["mode"], padded=a["mode"] == "full")
 
 
 def unique(a: dict[str, Any], run: Run) -> Any:

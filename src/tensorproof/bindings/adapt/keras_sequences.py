@@ -42,6 +42,7 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
     number, count = gates(module.name)
     held = module.parameters
     of_rank(module, a["x"], 3)
+    _some_batch(a, run, number)
     states = a.get("states")
     if isinstance(states, TensorType):
         states = (states,)
@@ -55,10 +56,14 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
     return made if a["return_state"] else made[0]
 
 
+def _some_batch(a: dict[str, Any], run: Run, gates_: int) -> None:
+    if a["x"].shape.known and len(a["x"].shape) and a["x"].shape[0] == 0 and (gates_ == 4 or "bias" not in a["_module"].parameters):
+        raise run.give_up("an empty batch, whose sums TensorFlow takes for biases")
+
+
 def _carried(a: dict[str, Any], run: Run, states: tuple[TensorType, ...], gates_: int) -> None:
     """A gate of complex numbers is not multiplied with what an LSTM carries as real ones."""
-    if a["x"].shape.known and len(a["x"].shape) and a["x"].shape[0] == 0 and "bias" not in a["_module"].parameters:
-        raise run.give_up("an empty batch, whose sums TensorFlow takes for biases")
+    _some_batch(a, run, gates_)
     x = a["x"].dtype
     if gates_ == 4 and x is not None and x.is_complex and len(states) > 1 and states[1].dtype is not None and not states[1].dtype.is_complex:
         raise run.refuse("dtype", f"the input is {x!r}, and the state that is carried {states[1].dtype!r}", ("x", "states"))

@@ -167,7 +167,11 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensors("xs"), Choice("indexing", ("xy", "ij"), "xy"))
 def meshgrid(a: Arguments, run: Run) -> Any:
-    same_types(run, a, "xs")
+    """Each vector is multiplied by ones of the first one's element type; truth values are multiplied by ones of any."""
+    numbers = [x for x in a["xs"] if x.dtype is not BOOL]
+    if numbers and a["xs"][0].dtype is BOOL:
+        raise run.give_up("truth values first and numbers after them")
+    same_types(run, {"xs": numbers}, "xs")
     xs = [x if not x.shape.known or len(x.shape) == 1 else run("reshape", x=x, size=(x.shape.numel,)) for x in a["xs"]]
     return list(run("meshgrid", xs=tuple(xs), indexing=a.get("indexing") or "xy"))
 

@@ -10,7 +10,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, UINT8, UINT16, DType
 from tensorproof.terms.ints import Dim, maximum, minimum
-from tensorproof.terms.predicates import conj, ge, le
+from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -53,11 +53,18 @@ def _method(a: Arguments) -> str:
     return _METHODS[word] if type(word) is int and 0 <= word < 4 else word if isinstance(word, str) else "bilinear"
 
 
+def _kept(run: Run, a: Arguments, x: TensorType, height: Any, width: Any) -> bool:
+    """Version 1 gives back an image that has the size already, with its element type."""
+    if not run.row.fixed.get("keeps_same_size") or not x.shape.known:
+        return False
+    return conj(eq(x.shape[-3], height), eq(x.shape[-2], width)) is True
+
+
 def _resized(run: Run, a: Arguments, x: TensorType, height: Any, width: Any, method: str) -> TensorType:
     """Images of another height and width: floats, unless their pixels are only chosen."""
     flags = {name: bool(a[name]) for name in ("align_corners", "half_pixel_centers", "antialias") if isinstance(a.get(name), bool)}
     axis = len(x.shape) - 3 if x.shape.known else 1
-    dtype = x.dtype if method == "nearest" else FLOAT32
+    dtype = x.dtype if method == "nearest" or _kept(run, a, x, height, width) else FLOAT32
     shape = _framed(run, x, height, width)
     made: TensorType = run.shaped("resize_image", shape, dtype, x=x, size=(height, width), axis=axis, method=method, **flags)
     return made
