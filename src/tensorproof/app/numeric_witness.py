@@ -18,11 +18,20 @@ RUNS = 24
 MOST_SECONDS = 180.0
 
 
-def confirm(found: Report, arguments: tuple[str, ...], folder: str = ".") -> dict[int, int]:
-    """Run the program until the operations that may go wrong did; they are `unsafe` then. The seed of the first run that shows it, by line.
-    A script that runs it again is written for each."""
-    if not found.path.endswith(".py"):
-        raise BadInput("--confirm runs Python files; a saved model is not run yet")
+def confirm(found: Report, arguments: tuple[str, ...], name: str | None = None) -> None:
+    """Run a program or model until the operations that may go wrong did; they are `unsafe` then. A script that runs it again is written for each, and `name`
+    begins the names of the files."""
+    begins = name or f"witness_{Path(found.path).name.removesuffix('.gz').rpartition('.')[0] or Path(found.path).name}"
+    if found.path.endswith(".py"):
+        confirm_source(found, arguments, begins)
+    else:
+        from tensorproof.app.model_witness import confirm_model
+
+        confirm_model(found, begins)
+
+
+def confirm_source(found: Report, arguments: tuple[str, ...], name: str) -> dict[int, int]:
+    """Run a Python file. The seed of the first run that shows an operation, by line."""
     wanted = {one.span.line for one in found.operations if one.verdict in ("unsafe", "possible") and one.span.path == found.path}
     shown = {line: seed for line, seed in _seen(found.path, arguments).items() if line in wanted} if wanted else {}
     found.operations = [
@@ -32,7 +41,7 @@ def confirm(found: Report, arguments: tuple[str, ...], folder: str = ".") -> dic
         for one in found.operations
     ]
     for line, seed in shown.items():
-        _script(found.path, line, seed, arguments, folder)
+        _script(found.path, line, seed, arguments, name)
     return shown
 
 
@@ -55,7 +64,13 @@ def _seen(path: str, arguments: tuple[str, ...]) -> dict[int, int]:
     return found
 
 
-def _script(path: str, line: int, seed: int, arguments: tuple[str, ...], folder: str) -> None:
+def _script(path: str, line: int, seed: int, arguments: tuple[str, ...], name: str) -> None:
     """A program that runs this one with the same corners, and prints where it leaves the finite numbers."""
     text = f"from tensorproof.runners.watching import replay\n\nreplay({os.path.abspath(path)!r}, seed={seed}, arguments={arguments!r})\n"
-    Path(folder, f"witness_{Path(path).stem}_{line}.py").write_text(text, encoding="utf-8")
+    script = Path(f"{name}_{line}.py")
+    try:
+        script.parent.mkdir(parents=True, exist_ok=True)
+        Path(f"{script}.part").write_text(text, encoding="utf-8")
+        os.replace(f"{script}.part", script)
+    except OSError as error:
+        raise BadInput(f"--confirm: {script} cannot be written: {(error.strerror or str(error)).lower()}") from None

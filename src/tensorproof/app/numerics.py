@@ -14,8 +14,8 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.analysis import analyse
 from tensorproof.engines.numerics.ranges import TRAINED, Assumption, Given
-from tensorproof.engines.numerics.records import Operation, Settings
-from tensorproof.engines.numerics.roles import ranged
+from tensorproof.engines.numerics.records import Analysis, Operation, Settings
+from tensorproof.engines.numerics.roles import Ranged, ranged
 from tensorproof.program.form import Changed, Loop, Record
 from tensorproof.solve import limits
 from tensorproof.terms.ints import begin_file
@@ -54,6 +54,8 @@ class Report:
     finished: bool = True
     forms: list[Form] = field(default_factory=list["Form"])
     """What was analysed, one for each path, module or graph."""
+    analysed: list[tuple[Form, Ranged, Analysis]] = field(default_factory=list["tuple[Form, Ranged, Analysis]"])
+    """The program forms, with the ranges of their sources and what the analysis found out about them."""
 
     def count(self, verdict: str) -> int:
         return sum(one.verdict == verdict for one in self.operations)
@@ -176,6 +178,7 @@ def _analysed(form: Form, settings: Settings, given: Given, found: Report) -> No
     chosen = replace(settings, names=names, sizes=form.sizes, open_sources=frozenset(sources.open), trained=moved, gradients=gradients)
     made = analyse(form.records, {i: (r.lo, r.hi) for i, r in sources.ranges.items()}, chosen)
     form.bounds = made.values
+    found.analysed.append((form, sources, made))
     found.operations = list(_merged([*found.operations, *made.operations, *made.not_analysed]))
     found.assumptions = list(dict.fromkeys([*found.assumptions, *sources.assumptions]))
     found.sizes.update(made.assumed_sizes)

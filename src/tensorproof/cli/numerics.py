@@ -48,7 +48,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     if given.confirm:
         from tensorproof.app.numeric_witness import confirm
 
-        confirm(found, arguments)
+        confirm(found, arguments, given.witness)
     if given.html is not None:
         _write_page(given.html, found)
     text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found, given.quiet, given.verbose)
