@@ -185,7 +185,8 @@ def _reshaped(form: Any, shape: Any, *args: Any, **kwargs: Any) -> Form:
 
 
 def _total(form: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Form:
-    shape = np.sum(np.broadcast_to(np.zeros(()), form.shape), axis=axis, keepdims=keepdims).shape
+    over = range(form.ndim) if axis is None else {a % form.ndim for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
+    shape = tuple(1 if a in over else n for a, n in enumerate(form.shape) if keepdims or a not in over)
     count = form.size // max(1, prod(shape))
     return _seen(form, shape, ("sum", ("axis", _frozen(axis)), ("keepdims", keepdims)), float(count))
 

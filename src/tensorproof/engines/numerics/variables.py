@@ -24,6 +24,7 @@ MOST_STEPS = 64
 def initial_ranges(records: Sequence[Record]) -> dict[int, Range]:
     """The range of the initial value of each variable, by identity; one whose initial value is computed from itself or from inputs has none."""
     makers, assigned = _makers(records), dict[int, list[TensorType]]()
+    order = {id(one): i for i, one in enumerate(makers.values())}
     for one in records:
         if isinstance(one, Computed) and one.applied.op.writes:
             pair = _assigned(one.applied)
@@ -31,7 +32,7 @@ def initial_ranges(records: Sequence[Record]) -> dict[int, Range]:
                 assigned.setdefault(id(pair[0]), []).append(pair[1])
     found: dict[int, Range] = {}
     for variable, values in assigned.items():
-        ranges = [r for value in values if (r := _range(value, makers)) is not None]
+        ranges = [r for value in values if (r := _range(value, makers, order)) is not None]
         if ranges:
             found[variable] = Range(min(r.lo for r in ranges), max(r.hi for r in ranges))
     return found
@@ -93,7 +94,7 @@ def _makers(records: Sequence[Record]) -> dict[int, Record]:
     return made
 
 
-def _range(value: TensorType, makers: Mapping[int, Record]) -> Range | None:
+def _range(value: TensorType, makers: Mapping[int, Record], order: Mapping[int, int]) -> Range | None:
     """The range of a value that is computed from constants and draws alone."""
     needed: list[Record] = []
     pending, seen = [value], set[int]()
@@ -107,7 +108,7 @@ def _range(value: TensorType, makers: Mapping[int, Record]) -> Range | None:
             if tensor.contents is None:
                 return None
             continue
-        if record not in needed:
+        if not any(record is one for one in needed):
             needed.append(record)
         if len(needed) > MOST_STEPS:
             return None
@@ -118,7 +119,6 @@ def _range(value: TensorType, makers: Mapping[int, Record]) -> Range | None:
     if not needed:
         numbers = [float(n) for n in value.contents or () if isinstance(n, (bool, int, float))]
         return Range(min(numbers), max(numbers)) if numbers else None
-    order = {id(one): i for i, one in enumerate(makers.values())}
     done = analyse(sorted(needed, key=lambda one: order.get(id(one), 0)), {}, Settings(tensors="smash", values="interval"))
     grid = done.values.get(id(value))
     if grid is None or done.not_analysed or done.unbounded or not grid.size:
