@@ -10,9 +10,10 @@ from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same, Within
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.families import elementwise, replaced, same_shape
+from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Number, Tensor
 from tensorproof.ops.later import later
-from tensorproof.ops.record import FINITE, Evaluate, Hazard, Interval, Op, Values
+from tensorproof.ops.record import Evaluate, Interval, Op, Region, Values
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BFLOAT16, COMPLEXES, FLOATS, FULL_COMPLEXES, FULL_FLOATS, REALS, UINT8, DType, DTypes
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.records import replace
@@ -276,7 +277,15 @@ def glu_shape(c: Call) -> Shape:
 GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SAME, evaluate=glu_of)
 
 # --- the softmax family ---
-NOT_FINITE = "nan where an input is inf or nan, or all of a row are -inf"
+def _finite_row(smallest: bool = False) -> Region:
+    """Nothing is infinite but what the exponential makes 0, and of each row something is left."""
+
+    def safe(np: Any, a: Arguments) -> Any:
+        x = np.negative(a["x"]) if smallest else a["x"]
+        greatest = np.max(x, axis=a["dim"], keepdims=True) if x.ndim else x
+        return np.logical_and(np.greater(greatest, -INF), np.less(greatest, INF))
+
+    return safe
 
 
 @any_rank
@@ -299,10 +308,11 @@ def softmax_type(c: Call) -> DType | None:
     return rule(c) if c.shape("x").numel == 0 else Within(rule, FLOATS)(c)
 
 
-def _softmax(name: str, values: Values, doc: str, evaluate: Evaluate, takes: DTypes = ANY) -> Op:
+def _softmax(name: str, values: Values, doc: str, evaluate: Evaluate, takes: DTypes = ANY, smallest: bool = False) -> Op:
+    words = f"the {'least' if smallest else 'greatest'} element of each row of x along dim is finite"
     return Op(
         name, (Tensor("x", "...", takes),), (Axis("dim", -1), ElementType("dtype")), along_axis,
-        softmax_type, values=values, hazards=(Hazard(f"{name}/finite", "x", FINITE, NOT_FINITE),), doc=doc, evaluate=evaluate,
+        softmax_type, values=values, hazards=region(f"{name}/finite", "x", words, "nan", _finite_row(smallest)), doc=doc, evaluate=evaluate,
     )  # fmt: skip
 
 
@@ -316,7 +326,7 @@ LOG_SOFTMAX = replace(
     _softmax("log_softmax", replace(bounded(-INF, 0.0), by="dim", shares="logarithms"), "the logarithm of softmax", log_softmax_of), order="compact",
 )  # fmt: skip
 SOFTMIN = replace(
-    _softmax("softmin", shares(), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES),
+    _softmax("softmin", shares(), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES, True),
     order="compact",
 )
 SOFTMAX_BACKWARD = Op(

@@ -124,7 +124,7 @@ def _truncated_modulo(x: Any, y: Any) -> Any:
 
 
 def by_zero(op: str) -> tuple[Hazard, ...]:
-    return (Hazard(f"{op}/zero", "y", NON_ZERO, "inf or nan; whole numbers raise"),)
+    return (Hazard(f"{op}/zero", "y", NON_ZERO, "inf or nan; whole numbers raise", whole=True),)
 
 
 ROUNDING = Choice("rounding", (None, "trunc", "floor"), None)

@@ -52,6 +52,8 @@ def walk(m: Any, roots: list[TensorType], retain: Any, node: Any, inputs: list[T
     for module, hook, parameters in m.model_state.get("backward hooks", {}).get("all", ()):
         if any(reached.get(id(autograd.of(m, t).own)) for t in parameters):
             m.call(hook, (module, _UNKNOWN, _UNKNOWN), {}, node)
+    if m.path.program is not None and roots:
+        m.path.program.changed(gradient_of(roots[0]))
     return [_reached(m, t, reached, node) for t in inputs or ()]
 
 

@@ -41,6 +41,8 @@ class Hazard:
     safe: Interval | Region
     yields: str
     words: str = ""
+    whole: bool = False
+    """Whether whole numbers outside of the region raise."""
 
 
 @dataclass(frozen=True, slots=True)

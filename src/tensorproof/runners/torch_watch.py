@@ -37,9 +37,9 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
             return self._backward(function, args, kwargs)
         made = function(*args, **kwargs)
         self._draw(name, made, args, kwargs)
-        if name not in _NOT_SET and not _said_infinite(args, kwargs):
+        if name not in _NOT_SET:
             bad = next((y for t in _floats(made) if (y := _yields(t))), "")
-            if bad and all(not _yields(t) for t in _floats([args, kwargs])):
+            if bad and _comes_new(bad, args, kwargs):
                 self.watched.report(bad)
         return made
 
@@ -95,6 +95,12 @@ def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: 
             hook.remove()
 
     return watching
+
+
+def _comes_new(bad: str, args: Any, kwargs: Any) -> bool:
+    """Whether what is not finite is none that was there before: infinity may stand in a mask, and nan that comes from it is new."""
+    before = [y for t in _floats([args, kwargs]) if (y := _yields(t))]
+    return "nan" not in before if bad == "nan" else not before and not _said_infinite(args, kwargs)
 
 
 def _said_infinite(args: Any, kwargs: Any) -> bool:

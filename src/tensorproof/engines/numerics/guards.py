@@ -65,6 +65,8 @@ def _named(one: Applied, name: str) -> TensorType | None:
 def _cut(grid: Grid, side: Sequence[bool], limit: float, dtype: DType | None) -> Grid:
     """The elements on one side of a number; as they are where none lies there."""
     tiny = float(np.finfo("float16" if dtype is not None and dtype.label == "float16" else "float32").smallest_subnormal)
+    if np.isinf(limit):
+        limit, side = (dtype or FLOAT32).greatest * np.sign(limit), (side[0] or limit > 0, True, side[2] or limit < 0)
     step = max(abs(limit) * (dtype or FLOAT32).step / 2, tiny)
     box = grid.box
     lo, hi = box.lo, box.hi

@@ -9,8 +9,9 @@ import numpy as np
 
 from tensorproof.engines.numerics.applying import FAILURES, Application, tensors_in
 from tensorproof.engines.numerics.grid import gridded
+from tensorproof.engines.numerics.infinities import finite_ends, summarised
 from tensorproof.engines.numerics.records import Operation
-from tensorproof.engines.numerics.value import AFTER, LOST, Value, limits
+from tensorproof.engines.numerics.value import AFTER, ENDLESS, LOST, Value, limits
 from tensorproof.engines.numerics.walk import Walk
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.hazards import holds, said
@@ -37,8 +38,8 @@ class Judging:
         made = [operation for hazard in hazards if (operation := self._hazard(one, application, hazard)) is not None]
         met = any(operation.verdict in ("possible", "unsafe") for operation in made)
         if overflows and not met and not any(hazard.code.endswith("/overflow") for hazard in hazards):
-            over = self._overflow(one, application)
-            met = over is not None
+            over = self._undefined(one) or self._overflow(one, application)
+            met = over is not None and over.verdict != "unknown"
             made = [*made, over] if over is not None else [replace(o, verdict="unknown") if o.verdict == "safe" else o for o in made]
         steep = [operation for hazard in self._of_gradients(one) if (operation := self._hazard(one, application, hazard)) is not None]
         for operation in (*made, *steep):
@@ -60,12 +61,13 @@ class Judging:
 
     def _hazard(self, one: Computed, application: Application, hazard: Hazard) -> Operation | None:
         tensors = list(_about(application, hazard))
-        if not any(_is_real(t) for t in tensors):
+        real = any(map(_is_real, (*tensors, *one.applied.results)))
+        if not tensors or not (real or hazard.whole):
             return None
         values = [self.walk.values[id(t)] for t in tensors]
         truth = self._truth(application, hazard)
         verdict = self._verdict(one, application, hazard, values, truth)
-        return self._operation(one, hazard.code, tensors, said(hazard), _yielded(hazard), verdict)
+        return self._operation(one, hazard.code, tensors, said(hazard), _yielded(hazard) if real else "an exception", verdict)
 
     def _truth(self, application: Application, hazard: Hazard) -> Any:
         """Whether each block is in the safe region: a box of truths, or None where that cannot be said."""
@@ -87,7 +89,29 @@ class Judging:
             return "unsafe"
         if len(values) == 1 and values[0].points and not self._safe_at(application, hazard, values[0].points):
             return "unsafe"
-        return "possible"
+        infinite = any(v.marks & ENDLESS for v in values) and summarised(self.walk, list(_about(application, hazard)))
+        return "unknown" if infinite and self._safe_without_infinity(application, hazard) else "possible"
+
+    def _safe_without_infinity(self, application: Application, hazard: Hazard) -> bool:
+        """Whether infinite elements alone leave the safe region."""
+        cut = {name: finite_ends(value) for name, value in application.arguments.items()}
+        try:
+            with computed_in(application.types()):
+                return bool((gridded(holds(application.np, hazard, cut)).box.lo > 0).all())
+        except FAILURES:
+            return False
+
+    def _undefined(self, one: Computed) -> Operation | None:
+        """Infinite numbers, which the program puts in, meet others so that nothing is defined: 0 times infinity, infinity less infinity."""
+        tensors = [t for t in tensors_in(one.applied) if _is_real(t)]
+        values = [self.walk.values[id(t)] for t in tensors]
+        if not any(v.marks & ENDLESS for v in values) or any(v.marks & LOST for v in values):
+            return None
+        sure = all(bool((v.grid.box.lo == v.grid.box.hi).all()) for v in values) and not one.conditions
+        verdict = "unsafe" if sure else "unknown" if summarised(self.walk, tensors) else "possible"
+        tensors.sort(key=lambda t: not self.walk.values[id(t)].marks & ENDLESS)
+        needed = "no 0 times infinity and no infinity less infinity"
+        return self._operation(one, f"{one.applied.op.name}/undefined", tensors, needed, "nan", verdict)
 
     def _safe_at(self, application: Application, hazard: Hazard, points: tuple[float, ...]) -> bool:
         """Whether all these numbers, which the operand reaches, are in the safe region."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorproof.engines.numerics.grid import Box, Grid, aligned
-from tensorproof.engines.numerics.value import Value, either, limits
+from tensorproof.engines.numerics.value import ENDLESS, Value, either, limits
 from tensorproof.program.form import Carried, Loop, written
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _grown(old: Value | None, new: Value | None, turn: int) -> Value | None:
     shape, cuts, (was, now) = aligned([old.grid, made.grid])
     lo = np.where(now.lo < was.lo, -_step(-now.lo), now.lo)
     hi = np.where(now.hi > was.hi, _step(now.hi), now.hi)
-    least, most = limits(None) if now.dtype.kind == "f" else (-(2.0**63), 2.0**63)
+    least, most = (-np.inf, np.inf) if made.marks & ENDLESS else limits(None) if now.dtype.kind == "f" else (-(2.0**63), 2.0**63)
     return Value(Grid(shape, cuts, Box(np.maximum(lo, least), np.minimum(hi, most), False, now.dtype)), made.marks)
 
 

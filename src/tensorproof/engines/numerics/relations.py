@@ -14,7 +14,7 @@ from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAff
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
 from tensorproof.engines.numerics.guards import Guards, is_ramp
-from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.numerics.value import ENDLESS, Value
 from tensorproof.engines.values.evaluate import fact_of
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.applied import Applied
@@ -135,6 +135,8 @@ class Relations:
         kind = one.op.values.kind
         varying = [v for v in values if v.grid.dtype.kind == "f" and not (v.grid.shape == () and v.grid.least == v.grid.most)]
         if not varying or (kind in ("multiplies", "divides", "mixes", "decreasing") and len(varying) > 1 + (kind == "mixes")):
+            return None
+        if any(v.marks & ENDLESS for v in varying):
             return None
         made = frozenset[int]().union(*map(self.roots, varying))
         return made if len(made) <= MOST_TERMS else None

@@ -10,8 +10,9 @@ from tensorproof.engines.numerics.grid import Box, Grid, gridded, smashed, unifo
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.records import dataclass
 
-LOST, OPEN, AFTER = 1, 2, 4
-"""Marks: something that was not followed made it; it comes from a source that is only known to be finite; a hazard was met on the way."""
+LOST, OPEN, AFTER, ENDLESS = 1, 2, 4, 8
+"""Marks: something that was not followed made it; it comes from a source that is only known to be finite; a hazard was met on the way; the program itself
+puts infinity into it, as masks do."""
 EXACT_INTEGERS = 64
 """Whole numbers of small tensors stay exact where a tensor is one interval: they are places and sizes."""
 
@@ -47,13 +48,16 @@ def anything(shape: tuple[int, ...], dtype: DType | None, marks: int = LOST) -> 
     return Value(uniform(shape, *limits(dtype), dtype=kind(dtype)), marks)
 
 
-def finite(grid: Grid, dtype: DType | None) -> tuple[Grid, bool]:
-    """The same bounds with finite ends and without nan, and whether something was cut off."""
+def finite(grid: Grid, dtype: DType | None, endless: bool = False) -> tuple[Grid, bool]:
+    """The same bounds with finite ends and without nan, and whether something was cut off; with `endless`, infinite ends stay."""
     box = grid.box
     least, most = limits(dtype)
     inside = (box.lo >= least) & (box.hi <= most) & ~box.nan
     if inside.all():
         return grid, False
+    if endless:
+        lo, hi = (np.where(np.isinf(side), side, np.clip(side, least, most)) for side in (box.lo, box.hi))
+        return Grid(grid.shape, grid.cuts, Box(lo, hi, False, box.dtype)), bool(box.nan.any() or (lo != box.lo).any() or (hi != box.hi).any())
     return Grid(grid.shape, grid.cuts, Box(np.clip(box.lo, least, most), np.clip(box.hi, least, most), False, box.dtype)), True
 
 

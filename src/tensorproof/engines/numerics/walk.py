@@ -12,12 +12,13 @@ from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, coarse, gridded, refined, uniform, units
 from tensorproof.engines.numerics.grid_moves import broadcast
+from tensorproof.engines.numerics.infinities import has_infinite, puts_infinity
 from tensorproof.engines.numerics.memo import Memo
 from tensorproof.engines.numerics.points import reached, within
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.relations import Relations
 from tensorproof.engines.numerics.sizes import Sizes
-from tensorproof.engines.numerics.value import AFTER, OPEN, Value, anything, arranged, either, finite, kind, limits
+from tensorproof.engines.numerics.value import AFTER, ENDLESS, OPEN, Value, anything, arranged, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in
 from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
@@ -39,6 +40,7 @@ class Walk:
         self.values: dict[int, Value] = {}
         self.makers: dict[int, tuple[TensorType, ...]] = {}
         self.reasons: dict[int, str] = {}
+        self.drawn: set[int] = set()
         self.judge: Judge | None = None
         self.setting = Setting(self.values, self.sizes, settings.dtype)
         self._given = given
@@ -63,6 +65,7 @@ class Walk:
             elif isinstance(one, Stack):
                 self.put(one.whole, self._stacked(one), (one.item,))
             elif isinstance(one, Source):
+                self.drawn.add(id(one.tensor))
                 self.put(one.tensor, self._in_range(one.tensor, (one.low, one.high), self.sizes.shape(one.tensor)))
                 self.reasons[id(one.tensor)] = f"an {one.role}" if one.role[0] in "aeiou" else f"a {one.role}"
             elif isinstance(one, Changed):
@@ -94,12 +97,17 @@ class Walk:
         if numbers_in(tensor) and shape is not None:
             held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else contents_of(np, tensor)
             if held.dtype.kind in "biuf":
-                grid, cut = finite(arranged(gridded(held), self.settings.tensors), None if tensor.weak else self.setting.type_of(tensor))
-                return Value(grid, OPEN if cut else 0, () if cut or not grid.size else (grid.least, grid.most))
+                grid, cut = finite(arranged(gridded(held), self.settings.tensors), None if tensor.weak else self.setting.type_of(tensor), True)
+                endless = has_infinite(grid)
+                return Value(grid, (OPEN if cut else 0) | (ENDLESS if endless else 0), () if cut or endless or not grid.size else (grid.least, grid.most))
         if shape is None:
             return None
         self.reasons[id(tensor)] = "no range is known"
         return anything(shape, self.setting.type_of(tensor))
+
+    def is_given(self, tensor: TensorType) -> bool:
+        """Whether a range is given for a tensor."""
+        return id(tensor) in self._given
 
     def _in_range(self, tensor: TensorType, given: Any, shape: tuple[int, ...] | None) -> Value | None:
         dtype = self.setting.type_of(tensor)
@@ -205,14 +213,17 @@ class Walk:
         for value in known:
             marks |= value.marks  # type: ignore[union-attr]
         cut = False
+        if applied.op.random:
+            self.drawn.update(map(id, applied.results))
+        endless = bool(marks & ENDLESS) or puts_infinity(applied, operands)
         made: list[Value | None] = []
         for result, grid in zip(applied.results, grids):
             if grid is None:
                 made.append(self._unbounded(one, result, why))
                 continue
-            held, over = finite(arranged(grid, self.settings.tensors), self.setting.type_of(result))
+            held, over = finite(arranged(grid, self.settings.tensors), self.setting.type_of(result), endless)
             cut = cut or (over and held.dtype.kind == "f")
-            made.append(self._made(one, result, held, marks, over))
+            made.append(self._made(one, result, held, (marks & ~ENDLESS) | (ENDLESS if endless and has_infinite(held) else 0), over))
         if self.relations is not None:
             self.relations.related(applied, made)
         if (self.judge is not None and self.judge(one, application, cut)) or cut:
@@ -276,7 +287,7 @@ class Walk:
         if marks & (OPEN | AFTER) and not over and max(-grid.least, grid.most) < limits(self.setting.type_of(result))[1] ** 0.5:
             marks &= ~(OPEN | AFTER)
         if (grid.box.lo == grid.box.hi).all():
-            marks = 0
+            marks &= ENDLESS
         points, sources = reached(one.applied, self.setting) if not over else ((), frozenset[int]())
         return Value(grid, marks, points, sources)
 
