@@ -45,6 +45,14 @@ def _narrow(call: calls.GeneratedCall) -> bool:
     return bool(smooth) and made.shape[-1] == 1 and made.shape[-2] != x.shape[-2]
 
 
+def endless(call: calls.GeneratedCall) -> bool:
+    """Whether a library does not return: TensorFlow rejects draws of a Poisson distribution for ever where they do not fit into the element type."""
+    if "random_poisson" not in call.row.operators:
+        return False
+    most = min((1e38, *(made.dtype.greatest for one in call.outcome.applied for made in one.results if made.dtype is not None)))
+    return any(not abs(n) < most for value in (*call.args, *call.kwargs.values()) for n in getattr(value, "contents", None) or ())
+
+
 DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
     "onnx.MaxPool": (
         (_beyond, (0, 1)),

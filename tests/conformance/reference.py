@@ -14,9 +14,11 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from random import Random
+from time import process_time
 from typing import Any
 
 from tensorproof.bindings import rows as tables
@@ -32,9 +34,10 @@ from tensorproof.terms.tensor import TensorType
 from tests.conformance import containment
 from tests.conformance.arguments import tensors, with_tensors
 from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
-from tests.conformance.departures import departing
+from tests.conformance.departures import departing, endless
 from tests.conformance.fitting_calls import fitting_calls, maker_of
 from tests.conformance.fitting_windows import DEEP
+from tests.conformance.left_aside import NOT_COMPARED
 from tests.conformance.totals import report
 
 ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef", "torchvision")
@@ -46,17 +49,8 @@ MOST_BOXES = 6
 """How many times as many boxes as are wanted are tried where some have no bounds."""
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
 SMALL = 4096
-ASIDE: dict[str, str] = {
-    "argpartition": "the order within the parts is not determined",
-    "lp_normalize": "the reference of ONNX sums without absolute values",
-    "deform_conv": "the reference of ONNX interpolates in single precision",
-    "qr": "unique up to signs",
-    "svd": "unique up to signs",
-    "eig": "unique up to order and factors",
-    "eigh": "eigenvectors are unique up to factors",
-    "eigvals": "unique up to order",
-}
-"""Operators whose values are not compared, with the reason."""
+PATIENCE = 300.0
+"""Seconds for which a child process may say nothing."""
 
 
 def spellings() -> dict[str, list[str]]:
@@ -201,6 +195,8 @@ def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, rando
     call = calls.evaluate(replace(drawn, args=containment.filled(drawn.args, kind, random, unit), kwargs=containment.filled(drawn.kwargs, kind, random, unit)))
     if not calls.is_valid(call.outcome):
         return True
+    if endless(call):
+        return True
     given = containment.boxes(np, ([calls.plain(a) for a in call.args], [calls.plain(v) for v in call.kwargs.values()]), kind, random)
     if given is None or not defined(np, call):
         return False
@@ -278,8 +274,9 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
     """One operator's record."""
     import numpy as np
 
-    record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": [], "boxes": 0, "outside": [], "unbounded": 0}
-    compares = name not in ASIDE and (op := find(name)) is not None and op.evaluate is not None
+    began = process_time()
+    record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": [], "boxes": 0, "outside": [], "unbounded": 0, "complex": True}
+    compares = name not in NOT_COMPARED and (op := find(name)) is not None and op.evaluate is not None
     for turn, spelling in ((turn, spelling) for turn in range(TURNS) for spelling in names):
         boxed = bounded(record) >= count or record["boxes"] >= MOST_BOXES * count
         enough = (not compares or record["calls"] >= count) and boxed
@@ -291,6 +288,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
         done, span = 0, ANYWHERE
         for at, drawn in enumerate(draws(name, spelling, count if len(names) < 4 else max(6, count // 2), seed + 1000 * turn)):
             boxed = bounded(record) >= count or record["boxes"] >= MOST_BOXES * count
+            record["complex"] = record["complex"] and has_complex(drawn)
             if done >= max(5, count // 2) and record["calls"] >= count and boxed:
                 break
             if compares and not (done >= max(5, count // 2) and record["calls"] >= count):
@@ -304,13 +302,17 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                     try_boxes(np, runner, drawn, kind, random, record, unit=True)
             if at > 10 and not record["calls"] and not record["boxes"]:
                 break
-    record["not"] = sorted(set(record["not"]))[:6]
-    return record
+    return {**record, "not": sorted(set(record["not"]))[:6], "complex": record["complex"] and record["calls"] > 0, "seconds": process_time() - began}
 
 
-def run(ops: dict[str, list[str]], count: int, seed: int) -> list[dict[str, Any]]:
-    """The records, from child processes."""
-    left, records, bad = dict(ops), list[dict[str, Any]](), dict[str, set[str]]()
+def has_complex(call: calls.GeneratedCall) -> bool:
+    """Whether complex numbers go in or come out."""
+    return any(label.startswith("complex") for label in types_in([call.args, call.kwargs, *(one.results for one in call.outcome.applied)]))
+
+
+def run(ops: dict[str, list[str]], count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """The records, from child processes, each as soon as it is there."""
+    left, bad = dict(ops), dict[str, set[str]]()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     while left:
         command = [sys.executable, "-m", "tests.conformance.reference", "--child", "--count", str(count), "--seed", str(seed)]
@@ -319,24 +321,43 @@ def run(ops: dict[str, list[str]], count: int, seed: int) -> list[dict[str, Any]
         process.stdin.write(json.dumps({op: [n for n in names if n not in bad.get(op, ())] for op, names in left.items()}))
         process.stdin.close()
         current, last = "", ""
+        watch = Watch(process)
         for line in process.stdout:
+            watch.again()
             if line.startswith(">"):
                 current = line[1:].strip()
             elif line.startswith("#"):
                 last = line[1:].strip()
             elif line.startswith("{"):
-                records.append(json.loads(line))
+                yield json.loads(line)
                 del left[current]
                 current = ""
+        watch.end()
         process.wait()
         if current:
             bad.setdefault(current, set()).add(last)
             if not last or len(bad[current]) > 4:
-                records.append({"op": current, "calls": 0, "spellings": 0, "wrong": [[current, "the process ended"]], "not": []})
+                yield {"op": current, "calls": 0, "spellings": 0, "wrong": [[current, "the process ended"]], "not": []}
                 del left[current]
         elif left and process.returncode:
             raise RuntimeError(f"the child ended with {process.returncode}: {' '.join(command)}")
-    return records
+
+
+class Watch:
+    """Ends a process that says nothing for too long: a call of a library that does not return."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.timer = threading.Timer(PATIENCE, process.kill)
+        self.timer.start()
+
+    def again(self) -> None:
+        self.end()
+        self.timer = threading.Timer(PATIENCE, self.process.kill)
+        self.timer.start()
+
+    def end(self) -> None:
+        self.timer.cancel()
 
 
 def child(count: int, seed: int) -> None:
@@ -365,8 +386,8 @@ def main() -> int:
     inside = [op for op, file in WHERE.items() if not options.file or file in options.file]
     chosen = [op for op in inside if not options.ops or any(fnmatch.fnmatch(op, g) for g in options.ops)]
     declared = {op: found for op in chosen if (found := find(op)) is not None and not found.opaque}
-    records = run({op: by_op.get(op, []) for op in declared}, options.count, options.seed)
-    report({op for op, found in declared.items() if found.evaluate is not None and op not in ASIDE}, records, options.count, options.list)
+    records = list(run({op: by_op.get(op, []) for op in declared}, options.count, options.seed))
+    report({op for op, found in declared.items() if found.evaluate is not None and op not in NOT_COMPARED}, records, options.count, options.list)
     return int(any(r["wrong"] or r.get("outside") for r in records))
 
 
