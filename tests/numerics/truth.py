@@ -37,20 +37,14 @@ def seen(code: str, runs: int = RUNS) -> dict[int, int]:
 def mended(code: str) -> str:
     """The program after all changes that were proposed for it."""
     from tensorproof.app.check import Options
-    from tensorproof.app.numeric_fixes import fixes
+    from tensorproof.app.numeric_fixes import changed, fixes
     from tensorproof.engines.numerics.ranges import Given
     from tensorproof.engines.numerics.records import Settings
     from tests.numerics.test_programs import analysed
 
     with tempfile.TemporaryDirectory() as folder:
         proposed = fixes(analysed(code, Path(folder)), Options(), Settings(), Given())
-    lines = [line.encode() for line in code.splitlines(keepends=True)]
-    for one in sorted(proposed, key=lambda f: (f.line, -f.column, f.end_column), reverse=False):
-        line = lines[one.line - 1]
-        start, end = one.column - 1, one.end_column - 1
-        if line[start:end].decode() == one.old:  # a change around it is kept, and the inner one is left out
-            lines[one.line - 1] = line[:start] + one.new.encode() + line[end:]
-    return b"".join(lines).decode()
+    return changed(code, proposed)
 
 
 def show_mended() -> None:

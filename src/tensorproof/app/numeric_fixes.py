@@ -1,111 +1,122 @@
-"""Changes of a source line after which an operation is proved safe: an epsilon, a clamp, a wider element type. Each is tried by analysing the program again."""
+"""Changes after which operations are proved safe: of a source line, or of the range of an input. Each is tried by analysing the program again."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from time import perf_counter
 
 from tensorproof.app.check import Options
+from tensorproof.app.fix_edits import Edit, edits
 from tensorproof.app.numerics import Report, numerics
+from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Operation, Settings
 from tensorproof.terms.records import dataclass, replace
 
-MOST_TRIED = 40
-"""How many changes are tried for one program."""
-TORCH = ("{}.clamp(min=1e-6)", "{}.clamp(max=80.0)", "{}.clamp(-0.99999, 0.99999)", "({} + 1e-6)", "{}.float()", "{}.abs()")
-TENSORFLOW = ("tf.maximum({}, 1e-6)", "tf.minimum({}, 80.0)", "tf.clip_by_value({}, -0.99999, 0.99999)", "({} + 1e-6)", "tf.cast({}, tf.float32)", "tf.abs({})")
-KERAS = ("ops.maximum({}, 1e-6)", "ops.minimum({}, 80.0)", "ops.clip({}, -0.99999, 0.99999)", "({} + 1e-6)", "ops.cast({}, 'float32')", "ops.abs({})")
+MOST_TRIED = 24
+"""How many changes are tried for one operation."""
+MOST_SECONDS = 120.0
+"""How long changes are looked for."""
+NOT_SAFE = ("unsafe", "possible")
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One change: the text between two places of a line is replaced."""
+    """Lines of the main file, and what stands in their place. `codes` are those of the operations that are safe then."""
 
-    code: str
+    codes: tuple[str, ...]
+    path: str
     line: int
-    column: int
-    end_line: int
-    end_column: int
-    old: str
-    new: str
-    text: str
-    """The whole program after the change."""
-    path: str = ""
+    old: tuple[str, ...]
+    new: tuple[str, ...]
 
     @property
     def place(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        return f"{self.path}:{self.line}"
 
 
 def fixes(found: Report, options: Options, settings: Settings, given: Given) -> list[Fix]:
-    """For each operation of the main file that is not safe, the first change that proves it safe and brings no other warning."""
+    """The changes of the main file by which operations that are not safe are proved safe, one after the other, without any other warning."""
     if not found.text:
         return []
-    tree, made, tried = ast.parse(found.text), list[Fix](), 0
-    for one in found.operations:
-        if one.verdict not in ("unsafe", "possible") or one.span.path != found.path:
-            continue
-        for change in _changes(found.text, tree, one):
-            if tried >= MOST_TRIED:
-                return made
-            tried += 1
-            if _proves(found, change, one, options, settings, given):
-                made.append(change)
+    now, until, made = found, perf_counter() + MOST_SECONDS, list[tuple[str, str]]()
+    passed: set[tuple[str, str]] = set()
+    while (one := _next(now, passed)) is not None and perf_counter() < until:
+        passed.add(_known(now, one))
+        for change in islice(_new(edits(now.text, ast.parse(now.text), one)), MOST_TRIED):
+            again = _proves(now, change, one, options, settings, given) if perf_counter() < until else None
+            if again is not None:
+                made.append((one.code, change.new))
+                now = again
                 break
-    return made
+    return list(_hunks(found.path, found.text, now.text, made))
 
 
-def _proves(found: Report, change: Fix, one: Operation, options: Options, settings: Settings, given: Given) -> bool:
-    again = numerics(found.path, options, settings, replace(given, met=set[str]()), change.text)
-    before, after, place = _warnings(found), _warnings(again), (one.span.line, one.code)
-    proved = any(o.verdict == "safe" and (o.span.line, o.code) == place for o in again.operations) or one.code.endswith("/overflow")
-    lost = any(o.verdict == "unknown" and (o.span.line, o.code) == place for o in again.operations)
-    return proved and not lost and not again.gaps and after[place] < before[place] and all(n <= before[key] for key, n in after.items())
+def _next(found: Report, passed: set[tuple[str, str]]) -> Operation | None:
+    """The next operation of the main file that is not safe, the inner one of two on a line first."""
+    left = [one for one in found.operations if one.verdict in NOT_SAFE and one.span.path == found.path and _known(found, one) not in passed]
+    return min(left, key=lambda one: (one.span.line, one.span.end_line, one.span.end_column - one.span.column, one.code), default=None)
 
 
-def _warnings(found: Report) -> Counter[tuple[int, str]]:
-    return Counter((o.span.line, o.code) for o in found.operations if o.verdict in ("unsafe", "possible"))
+def _known(found: Report, one: Operation) -> tuple[str, str]:
+    """An operation by its code and its text, which changes elsewhere leave as they are."""
+    lines = found.text.splitlines()[one.span.line - 1 : one.span.end_line]
+    return one.code, f"{one.span.column} {lines}"
 
 
-def _changes(text: str, tree: ast.Module, one: Operation) -> Iterator[Fix]:
-    """The operands of the operation, wrapped in each of the forms that the framework of the file has."""
-    forms = TORCH if "import torch" in text else KERAS if "ops" in {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} else TENSORFLOW
-    for operand in _operands(tree, one):
-        old = ast.get_source_segment(text, operand)
-        if old is None or operand.end_lineno is None or operand.end_col_offset is None or operand.lineno != operand.end_lineno:
-            continue
-        lines = text.splitlines(keepends=True)
-        line = lines[operand.lineno - 1].encode()
-        plain = isinstance(operand, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-        for form in _ordered(forms, one):
-            new = form.format(old if plain or not form.startswith("{}.") else f"({old})")
-            changed = line[: operand.col_offset] + new.encode() + line[operand.end_col_offset :]
-            whole = "".join([*lines[: operand.lineno - 1], changed.decode(), *lines[operand.lineno :]])
-            yield Fix(one.code, operand.lineno, operand.col_offset + 1, operand.lineno, operand.end_col_offset + 1, old, new, whole, one.span.path)
+def _new(changes: Iterator[Edit]) -> Iterator[Edit]:
+    seen: set[Edit] = set()
+    for change in changes:
+        if change not in seen:
+            seen.add(change)
+            yield change
 
 
-def _ordered(forms: tuple[str, ...], one: Operation) -> list[str]:
-    """The forms with the one first that people use for this code: a wider element type against an overflow of sums and products, two ends for a domain."""
-    first = 4 if one.code.endswith("/overflow") and one.needed.startswith("the result") else 2 if one.code.endswith("/domain") else 0
-    return [forms[first], *(form for form in forms if form != forms[first])]
+def _proves(found: Report, change: Edit, one: Operation, options: Options, settings: Settings, given: Given) -> Report | None:
+    """What is found of the program after a change, where that proves the operation safe and loses nothing."""
+    try:
+        again = numerics(found.path, options, settings, replace(given, met=set[str]()), change.applied(found.text))
+    except (BadInput, SyntaxError):
+        return None
+    before, after = _counted(found, NOT_SAFE), _counted(again, NOT_SAFE)
+    proved = not change.keeps or one.code.endswith("/overflow") or _counted(again, ("safe",))[one.code] > _counted(found, ("safe",))[one.code]
+    lost = _counted(again, ("unknown",)).total() > _counted(found, ("unknown",)).total() or len(again.gaps) > len(found.gaps)
+    fewer = after[one.code] < before[one.code] and _fewer(found, again, (one.span.line, one.code))
+    return again if proved and fewer and not lost and again.finished and not after - before else None
 
 
-def _operands(tree: ast.Module, one: Operation) -> list[ast.expr]:
-    """The expressions that the operation at this place computes with, the likeliest first."""
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Call, ast.BinOp)) or node.end_col_offset is None:
-            continue
-        if (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1) != _place(one):
-            continue
-        if isinstance(node, ast.BinOp):
-            return [node.right, node.left] if isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) else [node.left, node.right]
-        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
-            return [node.func.value, *node.args]
-        return [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
-    return []
+def _fewer(found: Report, again: Report, place: tuple[int, str]) -> bool:
+    """Whether fewer operations are in danger at this place."""
+    return _at(again, place) < _at(found, place)
 
 
-def _place(one: Operation) -> tuple[int, int, int, int]:
-    return one.span.line, one.span.column, one.span.end_line, one.span.end_column
+def _at(found: Report, place: tuple[int, str]) -> int:
+    return sum((o.span.line, o.code) == place for o in found.operations if o.verdict in NOT_SAFE)
+
+
+def _counted(found: Report, verdicts: Sequence[str]) -> Counter[str]:
+    """How many operations of each code have one of these verdicts: a change may move lines."""
+    return Counter(o.code for o in found.operations if o.verdict in verdicts)
+
+
+def _hunks(path: str, before: str, after: str, made: Sequence[tuple[str, str]]) -> Iterator[Fix]:
+    """The lines that differ."""
+    from difflib import SequenceMatcher
+
+    old, new = before.splitlines(), after.splitlines()
+    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            written = "\n".join(new[c:d])
+            codes = dict.fromkeys(code for code, text in made if text in written)
+            yield Fix(tuple(codes), path, a + 1, tuple(old[a:b]), tuple(new[c:d]))
+
+
+def changed(text: str, made: Sequence[Fix]) -> str:
+    """The program after these changes."""
+    lines = text.splitlines()
+    for fix in sorted(made, key=lambda f: f.line, reverse=True):
+        lines[fix.line - 1 : fix.line - 1 + len(fix.old)] = fix.new
+    return "\n".join(lines) + "\n" * text.endswith("\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from textwrap import dedent
 from typing import Any
 
 from tensorproof.app.numeric_fixes import Fix
@@ -25,7 +26,7 @@ def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
         "path": found.path,
         "diagnostics": [diagnostic(d) for d in found.diagnostics],
         "results": [_result(one) for one in found.operations],
-        "fixes": [{"code": f.code, "message": f"{f.old} → {f.new}", "edits": [_edit(f)]} for f in found.fixes],
+        "fixes": [{"codes": list(f.codes), "message": f"{_joined(f.old)} → {_joined(f.new)}", "edits": [_edit(f)]} for f in found.fixes],
         "totals": {verdict: found.count(verdict) for verdict in VERDICTS},
         "assumptions": [{"about": a.about, "range": [_number(a.range.lo), _number(a.range.hi)], "reason": a.reason} for a in found.assumptions],
         "sizes": found.sizes, "shapes": found.shapes,
@@ -48,7 +49,13 @@ def _result(one: Operation) -> dict[str, Any]:
 
 
 def _edit(f: Fix) -> dict[str, Any]:
-    return {"line": f.line, "column": f.column, "end_line": f.end_line, "end_column": f.end_column, "text": f.new}
+    """Whole lines; columns count from 1."""
+    last = f.line + len(f.old) - 1
+    return {"path": f.path, "line": f.line, "column": 1, "end_line": last, "end_column": len(f.old[-1]) + 1 if f.old else 1, "text": "\n".join(f.new)}
+
+
+def _joined(lines: tuple[str, ...]) -> str:
+    return "; ".join(line.strip() for line in lines)
 
 
 def _number(value: float) -> float | None:
@@ -65,10 +72,19 @@ def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
     shown = [one for one in found.operations if verbose or one.verdict in ("unsafe", "possible")]
     blocks = [_table(shown)] if shown else []
     if found.fixes:
-        blocks.append("\n".join(["proved safe after a change:", *(f"  {found.path}:{f.line}:{f.column}: {f.old} → {f.new}  [{f.code}]" for f in found.fixes)]))
+        blocks.append("\n".join(["proved safe after these changes:", *(line for f in found.fixes for line in _fix(f))]))
     if not quiet:
         blocks += [text for text in (_assumptions(found), _not_followed(found, verbose), summary(found)) if text]
     return "\n\n".join(blocks)
+
+
+def _fix(f: Fix) -> list[str]:
+    """A change as lines that go and lines that come."""
+    return [f"  {f.place}  [{', '.join(f.codes)}]", *(f"    - {line.strip()}" for line in f.old), *(f"    + {line}" for line in _dedented(f.new))]
+
+
+def _dedented(lines: tuple[str, ...]) -> list[str]:
+    return dedent("\n".join(lines)).splitlines()
 
 
 def _table(operations: list[Operation]) -> str:

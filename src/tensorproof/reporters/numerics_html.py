@@ -75,7 +75,10 @@ def _place(span: Span) -> str:
 
 
 def _fixes(found: Report) -> str:
-    rows = [(f"<code>{escape(f.place)}</code>", f"<code>{escape(f.old)}</code>", f"<code>{escape(f.new)}</code>", escape(f.code)) for f in found.fixes]
+    rows = [
+        tuple(f'<code class="source-line">{escape(text)}</code>' for text in (f.place, "\n".join(f.old), "\n".join(f.new), ", ".join(f.codes)))
+        for f in found.fixes
+    ]
     return _table("Changes that are proved to make an operation safe", ("place", "before", "after", "against"), rows)
 
 

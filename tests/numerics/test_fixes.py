@@ -1,0 +1,61 @@
+"""Changes that `numerics --fix` proposes: they are proved, they are what people would write, and they leave the rest of the file alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tensorproof.app.check import Options
+from tensorproof.app.numeric_fixes import changed, fixes
+from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.records import Settings
+from tests.numerics.test_programs import Case, analysed, cases, reported
+
+TORCH = "import torch\nimport torch.nn.functional as F\nz = torch.randn(8, 5) * 30\n"
+TENSORFLOW = "import tensorflow as tf\nz = tf.random.normal((8, 5)) * 30.0\n"
+KERAS = "import keras\nfrom keras import ops\nz = keras.random.normal((8, 5)) * 30.0\n"
+
+
+def mended(code: str, folder: Path) -> str:
+    return changed(code, fixes(analysed(code, folder), Options(), Settings(), Given()))
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        (TORCH + "y = torch.log(torch.softmax(z, dim=1))\n", "y = torch.log_softmax(z, dim=1)"),
+        (TORCH + "p = F.softmax(z, 1)\ny = p.log()\n", "y = F.log_softmax(z, 1)"),
+        (TORCH + "y = z.softmax(-1).log().mean()\n", "y = z.log_softmax(-1).mean()"),
+        (TORCH + "p = torch.sigmoid(z)\ny = torch.log(1 - p)\n", "y = F.logsigmoid(-z)"),
+        (TORCH + "y = torch.log(torch.exp(z).sum(dim=1))\n", "y = torch.logsumexp(z, dim=1)"),
+        (TORCH + "y = torch.log1p(torch.exp(z * 2))\n", "y = F.softplus(z * 2)"),
+        (TORCH + "e = torch.exp(z)\ny = e / e.sum(1, keepdim=True)\n", "e = torch.exp(z - z.amax(dim=1, keepdim=True))"),
+        (TORCH + "y = z / (z.abs().sum(1, keepdim=True))\n", "y = z / z.abs().sum(1, keepdim=True).clamp(min=1e-6)"),
+        (TORCH + "w = z.std(1)\nz /= w[:, None]\n", "z /= w[:, None].clamp(min=1e-6)"),
+        (TORCH + "y = torch.acos(z)\n", "y = torch.acos(z.clamp(-0.99999, 0.99999))"),
+        (TENSORFLOW + "y = tf.math.log(tf.nn.softmax(z))\n", "y = tf.nn.log_softmax(z)"),
+        (TENSORFLOW + "y = tf.math.log(tf.reduce_sum(tf.exp(z), axis=1))\n", "y = tf.reduce_logsumexp(z, axis=1)"),
+        (TENSORFLOW + "y = tf.sqrt(z)\n", "y = tf.sqrt(tf.maximum(z, 0.0))"),
+        (KERAS + "y = ops.log(ops.softmax(z))\n", "y = ops.log_softmax(z)"),
+        (KERAS + "y = ops.log(ops.sigmoid(z))\n", "y = ops.log_sigmoid(z)"),
+        (KERAS + "y = ops.exp(z)\n", "y = ops.exp(ops.minimum(z, 80.0))"),
+    ],
+)
+def test_the_change_is_the_one_that_people_make(before: str, after: str, tmp_path: Path) -> None:
+    assert after in mended(before, tmp_path).splitlines()
+
+
+def test_a_model_is_not_called_twice_by_a_change(tmp_path: Path) -> None:
+    code = TORCH + "net = torch.nn.Sequential(torch.nn.Linear(5, 5), torch.nn.ReLU())\np = torch.softmax(net(z), dim=1)\ny = torch.log(p)\n"
+    assert mended(code, tmp_path).splitlines()[-1] == "y = torch.log(p.clamp(min=1e-6))"
+
+
+def test_several_changes_are_proved_together(tmp_path: Path) -> None:
+    code = TORCH + "p = torch.full((8, 5), 0.2)\nq = torch.softmax(z, 1)\nd = (p * (p / q).log()).sum(-1).mean() + (p / q.sum()).mean()\n"
+    assert reported(analysed(mended(code, tmp_path), tmp_path)) == set()
+
+
+@pytest.mark.parametrize("case", [c for c in cases() if c.title.startswith("torch") and not c.open], ids=lambda c: c.title)
+def test_each_fault_has_a_change_after_which_nothing_is_reported(case: Case, tmp_path: Path) -> None:
+    assert reported(analysed(mended(case.faulty, tmp_path), tmp_path)) == set()
