@@ -13,7 +13,7 @@ from tensorproof.diagnostics.errors import BadInput
 if TYPE_CHECKING:
     from tensorproof.app.check import Program
 
-LATER = ("space", "library")
+LATER = ("library",)
 
 
 def check(given: Any, arguments: tuple[str, ...]) -> int:
@@ -112,6 +112,16 @@ def numerics(given: Any, arguments: tuple[str, ...]) -> int:
     return status
 
 
+def space(given: Any, arguments: tuple[str, ...]) -> int:
+    """Which vectors of a search space can run, and why can the others not?"""
+    from tensorproof.cli.space import run as run_space
+
+    status, text = run_space(given, arguments)
+    if text:
+        _say(text)
+    return status
+
+
 def explain(given: Any, arguments: tuple[str, ...]) -> int:
     """What does this code mean, and what is to be done?"""
     from tensorproof.app.explain import explain as page
@@ -137,7 +147,7 @@ def ops(given: Any, arguments: tuple[str, ...]) -> int:
 
 Command = Callable[[Any, tuple[str, ...]], int]
 COMMANDS: dict[str, tuple[Command, Callable[[options.Parser], None]]] = {
-    "check": (check, options.check), "infer": (infer, options.infer), "numerics": (numerics, options.numerics),
+    "check": (check, options.check), "infer": (infer, options.infer), "numerics": (numerics, options.numerics), "space": (space, options.space),
     "explain": (explain, options.explain), "ops": (ops, options.ops),
 }  # fmt: skip
 

@@ -82,6 +82,20 @@ def numerics(parser: Parser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="also list the operations that are proved safe, and every call that was not understood")
 
 
+def space(parser: Parser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="FILE.py", help="a Python file; the program's arguments follow after --")
+    parser.several("--param", "param", "NAME=VALUES", "a parameter: kernel=1..11, width=64..1024:64, act=relu,gelu, heads=1..8 if attention=true")
+    parser.add_argument("--entry", metavar="FILE.py::Name", help="call this class or function with the parameters, instead of running the program")
+    parser.several("--input", "inputs", "NAME=SHAPE", "an input of the entry, such as x=8,3,size,size; a size may be a parameter")
+    parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")
+    parser.add_argument("--list", metavar="FILE.csv", help="write every vector with its verdict")
+    _imports(parser)
+    _format(parser)
+    parser.add_argument("--fail-on", choices=("error", "unknown"), default="error", help="what makes the exit status 1")
+    parser.add_argument("--time-limit", metavar="SECONDS", default="20", help="how long one analysis of the program may take, counted in steps")
+    parser.add_argument("-q", "--quiet", action="store_true", help="the exit status alone")
+
+
 def explain(parser: Parser) -> None:
     parser.add_argument("code", metavar="CODE")
 

@@ -12,7 +12,7 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, exception, from_host, listed, to_host
 from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_typing import namespace_attribute
-from tensorproof.libraries.varying import any_of, any_whole, varies
+from tensorproof.libraries.varying import any_of, any_whole, chosen_value, varies
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Instance, List, Model, Native
 from tensorproof.values.python_values import REAL, Named, Unknown
@@ -263,6 +263,8 @@ def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
 
 def _given(m: Any, given: _Given, node: Any) -> Any:
     action = given.kind
+    if (value := chosen_value(m, given.name)) is not MISSING:
+        return value
     if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
         return m.open_truth(given.name, node) if isinstance(action.const, (bool, type(None))) else Unknown(f"the argument {given.name}")
     if action.choices and action.nargs is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import disj, eq
+from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, List
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 
@@ -16,17 +17,24 @@ MOST_CHOICES = 7
 
 def varies(m: Any, name: Any) -> bool:
     """Whether the user lets this name vary."""
-    if not m.told.vary or not isinstance(name, str):
+    if not (m.told.vary or m.told.chosen) or not isinstance(name, str):
         return False
     word = name.replace("-", "_")
-    if word in m.told.vary:
+    if word in m.told.vary or word in m.told.chosen:
         m.told.met.add(word)
         return True
     return False
 
 
+def chosen_value(m: Any, name: str) -> Any:
+    """The value that the user chose in place of the program's, or MISSING."""
+    return m.told.chosen.get(name.replace("-", "_"), MISSING)
+
+
 def any_whole(m: Any, name: str, choices: Any = None) -> Any:
     """A whole number that the user chooses, of a few where they are listed."""
+    if (value := chosen_value(m, name)) is not MISSING:
+        return value
     made = m.symbol(name, -LIMIT, LIMIT, Origin.USER)
     if choices:
         m.assume(disj(*(eq(made, c) for c in choices)))
@@ -47,6 +55,8 @@ def any_of(m: Any, name: str, values: list[Any], node: Any) -> Any:
 
 def any_like(m: Any, name: str, default: Any, node: Any) -> Any:
     """Any value of the kind that the default is of."""
+    if (value := chosen_value(m, name)) is not MISSING:
+        return value
     match default:
         case bool():
             return m.open_truth(name, node)
@@ -68,7 +78,7 @@ def any_like(m: Any, name: str, default: Any, node: Any) -> Any:
 
 def varied(m: Any, value: Any, node: Any) -> Any:
     """The data of a configuration file, in which some keys vary at any depth."""
-    if not m.told.vary:
+    if not (m.told.vary or m.told.chosen):
         return value
     if isinstance(value, Dict):
         for key, inner in list(value.items.items()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.records import dataclass, field
 
@@ -26,6 +28,8 @@ class Dataset:
 class Told:
     data: dict[str, Dataset] = field(default_factory=dict[str, Dataset])
     vary: frozenset[str] = frozenset()
+    chosen: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Values that take the place of those in the program, by name: numbers, text, symbols, or one of several by a condition."""
     met: set[str] = field(default_factory=set[str])
     """The names that the program has used."""
 

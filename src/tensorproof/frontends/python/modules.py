@@ -13,6 +13,7 @@ from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadFile
 from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python import library_names
+from tensorproof.frontends.python.chosen_values import put_chosen
 from tensorproof.frontends.python.environment import builds_on_torch, is_whole, modelled
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
@@ -341,7 +342,12 @@ class Modules:
 
     def _load(self, path: str, foreign: bool) -> Loaded | None:
         try:
-            return Loaded(read(_shown(path))) if os.path.isfile(path) else None
+            if not os.path.isfile(path):
+                return None
+            source = read(_shown(path))
+            if self.main_source.told.chosen and not foreign:
+                put_chosen(source.tree, self.main_source.told)
+            return Loaded(source)
         except OSError:
             return None
         except BadFile as error:

@@ -1,0 +1,147 @@
+"""The use case of `tensorproof space`: which vectors of a search space can run, why the others cannot, and what the valid ones have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from tensorproof.app.check import Options
+from tensorproof.app.space_programs import ProgramSpace
+from tensorproof.engines.space.checks import Cause, Check, checks_of
+from tensorproof.engines.space.counting import count, valid_values
+from tensorproof.engines.space.deciding import Deciding
+from tensorproof.engines.space.listing import VALID
+from tensorproof.engines.space.parameters import Parameter, Value, checked
+from tensorproof.engines.space.region import relations, values_left
+from tensorproof.engines.space.scenarios import MOST_ANALYSES, Planning, Scenario
+from tensorproof.terms.ints import begin_file
+from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms.substitution import symbols
+
+Vector = dict[str, Value]
+LONGEST = 120
+"""A longer message is told with the numbers of an example."""
+MOST_EXAMPLES = 5
+
+
+@dataclass(slots=True)
+class Group:
+    """The vectors that one cause concerns first, and one of them."""
+
+    cause: Cause
+    count: int
+    example: Vector
+    nearest: Vector | None = None
+
+
+@dataclass(slots=True)
+class Report:
+    path: str
+    parameters: tuple[Parameter, ...]
+    scenarios: list[Scenario]
+    valid: int = 0
+    groups: list[Group] = field(default_factory=list[Group])
+    example: Vector | None = None
+    """A valid vector."""
+    region: list[str] = field(default_factory=list[str])
+    analyses: int = 0
+    seconds: float = 0.0
+
+    @property
+    def invalid(self) -> int:
+        return sum(group.count for group in self.groups if not group.cause.unknown)
+
+    @property
+    def unknown(self) -> int:
+        return sum(group.count for group in self.groups if group.cause.unknown)
+
+    @property
+    def vectors(self) -> int:
+        return self.valid + self.invalid + self.unknown
+
+
+def space(path: str, parameters: Sequence[Parameter], options: Options) -> Report:
+    """Decide every vector of a program's space."""
+    start = perf_counter()
+    begin_file()
+    chosen = checked(parameters)
+    program = ProgramSpace(path, chosen, options)
+    planning = Planning(chosen, program.analyse)
+    report = Report(path, chosen, planning.scenarios())
+    report.analyses = MOST_ANALYSES - planning.left
+    _count(report)
+    _describe(report)
+    _with_numbers(report, program)
+    report.seconds = perf_counter() - start
+    return report
+
+
+def _count(report: Report) -> None:
+    groups: dict[tuple[str, object, str, bool], Group] = {}
+    for scenario in report.scenarios:
+        counts, examples = _counted(scenario)
+        for at, number in counts.items():
+            vector = _vector(scenario, report.parameters, examples[at])
+            if at == VALID:
+                report.valid += number
+                report.example = report.example or vector
+                continue
+            cause = scenario.checks.order[at].cause
+            if cause.absent:
+                continue
+            group = groups.setdefault((cause.code, cause.span, cause.category, cause.unknown), Group(cause, 0, vector))
+            group.count += number
+    report.groups = sorted(groups.values(), key=lambda g: (g.cause.unknown, -g.count))
+
+
+def _with_numbers(report: Report, program: ProgramSpace) -> None:
+    """Say of the largest groups what goes wrong with the numbers of their examples, where the symbols make a long sentence."""
+    long = [g for g in report.groups if len(g.cause.message) > LONGEST and not g.cause.unknown]
+    for group in long[:MOST_EXAMPLES]:
+        found = checks_of(program.analyse(group.example), frozenset()).order
+        same = next((c.cause for c in found if (c.cause.code, c.cause.span) == (group.cause.code, group.cause.span)), None)
+        if same is not None:
+            group.cause = replace(group.cause, message=f"{same.message} (with the example's numbers)")
+
+
+def _describe(report: Report) -> None:
+    """The valid region, and for each cause the nearest valid vector."""
+    if report.valid:
+        deciding = Deciding(report.parameters, report.scenarios)
+        for group in report.groups:
+            if not group.cause.unknown:
+                group.nearest = deciding.nearest(group.example)
+    broken = {(g.cause.code, g.cause.span) for g in report.groups if not g.cause.unknown}
+    checks = [c for s in report.scenarios for c in s.checks.order if (c.cause.code, c.cause.span) in broken]
+    found = relations(checks, report.parameters) if len(report.scenarios) == 1 else []
+    left: list[str] = []
+    told = _alone(checks) if found else set[str]()
+    for p in report.parameters:
+        if p.name in told:
+            continue
+        totals: dict[int, int] = {}
+        for scenario in report.scenarios:
+            if p.name in scenario.fixed:
+                at = p.values.index(scenario.fixed[p.name])
+                totals[at] = totals.get(at, 0) + count(scenario.parameters, scenario.checks.order).valid
+            else:
+                for at, number in valid_values(scenario.parameters, scenario.checks.order, p).items():
+                    totals[at] = totals.get(at, 0) + number
+        left.append(values_left(p, totals))
+    report.region = list(dict.fromkeys([*filter(None, left), *found]))
+
+
+def _alone(checks: Sequence[Check]) -> set[str]:
+    """The parameters of which a requirement speaks that speaks of no other."""
+    found = [symbols(check.required) for check in checks]
+    return {atom.name for one in found if len(one) == 1 for atom in one}
+
+
+def _counted(scenario: Scenario) -> tuple[dict[int, int], dict[int, dict[str, int]]]:
+    """How many vectors of a scenario each check concerns first, with an example each."""
+    found = count(scenario.parameters, scenario.checks.order)
+    return found.counts, found.examples
+
+
+def _vector(scenario: Scenario, parameters: Sequence[Parameter], positions: dict[str, int]) -> Vector:
+    return {p.name: scenario.fixed[p.name] if p.name in scenario.fixed else p.values[positions[p.name]] for p in parameters}

@@ -1,0 +1,157 @@
+"""What the paths of one analysis say of each vector: which requirement it breaks first, and where nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tensorproof.diagnostics.diagnostic import Severity
+from tensorproof.diagnostics.span import Span
+from tensorproof.engines.space.categories import category_of
+from tensorproof.solve.layered import LayeredSolver
+from tensorproof.solve.port import Answer
+from tensorproof.terms.ints import Atom, Origin
+from tensorproof.terms.predicates import Truth, conj, disj, negate
+from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.substitution import symbols
+from tensorproof.values.path import Path, Stated
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why vectors are invalid, or unknown: a requirement at its place, or what was not understood."""
+
+    code: str
+    message: str
+    span: Span
+    category: str = ""
+    unknown: bool = False
+    absent: bool = False
+    """Not a cause, but a mark of vectors that are another's twin: a parameter that does not count has another value than its first."""
+    warning: bool = False
+    """Whether it runs and is wrong all the same: it makes a vector invalid only when the user asks for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The vectors that a cause concerns: those for which `broken` holds. `required` is what must hold, for the words of the region."""
+
+    broken: Truth
+    cause: Cause
+    required: Truth = True
+
+
+@dataclass(slots=True)
+class Checks:
+    """The checks of one analysis in the order of the program; the first that a vector breaks is its cause."""
+
+    order: list[Check] = field(default_factory=list[Check])
+    strange: list[Check] = field(default_factory=list[Check])
+    """Those that stand on something other than the parameters."""
+
+    @property
+    def causes(self) -> list[Cause]:
+        return list(dict.fromkeys(check.cause for check in self.order))
+
+
+def checks_of(paths: Iterable[Path], parameters: frozenset[Atom]) -> Checks:
+    """The checks of all paths. What a path did not understand makes its vectors unknown, unless they break a requirement."""
+    found, gaps, seen = Checks(), list[Check](), set[Any]()
+    for path in paths:
+        for stated in path.stated:
+            requirement = stated.requirement
+            if requirement.predicate is True or (requirement.predicate, stated.facts, requirement.code, stated.span) in seen:
+                continue
+            seen.add((requirement.predicate, stated.facts, requirement.code, stated.span))
+            _add(found, _check(stated), parameters)
+        for told in path.findings:
+            if told.severity is Severity.ERROR:
+                cause = Cause(told.code, told.message, told.span, category_of(told.code, told.message, ()))
+                _add(found, Check(_possible(conj(*path.facts)), cause, False), parameters)
+        gaps += _gaps(path)
+    for gap in gaps:
+        _add(found, gap, parameters)
+    return found
+
+
+def _check(stated: Stated) -> Check:
+    requirement = stated.requirement
+    where = _possible(conj(*stated.facts))
+    cause = Cause(requirement.code, requirement.message, stated.span, category_of(requirement.code, requirement.message, requirement.about))
+    return Check(conj(where, negate(requirement.predicate)), cause, disj(negate(where), requirement.predicate))
+
+
+def _gaps(path: Path) -> list[Check]:
+    where = _possible(conj(*path.facts)) if not path.ended else True
+    gaps = [*path.gaps, *path.later]
+    found = [Check(where, Cause(gap.callee, gap.reason or "this call was not understood", gap.span, unknown=True)) for gap in gaps]
+    if path.lost and not gaps:
+        span = path.stated[-1].span if path.stated else Span("", 1, 1, 1, 1)
+        found.append(Check(where, Cause("the program", "what follows an error was not followed", span, unknown=True)))
+    return found
+
+
+def _possible(fact: Truth) -> Truth:
+    """A condition with every truth value that nobody chooses (a random branch) taken as it leads here."""
+    if isinstance(fact, bool):
+        return fact
+    if fact.kind == "flag":
+        return True
+    if fact.kind in ("and", "or"):
+        parts = [_possible(part) for part in fact.args]
+        return conj(*parts) if fact.kind == "and" else disj(*parts)
+    return fact
+
+
+def _add(found: Checks, check: Check, parameters: frozenset[Atom]) -> None:
+    if check.broken is False:
+        return
+    if not flags(check.broken) and symbols(check.broken) <= parameters:
+        found.order.append(check)
+        return
+    found.strange.append(check)
+    found.order.append(_approximated(check, parameters))
+
+
+def _approximated(check: Check, parameters: frozenset[Atom]) -> Check:
+    """A requirement that also stands on what is no parameter. It is broken where that is so whatever the parameters are and who decides is the data;
+    else the vectors for which that cannot be ruled out are unknown."""
+    kept = [p for p in _parts(check.broken) if not flags(p) and symbols(p) <= parameters]
+    rest = [p for p in _parts(check.broken) if p not in kept]
+    origins = {atom.origin for p in rest for atom in symbols(p)}
+    solver = LayeredSolver()
+    for part in rest:
+        solver.assume(part)
+    answer = solver.check().answer
+    if answer is Answer.UNSAT:
+        return Check(False, check.cause)
+    data = origins <= {Origin.WORLD} and not any(symbols(p) & parameters for p in rest) and answer is Answer.SAT
+    if data and not check.cause.unknown:
+        return Check(conj(*kept), check.cause, check.required)
+    message = f"{check.cause.message} (this depends on more than the parameters)"
+    return Check(conj(*kept), Cause(check.cause.code, message, check.cause.span, check.cause.category, unknown=True))
+
+
+def _parts(p: Truth) -> Sequence[Truth]:
+    return p.args if not isinstance(p, bool) and p.kind == "and" else (p,)
+
+
+def flags(p: Truth) -> frozenset[str]:
+    """The named truth values that a predicate stands on, those in conditions of terms included."""
+    found: set[str] = set()
+    pending: list[Any] = [p]
+    seen: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if isinstance(item, (bool, int)) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        if getattr(item, "kind", "") == "flag":
+            found.add(str(item.args[0]))
+        elif isinstance(item, Atom):
+            pending += [] if item.kind == "symbol" else item.args
+        elif hasattr(item, "parts"):
+            pending += [atom for monomial, _ in item.parts for atom, _ in monomial]
+        elif hasattr(item, "terms"):
+            pending += item.terms()
+    return frozenset(found)

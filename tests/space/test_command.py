@@ -1,0 +1,100 @@
+"""The command `tensorproof space`: where parameters are bound, what is printed, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tensorproof.cli.main import main
+
+NET = """
+import argparse
+import torch
+from torch import nn
+{constants}
+def main(kernel, width):
+    x = nn.Conv2d(3, width, kernel)(torch.zeros(1, 3, 8, 8))
+    return nn.Linear(4, 2)(x.flatten(2).mean(-1))
+{driver}
+"""
+ARGPARSE = """
+p = argparse.ArgumentParser()
+p.add_argument("--kernel", type=int, default=3)
+p.add_argument("--width", type=int, required=True)
+a = p.parse_args()
+main(a.kernel, a.width)
+"""
+BOUND = {
+    "argparse": ("", ARGPARSE),
+    "constants": ("kernel = 3\nwidth: int = 4", "main(kernel, width)"),
+    "dict": ("config = {'model': {'kernel': 3, 'width': 4}}", "main(**config['model'])"),
+    "class": ("class Config:\n    kernel = 3\n    width = 4", "main(Config.kernel, Config.width)"),
+    "dataclass": (
+        "from dataclasses import dataclass\n@dataclass\nclass Config:\n    kernel: int = 3\n    width: int = 4",
+        "c = Config()\nmain(c.kernel, c.width)",
+    ),
+    "namespace": ("from types import SimpleNamespace\nc = SimpleNamespace(kernel=3, width=4)", "main(c.kernel, c.width)"),
+}
+
+
+def _json(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, dict[str, object]]:
+    status = main(["space", *words, "--output-format", "json"])
+    printed = capsys.readouterr()
+    return status, json.loads(printed.out) if status != 2 else {"error": printed.err}
+
+
+@pytest.mark.parametrize("kind", BOUND)
+def test_where_parameters_are_bound(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    constants, driver = BOUND[kind]
+    file = tmp_path / "train.py"
+    file.write_text(NET.format(constants=constants, driver=driver), "utf-8")
+    status, found = _json(capsys, [str(file), "--param", "kernel=1..10", "--param", "width=3..5"])
+    results = found["results"]
+    assert status == 1 and isinstance(results, dict)
+    assert (results["vectors"], results["valid"], results["unknown"]) == (30, 8, 0)
+    assert {(c["category"], c["count"]) for c in results["causes"]} == {("illegal shape", 6), ("incompatible shape", 16)}
+    assert "kernel <= 8" in results["region"] and "width == 4" in results["region"]
+
+
+def test_entry_with_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(
+        "from torch import nn\nclass Net(nn.Module):\n    def __init__(self, kernel):\n        super().__init__()\n"
+        "        self.conv = nn.Conv2d(3, 4, kernel)\n    def forward(self, x):\n        return self.conv(x)\n",
+        "utf-8",
+    )
+    status, found = _json(capsys, ["--entry", f"{file}::Net", "--param", "kernel=1..5", "--param", "size=1..5", "--input", "x=2,3,size,size"])
+    results = found["results"]
+    assert status == 1 and isinstance(results, dict) and results["valid"] == 15 and results["region"] == ["kernel <= size"]
+
+
+def test_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "train.py", tmp_path / "out.csv"
+    file.write_text(NET.format(constants="kernel = 3\nwidth = 4", driver="main(kernel, width)"), "utf-8")
+    assert main(["space", str(file), "--param", "kernel=7..10", "--list", str(out)]) == 1
+    assert [tuple(row.values()) for row in csv.DictReader(out.open())] == [
+        ("7", "valid", "", ""), ("8", "valid", "", ""), ("9", "invalid", "conv2d/kernel", "illegal shape"), ("10", "invalid", "conv2d/kernel", "illegal shape"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words, about",
+    [
+        (["train.py"], "needs at least one --param"),
+        (["train.py", "--param", "kernal=1..3"], "the closest names are kernel"),
+        (["train.py", "--param", "kernel=3..1"], "there is no value"),
+        (["train.py", "--param", "kernel=1..3", "--param", "kernel=4"], "given twice"),
+        (["missing.py", "--param", "kernel=1..3"], "cannot be read"),
+        (["train.py", "--param", "kernel=1..3", "--list", "no/such/folder.csv"], "cannot be written"),
+        (["train.py", "--entry", "train.py::nothing", "--param", "kernel=1..3"], "defines no nothing"),
+    ],
+)
+def test_bad_input(words: list[str], about: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(NET.format(constants="kernel = 3\nwidth = 4", driver="main(kernel, width)"), "utf-8")
+    assert main(["space", *words]) == 2
+    printed = capsys.readouterr()
+    assert about in printed.err and not printed.out and len(printed.err.strip().splitlines()) == 1
