@@ -50,11 +50,11 @@ class Predicate:
                 return "(" + f" {self.kind} ".join(map(repr, self.args)) + ")"
             case _:
                 left, right = _sides(self.args[0])
-                return f"{left!r} {_SIGNS[self.kind]} {right!r}"
+                return f"{left!r} {SIGNS[self.kind]} {right!r}"
 
 
 Truth = bool | Predicate
-_SIGNS = {"eq": "==", "ne": "!=", "le": "<="}
+SIGNS = {"eq": "==", "ne": "!=", "le": "<="}
 _ALL: WeakValueDictionary[tuple[Any, ...], Predicate] = WeakValueDictionary()
 
 

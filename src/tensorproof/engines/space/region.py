@@ -9,7 +9,7 @@ from tensorproof.engines.shapes.contract import shown
 from tensorproof.engines.space.checks import Check
 from tensorproof.engines.space.parameters import Parameter, Value
 from tensorproof.terms.ints import Atom, Dim, Monomial, Term, of_atom, parts_of, single, symbol
-from tensorproof.terms.predicates import Predicate, Truth, disj, negate
+from tensorproof.terms.predicates import SIGNS, Predicate, Truth, disj, negate
 from tensorproof.terms.substitution import rewrite
 
 LONGEST = 72
@@ -111,8 +111,7 @@ def _with_sizes(p: Predicate) -> str:
             total = total + single(monomial, coefficient)
         return total
 
-    sign = {"eq": "==", "ne": "!=", "le": "<="}[p.kind]
-    return f"{side(left)!r} {sign} {side(right)!r}" + (f", where {', '.join(told)}" if told else "")
+    return f"{side(left)!r} {SIGNS[p.kind]} {side(right)!r}" + (f", where {', '.join(told)}" if told else "")
 
 
 def values_left(parameter: Parameter, counts: dict[int, int]) -> str:
