@@ -54,9 +54,13 @@ def in_words(p: Truth, parameters: dict[Atom, Parameter]) -> str:
     return text if len(text) <= LONGEST else _with_sizes(p)
 
 
+def _is_equality(p: Predicate) -> bool:
+    return p.kind in SIGNS and p.kind != "le"
+
+
 def _divides(p: Predicate) -> str:
     """`heads divides width` for `width % heads == 0`."""
-    parts: tuple[tuple[Monomial, int], ...] = p.args[0].parts if p.kind in ("eq", "ne") else ()
+    parts: tuple[tuple[Monomial, int], ...] = p.args[0].parts if _is_equality(p) else ()
     if len(parts) == 1 and parts[0][1] in (1, -1) and len(parts[0][0]) == 1:
         atom, power = parts[0][0][0]
         if atom.kind == "%" and power == 1:
@@ -74,7 +78,7 @@ def _chosen(p: Predicate, parameters: dict[Atom, Parameter]) -> str:
     parts = p.args[0].parts
     atoms = [atom for monomial, _ in parts for atom, _ in monomial]
     one = parameters.get(atoms[0]) if len(atoms) == 1 else None
-    if one is None or one.whole or p.kind not in ("eq", "ne"):
+    if one is None or one.whole or not _is_equality(p):
         return ""
     factor = next(c for m, c in parts if m)
     at = -sum(c for m, c in parts if not m) // factor
