@@ -44,7 +44,9 @@ def moved(a: dict[str, Any], run: Run) -> Any:
 def rot90(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(a["dim"], (tuple, list)) or len(a["dim"]) != 2:
         raise run.refuse("axes", f"two axes are turned, and {a['dim']!r} are given", ("dim",))
-    return a["x"] if a["k"] == 0 and len(a["x"].shape) >= 2 else run.default(a)
+    if a["dim"][0] == a["dim"][1]:
+        raise run.refuse("axes", f"two different axes are turned, and {a['dim']!r} are given", ("dim",))
+    return a["x"] if type(a["k"]) is int and a["k"] % 4 == 0 and len(a["x"].shape) >= 2 else run.default(a)
 
 
 def vstack(a: dict[str, Any], run: Run) -> Any:

@@ -13,7 +13,8 @@ from tensorproof.bindings.adapt.numpy_reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64
-from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import conj, disj, eq, ge, gt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -277,6 +278,14 @@ def moments(a: dict[str, Any], run: Run) -> Any:
 _QKV = (Tensor("query", "N T H D", FLOATS), Tensor("key", "N S H D", FLOATS), Tensor("value", "N S H D", FLOATS))
 
 
+def _groups(query: Dim, key: Dim) -> Dim | None:
+    """How many query heads share a key head: more than one where there are more of them and at least two key heads."""
+    if eq(query, key) is True:
+        return 1
+    more = conj(gt(query, key), gt(key, 1))
+    return query // key if more is True else 1 if more is False else None
+
+
 @takes(
     *_QKV,
     Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None),
@@ -293,8 +302,15 @@ def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
     for code, i in (("features", 3),):
         run.require(code, eq(q.shape[i], k.shape[i]), f"axis {i} of query is {q.shape[i]!r} and of key {k.shape[i]!r}", ("query", "key"))
     heads = q.shape[2], k.shape[2]
-    run.require("heads", eq(*heads), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
+    groups = _groups(*heads)
+    if groups is None:
+        raise run.give_up("query heads that come to a whole number of key heads or not")
+    run.require("heads", eq(heads[0], heads[1] * groups), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
+    if any(isinstance(t, TensorType) and t.shape.known and 0 in t.shape for t in (a["mask"], a["bias"])):
+        raise run.give_up("a mask without elements, whose sizes some kernels of TensorFlow do not compare")
     m = Maths(run, common(q, k, v))
+    if groups != 1:
+        k, v = (run("repeat_interleave", x=t, times=groups, dim=2) for t in (k, v))
     q, k, v = (run("permute", x=t, dim=(0, 2, 1, 3)) for t in (q, k, v))
     scale = a["scale"]
     if scale is None:

@@ -125,6 +125,12 @@ def run_flat_rnn(a: dict[str, Any], run: Run) -> Any:
     return run_flat(a, run)
 
 
+def _more_layers(params: Any, given: dict[str, TensorType], total: int, each: int) -> bool:
+    layers = [state.shape[0] for state in given.values() if state.shape.known and len(state.shape) == 3]
+    longer = any(type(n) is int and n * each > total for n in layers)
+    return len(params) >= total and len(params) % each == 0 and (len(params) > total or longer)
+
+
 @takes(Anything("hx"), Tensors("params"))
 def run_flat(a: dict[str, Any], run: Run) -> Any:
     """torch.lstm(input, hx, params, ...): the sizes are those of the parameters."""
@@ -136,6 +142,8 @@ def run_flat(a: dict[str, Any], run: Run) -> Any:
     project = op == "lstm" and eq(projected, hidden) is False
     each = (4 if a["has_biases"] else 2) + project
     total = levels * (2 if a["bidirectional"] else 1) * each
+    if op == "lstm" and _more_layers(params, given, total, each):
+        raise run.give_up("parameters or states of more layers than are run, which some kernels of torch leave aside")
     run.require("params", len(params) == total, f"{levels} layers need {total} parameters, and {len(params)} are given", ("params",))
     if params and params[0].shape.known and len(params[0].shape) == 1:
         raise run.give_up("a weight that is a vector, which torch broadcasts")
