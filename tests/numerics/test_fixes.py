@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tensorproof.app.check import Options
-from tensorproof.app.numeric_fixes import changed, fixes
+from tensorproof.app.numeric_fixes import changed, fix, fixes
+from tensorproof.app.numerics import numerics
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 from tests.numerics.test_programs import Case, analysed, cases, reported
@@ -59,3 +60,31 @@ def test_several_changes_are_proved_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", [c for c in cases() if c.title.startswith("torch") and not c.open], ids=lambda c: c.title)
 def test_each_fault_has_a_change_after_which_nothing_is_reported(case: Case, tmp_path: Path) -> None:
     assert reported(analysed(mended(case.faulty, tmp_path), tmp_path)) == set()
+
+
+AUTOCAST = """import torch
+q, k = torch.randn(4, 32, 64) * 8, torch.randn(4, 32, 64) * 8
+with torch.autocast("cpu", dtype=torch.float16):
+    scores = q @ k.transpose(-1, -2)
+    weights = torch.softmax(scores, dim=-1)
+"""
+
+
+def test_one_operation_is_computed_in_float32_under_autocast(tmp_path: Path) -> None:
+    lines = mended(AUTOCAST, tmp_path).splitlines()
+    assert lines[3:5] == ['    with torch.autocast("cpu", enabled=False):', "        scores = q.float() @ k.transpose(-1, -2).float()"]
+
+
+def test_a_saved_model_gets_a_precondition_on_its_input(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    helper, real = onnx.helper, onnx.TensorProto.FLOAT
+    nodes = [helper.make_node("Log", ["x"], ["y"], name="log"), helper.make_node("Exp", ["z"], ["w"], name="exp")]
+    inputs, outputs = [helper.make_tensor_value_info(name, real, [4]) for name in "xz"], [helper.make_tensor_value_info(name, real, [4]) for name in "yw"]
+    file = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", inputs, outputs), opset_imports=[helper.make_opsetid("", 17)]), file)
+    found = numerics(str(file), Options(), Settings(), Given())
+    fix(found, Options(), Settings(), Given())
+    proved = {p.name: p.range for p in found.preconditions}
+    assert proved["x"].lo > 0 and proved["z"].hi < 89
+    given = Given(proved)
+    assert [one.verdict for one in numerics(str(file), Options(), Settings(), given).operations] == ["safe", "safe"]

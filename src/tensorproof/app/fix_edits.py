@@ -178,7 +178,7 @@ def _outside_autocast(text: str, tree: ast.Module, node: ast.AST, operands: list
         entered = [item.context_expr for item in block.items if isinstance(item.context_expr, ast.Call) and "autocast" in ast.unparse(item.context_expr.func)]
         for statement in block.body if entered else ():
             if isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.AnnAssign)) and any(each is node for each in ast.walk(statement)):
-                device = ast.unparse(entered[0].args[0]) if entered[0].args else "'cuda'"
+                device = (ast.get_source_segment(text, entered[0].args[0]) if entered[0].args else None) or '"cuda"'
                 indent, new = " " * statement.col_offset, _in_float32(text, statement, operands, forms)
                 yield _edit(statement, f"with torch.autocast({device}, enabled=False):\n{indent}    {new}", text)
 

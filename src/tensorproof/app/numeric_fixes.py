@@ -10,6 +10,7 @@ from time import perf_counter
 
 from tensorproof.app.check import Options
 from tensorproof.app.fix_edits import Edit, edits
+from tensorproof.app.numeric_preconditions import preconditions
 from tensorproof.app.numerics import Report, numerics
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.numerics.ranges import Given
@@ -38,10 +39,23 @@ class Fix:
         return f"{self.path}:{self.line}"
 
 
+def fix(found: Report, options: Options, settings: Settings, given: Given) -> None:
+    """Find changes of the source, and for what they leave, preconditions on inputs; both go into the report."""
+    found.fixes, left = _fixed(found, options, settings, given)
+    still = {(one.code, one.span.line, one.span.node) for one in left.operations if one.verdict in NOT_SAFE}
+    mended = [one for one in found.operations if found.fixes and (one.code, one.span.line, one.span.node) not in still]
+    found.preconditions = preconditions(found, settings, given, mended)
+
+
 def fixes(found: Report, options: Options, settings: Settings, given: Given) -> list[Fix]:
-    """The changes of the main file by which operations that are not safe are proved safe, one after the other, without any other warning."""
+    """The changes of the main file by which operations that are not safe are proved safe."""
+    return _fixed(found, options, settings, given)[0]
+
+
+def _fixed(found: Report, options: Options, settings: Settings, given: Given) -> tuple[list[Fix], Report]:
+    """Changes of the main file that are proved one after the other, without any other warning, and what is found of the program after them."""
     if not found.text:
-        return []
+        return [], found
     now, until, made = found, perf_counter() + MOST_SECONDS, list[tuple[str, str]]()
     passed: set[tuple[str, str]] = set()
     while (one := _next(now, passed)) is not None and perf_counter() < until:
@@ -52,7 +66,7 @@ def fixes(found: Report, options: Options, settings: Settings, given: Given) -> 
                 made.append((one.code, change.new))
                 now = again
                 break
-    return list(_hunks(found.path, found.text, now.text, made))
+    return list(_hunks(found.path, found.text, now.text, made)), now
 
 
 def _next(found: Report, passed: set[tuple[str, str]]) -> Operation | None:

@@ -26,6 +26,7 @@ from tensorproof.values.path import Path
 
 if TYPE_CHECKING:
     from tensorproof.app.numeric_fixes import Fix
+    from tensorproof.app.numeric_preconditions import Precondition
     from tensorproof.frontends.python.machine import Interpreter
 
 ORDER = ("unsafe", "possible", "unknown", "safe")
@@ -50,6 +51,8 @@ class Report:
     """How many operators are applied."""
     seconds: float = 0.0
     fixes: list[Fix] = field(default_factory=list["Fix"])
+    preconditions: list[Precondition] = field(default_factory=list["Precondition"])
+    """Narrower ranges of inputs under which further operations are safe."""
     text: str = ""
     finished: bool = True
     forms: list[Form] = field(default_factory=list["Form"])
@@ -91,7 +94,7 @@ def numerics(path: str, options: Options, settings: Settings, given: Given, text
     found.forms = forms
     for form in forms:
         seen.update(name for names in form.names.values() for name in names)
-        _analysed(form, settings, given, found)
+        analysed(form, settings, given, found)
     given.unmet(seen)
     found.gaps = list(dict.fromkeys(found.gaps))
     found.operations.sort(key=lambda one: (one.span.path, one.span.line, one.span.column, one.code))
@@ -169,7 +172,7 @@ def _variables(m: Interpreter, names: dict[int, list[str]]) -> object:
 # --- analysis ---
 
 
-def _analysed(form: Form, settings: Settings, given: Given, found: Report) -> None:
+def analysed(form: Form, settings: Settings, given: Given, found: Report) -> None:
     """Analyse one path, and add what it says to the report."""
     sources = ranged(form.records, form.names, given)
     names = {i: labels[0] for i, labels in form.names.items()} | {id(v.tensor): v.names[0] for v in sources.values if v.names}

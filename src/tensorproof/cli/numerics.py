@@ -42,9 +42,9 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     found = numerics(paths[0], options, settings, ranges_given)
     _leave_out(found, given.select or (), given.ignore or ())
     if given.fix:
-        from tensorproof.app.numeric_fixes import fixes
+        from tensorproof.app.numeric_fixes import fix
 
-        found.fixes = list(fixes(found, options, settings, ranges_given))
+        fix(found, options, settings, ranges_given)
     if given.confirm:
         from tensorproof.app.numeric_witness import confirm
 

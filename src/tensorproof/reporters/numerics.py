@@ -9,6 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 from tensorproof.app.numeric_fixes import Fix
+from tensorproof.app.numeric_preconditions import Precondition
 from tensorproof.app.numerics import Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.records import Operation
@@ -27,6 +28,7 @@ def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
         "diagnostics": [diagnostic(d) for d in found.diagnostics],
         "results": [_result(one) for one in found.operations],
         "fixes": [{"codes": list(f.codes), "message": f"{_joined(f.old)} → {_joined(f.new)}", "edits": [_edit(f)]} for f in found.fixes],
+        "preconditions": [_precondition(p) for p in found.preconditions],
         "totals": {verdict: found.count(verdict) for verdict in VERDICTS},
         "assumptions": [{"about": a.about, "range": [_number(a.range.lo), _number(a.range.hi)], "reason": a.reason} for a in found.assumptions],
         "sizes": found.sizes, "shapes": found.shapes,
@@ -54,6 +56,11 @@ def _edit(f: Fix) -> dict[str, Any]:
     return {"path": f.path, "line": f.line, "column": 1, "end_line": last, "end_column": len(f.old[-1]) + 1 if f.old else 1, "text": "\n".join(f.new)}
 
 
+def _precondition(p: Precondition) -> dict[str, Any]:
+    safe = [{"code": one.code, "line": one.span.line, "node": one.span.node or None} for one in p.operations]
+    return {"name": p.name, "range": [p.range.lo, p.range.hi], "makes_safe": safe}
+
+
 def _joined(lines: tuple[str, ...]) -> str:
     return "; ".join(line.strip() for line in lines)
 
@@ -73,6 +80,8 @@ def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
     blocks = [_table(shown)] if shown else []
     if found.fixes:
         blocks.append("\n".join(["proved safe after these changes:", *(line for f in found.fixes for line in _fix(f))]))
+    if found.preconditions:
+        blocks.append("\n".join(["proved safe with a narrower input (--range NAME=LO:HI):", *map(_narrower, found.preconditions)]))
     if not quiet:
         blocks += [text for text in (_assumptions(found), _not_followed(found, verbose), summary(found)) if text]
     return "\n\n".join(blocks)
@@ -81,6 +90,12 @@ def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
 def _fix(f: Fix) -> list[str]:
     """A change as lines that go and lines that come."""
     return [f"  {f.place}  [{', '.join(f.codes)}]", *(f"    - {line.strip()}" for line in f.old), *(f"    + {line}" for line in _dedented(f.new))]
+
+
+def _narrower(p: Precondition) -> str:
+    places = [f"{_place(one.span)} [{one.code}]" for one in p.operations]
+    rest = len(places) - MOST_CAUSES
+    return f"  {p.name} in {p.range}: {', '.join(places[:MOST_CAUSES])}" + (f" and {rest} more" if rest > 0 else "")
 
 
 def _dedented(lines: tuple[str, ...]) -> list[str]:

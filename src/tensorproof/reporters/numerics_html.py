@@ -79,7 +79,12 @@ def _fixes(found: Report) -> str:
         tuple(f'<code class="source-line">{escape(text)}</code>' for text in (f.place, "\n".join(f.old), "\n".join(f.new), ", ".join(f.codes)))
         for f in found.fixes
     ]
-    return _table("Changes that are proved to make an operation safe", ("place", "before", "after", "against"), rows)
+    narrower = [
+        (escape(p.name), str(p.range), "<br>".join(f"{escape(_place(one.span))} <code>{escape(one.code)}</code>" for one in p.operations))
+        for p in found.preconditions
+    ]
+    changes = _table("Changes that are proved to make an operation safe", ("place", "before", "after", "against"), rows)
+    return changes + _table("Narrower inputs that are proved to make an operation safe", ("input", "range", "operations"), narrower)
 
 
 # --- graph ---
