@@ -39,9 +39,10 @@ class Fix:
         return f"{self.path}:{self.line}"
 
 
-def fix(found: Report, options: Options, settings: Settings, given: Given) -> None:
-    """Find changes of the source, and for what they leave, preconditions on inputs; both go into the report."""
-    found.fixes, left = _fixed(found, options, settings, given)
+def fix(found: Report, options: Options, settings: Settings, given: Given, every: Sequence[Operation] = ()) -> None:
+    """Find changes of the source, and for what they leave, preconditions on inputs; both go into the report. `every` holds also operations that are ignored."""
+    whole = replace(found, operations=list(every or found.operations))
+    found.fixes, left = _fixed(whole, options, settings, given, [one for one in whole.operations if one not in found.operations])
     still = {(one.code, one.span.line, one.span.node) for one in left.operations if one.verdict in NOT_SAFE}
     mended = [one for one in found.operations if found.fixes and (one.code, one.span.line, one.span.node) not in still]
     found.preconditions = preconditions(found, settings, given, mended)
@@ -52,12 +53,12 @@ def fixes(found: Report, options: Options, settings: Settings, given: Given) -> 
     return _fixed(found, options, settings, given)[0]
 
 
-def _fixed(found: Report, options: Options, settings: Settings, given: Given) -> tuple[list[Fix], Report]:
+def _fixed(found: Report, options: Options, settings: Settings, given: Given, ignored: Sequence[Operation] = ()) -> tuple[list[Fix], Report]:
     """Changes of the main file that are proved one after the other, without any other warning, and what is found of the program after them."""
     if not found.text:
         return [], found
     now, until, made = found, perf_counter() + MOST_SECONDS, list[tuple[str, str]]()
-    passed: set[tuple[str, str]] = set()
+    passed = {_known(found, one) for one in ignored}
     while (one := _next(now, passed)) is not None and perf_counter() < until:
         passed.add(_known(now, one))
         for change in islice(_new(edits(now.text, ast.parse(now.text), one)), MOST_TRIED):

@@ -215,7 +215,7 @@ def finding(one: Operation) -> Diagnostic:
     """An operation that is not safe, as a finding."""
     unsafe = one.verdict == "unsafe"
     lo, hi = one.operand
-    message = f"{one.op} {'yields' if unsafe else 'may yield'} {one.yields}: {one.needed} is needed, and its operand is in [{lo:g}, {hi:g}]"
+    message = f"{one.op} {'yields' if unsafe else 'may yield'} {one.yields}: it is safe where {one.needed}, but its operand is in [{lo:g}, {hi:g}]"
     trail = tuple(Step(one.span, f"it comes from {cause}") for cause in one.cause[:1])
     severity = Severity.ERROR if unsafe else Severity.WARNING
     return Diagnostic(one.code, severity, message, one.span, Certainty.POSSIBLE, trail=trail, label=f"comes from {', '.join(one.cause)}" if one.cause else "")

@@ -22,6 +22,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     from tensorproof.engines.numerics.ranges import Given, parse_range, read_ranges
     from tensorproof.engines.numerics.records import Settings
     from tensorproof.reporters import numerics as report
+    from tensorproof.reporters.numerics_json import as_json
     from tensorproof.terms.dtypes import BY_LABEL
 
     paths, name = list(given.paths), None
@@ -40,18 +41,19 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     settings = Settings(tensors=given.tensors, values=given.values, dtype=BY_LABEL[given.dtype] if given.dtype is not None else None)
     ranges_given = Given(ranges, given.unbounded_weights, given.unbounded_inputs)
     found = numerics(paths[0], options, settings, ranges_given)
+    every = found.operations
     _leave_out(found, given.select or (), given.ignore or ())
     if given.fix:
         from tensorproof.app.numeric_fixes import fix
 
-        fix(found, options, settings, ranges_given)
+        fix(found, options, settings, ranges_given, every)
     if given.confirm:
         from tensorproof.app.numeric_witness import confirm
 
         confirm(found, arguments, given.witness)
     if given.html is not None:
         _write_page(given.html, found)
-    text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found, given.quiet, given.verbose)
+    text = {"json": as_json, "concise": report.concise, "full": report.full}[given.output_format](found, given.quiet, given.verbose)
     return _status(found, given.fail_on), text
 
 

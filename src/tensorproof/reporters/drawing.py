@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from tensorproof.app.numeric_picture import Node, Picture
+from tensorproof.reporters.numerics import interval
 
 MOST_SECONDS = 60.0
 MOST_LETTERS = 44
@@ -58,8 +59,3 @@ def _quoted(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= MOST_LETTERS else f"…{text[-MOST_LETTERS:]}"
-
-
-def interval(ends: tuple[float, float]) -> str:
-    """Bounds as they are printed."""
-    return f"[{ends[0]:.6g}, {ends[1]:.6g}]"

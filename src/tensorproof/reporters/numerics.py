@@ -1,81 +1,36 @@
-"""Reports of `tensorproof numerics`: a table of the operations that can go wrong, the totals, and every assumption that was used."""
+"""Reports of `tensorproof numerics` for people: a table of the operations that may yield NaN or Inf, the totals, and what was assumed."""
 
 from __future__ import annotations
 
-import json
-import math
+import re
 from collections import Counter
-from textwrap import dedent
-from typing import Any
+from collections.abc import Iterator, Sequence
+from textwrap import dedent, wrap
 
 from tensorproof.app.numeric_fixes import Fix
 from tensorproof.app.numeric_preconditions import Precondition
 from tensorproof.app.numerics import Report
 from tensorproof.diagnostics.span import Span
+from tensorproof.engines.numerics.ranges import Assumption, Range
 from tensorproof.engines.numerics.records import Operation
-from tensorproof.reporters.as_json import diagnostic
 
 MOST_CAUSES = 3
-MOST_WIDE = 60
-"""How wide a cell of the table is at most."""
-VERDICTS = ("unsafe", "possible", "unknown", "safe")
-
-
-def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
-    report = {
-        "version": 1,
-        "path": found.path,
-        "diagnostics": [diagnostic(d) for d in found.diagnostics],
-        "results": [_result(one) for one in found.operations],
-        "fixes": [{"codes": list(f.codes), "message": f"{_joined(f.old)} → {_joined(f.new)}", "edits": [_edit(f)]} for f in found.fixes],
-        "preconditions": [_precondition(p) for p in found.preconditions],
-        "totals": {verdict: found.count(verdict) for verdict in VERDICTS},
-        "assumptions": [{"about": a.about, "range": [_number(a.range.lo), _number(a.range.hi)], "reason": a.reason} for a in found.assumptions],
-        "sizes": found.sizes, "shapes": found.shapes,
-        "coverage": {
-            "operators": found.applied,
-            "unbounded": dict(found.unbounded),
-            "gaps": [{"callee": g.callee, "line": g.span.line, "reason": g.reason} for g in found.gaps],
-        },
-        "seconds": round(found.seconds, 6),
-    }
-    return json.dumps(report, indent=1, ensure_ascii=False)
-
-
-def _result(one: Operation) -> dict[str, Any]:
-    return {
-        "node": one.span.node or None, "op": one.op, "spelling": one.spelling, "code": one.code, "verdict": one.verdict,
-        "operand": [_number(end) for end in one.operand], "needed": one.needed, "yields": one.yields,
-        "path": one.span.path, "line": one.span.line, "column": one.span.column, "cause": ", ".join(one.cause),
-    }  # fmt: skip
-
-
-def _edit(f: Fix) -> dict[str, Any]:
-    """Whole lines; columns count from 1."""
-    last = f.line + len(f.old) - 1
-    return {"path": f.path, "line": f.line, "column": 1, "end_line": last, "end_column": len(f.old[-1]) + 1 if f.old else 1, "text": "\n".join(f.new)}
-
-
-def _precondition(p: Precondition) -> dict[str, Any]:
-    safe = [{"code": one.code, "line": one.span.line, "node": one.span.node or None} for one in p.operations]
-    return {"name": p.name, "range": [p.range.lo, p.range.hi], "makes_safe": safe}
-
-
-def _joined(lines: tuple[str, ...]) -> str:
-    return "; ".join(line.strip() for line in lines)
-
-
-def _number(value: float) -> float | None:
-    """A number of JSON, which has no infinity: an end that is none is null."""
-    return value if math.isfinite(value) else None
+MOST_NAMED = 4
+"""How many tensors are named that one assumption is about."""
+WIDTHS = (12, 44, 34, 30, 34, 40)
+"""How wide the columns of the table are at most: cells are wrapped."""
+MOST_LISTED = 3
+"""How many reasons for what was not followed are shown."""
 
 
 def concise(found: Report, quiet: bool = False, verbose: bool = False) -> str:
+    """One line for each finding."""
     lines = [f"{_place(d.span, column=True)}: {d.severity.value}[{d.code}]: {d.message}" for d in found.diagnostics]
     return "\n".join(lines if quiet else [*lines, summary(found)])
 
 
 def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
+    """The table, changes that make operations safe, assumptions, what was not followed, and the totals. `verbose`: without leaving anything out."""
     shown = [one for one in found.operations if verbose or one.verdict in ("unsafe", "possible")]
     blocks = [_table(shown)] if shown else []
     if found.fixes:
@@ -83,36 +38,38 @@ def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
     if found.preconditions:
         blocks.append("\n".join(["proved safe with a narrower input (--range NAME=LO:HI):", *map(_narrower, found.preconditions)]))
     if not quiet:
-        blocks += [text for text in (_assumptions(found), _not_followed(found, verbose), summary(found)) if text]
+        blocks += [text for text in (_assumptions(found, verbose), _not_followed(found, verbose), summary(found)) if text]
     return "\n\n".join(blocks)
 
 
-def _fix(f: Fix) -> list[str]:
-    """A change as lines that go and lines that come."""
-    return [f"  {f.place}  [{', '.join(f.codes)}]", *(f"    - {line.strip()}" for line in f.old), *(f"    + {line}" for line in _dedented(f.new))]
+# --- operations ---
 
 
-def _narrower(p: Precondition) -> str:
-    places = [f"{_place(one.span)} [{one.code}]" for one in p.operations]
-    rest = len(places) - MOST_CAUSES
-    return f"  {p.name} in {p.range}: {', '.join(places[:MOST_CAUSES])}" + (f" and {rest} more" if rest > 0 else "")
-
-
-def _dedented(lines: tuple[str, ...]) -> list[str]:
-    return dedent("\n".join(lines)).splitlines()
-
-
-def _table(operations: list[Operation]) -> str:
-    head = ("verdict", "place", "operation", "operand", "needed", "yields", "comes from")
-    rows = [
-        (one.verdict, _place(one.span), f"{one.spelling} [{one.code}]", _interval(one.operand), one.needed, one.yields, _causes(one)) for one in operations
-    ]
-    widths = [min(MOST_WIDE, max(len(row[i]) for row in [head, *rows])) for i in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [head, tuple("-" * w for w in widths), *rows]]
+def _table(operations: Sequence[Operation]) -> str:
+    head = ("verdict", "place", "operation", "operand", "safe where", "comes from")
+    rows = [_cells(one) for one in operations]
+    widths = [min(most, max(len(line) for row in [head, *rows] for line in row[i].split("\n"))) for i, most in enumerate(WIDTHS)]
+    lines = list(_lines(head, widths))
+    lines.append("  ".join("-" * width for width in widths))
+    for row in rows:
+        lines += _lines(row, widths)
     return "\n".join(lines)
 
 
-def _interval(ends: tuple[float, float]) -> str:
+def _cells(one: Operation) -> tuple[str, ...]:
+    verdict = "not analysed" if one.verdict == "unknown" else one.verdict
+    return verdict, _place(one.span), f"{one.spelling}\n{one.code}", interval(one.operand), f"{one.needed}\n(else {one.yields})", _causes(one)
+
+
+def _lines(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """The lines of a row whose cells are wrapped."""
+    cells = [[part for line in cell.split("\n") for part in wrap(line, width, break_on_hyphens=False) or [""]] for cell, width in zip(row, widths)]
+    for i in range(max(map(len, cells))):
+        yield "  ".join((cell[i] if i < len(cell) else "").ljust(width) for cell, width in zip(cells, widths)).rstrip()
+
+
+def interval(ends: tuple[float, float]) -> str:
+    """Bounds as they are printed."""
     return f"[{ends[0]:.6g}, {ends[1]:.6g}]"
 
 
@@ -121,42 +78,97 @@ def _causes(one: Operation) -> str:
     return ", ".join(one.cause[:MOST_CAUSES]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _assumptions(found: Report) -> str:
-    lines = [f"  {a.about} in {a.range}: {a.reason}" for a in found.assumptions]
-    lines += [f"  {name} = {size}: a size that is left open" for name, size in found.sizes.items()]
-    lines += [f"  {name}: {text}" for name, text in found.shapes.items()]
-    return "\n".join(["assumed:", *lines]) if lines else ""
-
-
-def _not_followed(found: Report, verbose: bool) -> str:
-    lines = [f"  operator {name}, {count} {_times(count)}: no rule for its bounds" for name, count in found.unbounded.most_common(None if verbose else 3)]
-    gaps = Counter((g.callee, g.reason) for g in found.gaps)
-    for (callee, reason), count in gaps.most_common(None if verbose else 3):
-        lines.append(f"  {callee}, {count} {_times(count)}: {reason or 'not understood'}")
-    return "\n".join(["not followed:", *lines]) if lines else ""
-
-
-def _times(count: int) -> str:
-    return "time" if count == 1 else "times"
-
-
 def _place(span: Span, column: bool = False) -> str:
     if span.node:
         return f"{span.path}: node {span.node}" if column else span.node
     return f"{span.path}:{span.line}:{span.column}" if column else f"{span.path}:{span.line}"
 
 
+# --- changes ---
+
+
+def _fix(f: Fix) -> list[str]:
+    """A change as lines that go and lines that come."""
+    return [f"  {f.place}  [{', '.join(f.codes)}]", *(f"    - {line}" for line in _dedented(f.old)), *(f"    + {line}" for line in _dedented(f.new))]
+
+
+def _dedented(lines: Sequence[str]) -> list[str]:
+    return dedent("\n".join(lines)).splitlines()
+
+
+def _narrower(p: Precondition) -> str:
+    places = [f"{_place(one.span)} [{one.code}]" for one in p.operations]
+    rest = len(places) - MOST_CAUSES
+    return f"  {p.name} in {p.range}: {', '.join(places[:MOST_CAUSES])}" + (f" and {rest} more" if rest > 0 else "")
+
+
+# --- what was assumed, and what was not followed ---
+
+
+def told(found: Report) -> list[Assumption]:
+    """The assumptions about numbers."""
+    return [one for one in found.assumptions if one.reason != "elements that are not real numbers"]
+
+
+def _assumptions(found: Report, verbose: bool) -> str:
+    lines = [f"  {a.about} in {a.range}: {a.reason}" for a in told(found)] if verbose else list(_grouped(told(found)))
+    lines += [f"  {name} = {size}: a size that is left open" for name, size in found.sizes.items()]
+    lines += [f"  {name}: {text}" for name, text in found.shapes.items()]
+    return "\n".join(["assumed:" if verbose else "assumed (-v lists each):", *lines]) if lines else ""
+
+
+def _grouped(assumptions: Sequence[Assumption]) -> Iterator[str]:
+    """Assumptions for the same reason in one line, with the range that holds all of them."""
+    groups: dict[str, list[Assumption]] = {}
+    for one in assumptions:
+        groups.setdefault(re.sub(r" in \[[^]]*\]", "", one.reason), []).append(one)
+    for reason, group in groups.items():
+        whole = Range(min(one.range.lo for one in group), max(one.range.hi for one in group))
+        names = list(dict.fromkeys(name for one in group for name in _names(one.about)))
+        count = sum(_counted(one.about) for one in group)
+        rest = count - min(len(names), MOST_NAMED)
+        yield f"  {', '.join(names[:MOST_NAMED])}" + (f" and {rest} more" if rest > 0 else "") + f" in {whole}: {reason}"
+
+
+def _names(about: str) -> list[str]:
+    """The tensors that an assumption names; commas inside of brackets belong to a shape."""
+    return re.split(r", (?![^(]*\))", re.sub(r" and \d+ more$", "", about))
+
+
+def _counted(about: str) -> int:
+    more = re.search(r" and (\d+) more$", about)
+    return len(_names(about)) + (int(more[1]) if more else 0)
+
+
+def _not_followed(found: Report, verbose: bool) -> str:
+    most = None if verbose else MOST_LISTED
+    lines = [f"  {without_bounds(name)}, {count} {_times(count)}" for name, count in found.unbounded.most_common(most)]
+    gaps = Counter((g.callee, g.reason) for g in found.gaps).most_common(most)
+    lines += [f"  {callee}, {count} {_times(count)}: {reason or 'not understood'}" for (callee, reason), count in gaps]
+    rest = len(found.unbounded) + len({(g.callee, g.reason) for g in found.gaps}) - len(lines)
+    return "\n".join(["not followed:", *lines, *([f"  and {rest} more (-v lists them)"] if rest else [])]) if lines else ""
+
+
+def without_bounds(name: str) -> str:
+    """An operator without bounds, with the reason, in words."""
+    op, _, reason = name.partition(": ")
+    reason = reason.removeprefix("Unbounded: ").removeprefix("Unbounded")
+    return f"no bounds for operator {op}" + (f" ({reason})" if reason else "")
+
+
+def _times(count: int) -> str:
+    return "time" if count == 1 else "times"
+
+
 def summary(found: Report) -> str:
     """The totals in one line."""
-    counts = {verdict: found.count(verdict) for verdict in VERDICTS}
-    parts = [f"{len(found.operations)} operations can go wrong", f"{counts['safe']} proved safe"]
-    parts += [f"{counts[verdict]} {verdict}" for verdict in ("possible", "unsafe")]
-    if counts["unknown"]:
-        parts.append(f"{counts['unknown']} not analysed")
-    if not found.operations:
-        parts = ["no operation that can go wrong was found" if found.gaps or found.unbounded or not found.finished else "no operation can go wrong here"]
+    count = len(found.operations)
+    parts = [f"{found.count('safe')} proved safe", f"{found.count('possible')} possible", f"{found.count('unsafe')} unsafe"]
+    if found.count("unknown"):
+        parts.append(f"{found.count('unknown')} not analysed")
+    text = f"{count} {'operation' if count == 1 else 'operations'} that can yield NaN or Inf: {' · '.join(parts)}"
+    if not count:
+        text = "no operation that can go wrong was found" if found.gaps or found.unbounded or not found.finished else "no operation can go wrong here"
     if found.gaps:
-        parts.append(f"{len(found.gaps)} {'call' if len(found.gaps) == 1 else 'calls'} not understood")
-    if not found.finished:
-        parts.append("the time limit was reached")
-    return " · ".join(parts)
+        text += f" · {len(found.gaps)} {'call' if len(found.gaps) == 1 else 'calls'} not understood"
+    return text if found.finished else f"{text} · the time limit was reached"

@@ -12,7 +12,8 @@ from tensorproof.app.numeric_picture import Picture, picture
 from tensorproof.app.numerics import ORDER, Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.records import Operation
-from tensorproof.reporters.drawing import interval, svg
+from tensorproof.reporters.drawing import svg
+from tensorproof.reporters.numerics import interval, told, without_bounds
 
 MOST_ROWS = 5_000
 """How many operations the table lists."""
@@ -30,7 +31,8 @@ def page(found: Report) -> str:
 def _totals(found: Report) -> str:
     chips = [f'<span class="chip {verdict}">{found.count(verdict)} {WORDS.get(verdict, verdict)}</span>' for verdict in ORDER]
     late = "" if found.finished else " · the time limit was reached"
-    return f"{' '.join(chips)} of {len(found.operations)} operations that can go wrong, among {found.applied} applied operators · {found.seconds:.2f} s{late}"
+    every = f"{len(found.operations)} operations that can yield NaN or Inf, among {found.applied} applied operators"
+    return f"{' '.join(chips)} of {every} · {found.seconds:.2f} s{late}"
 
 
 # --- operations ---
@@ -52,7 +54,7 @@ def _operations(found: Report, drawn: Picture) -> str:
     left = f"<p>{len(shown) - MOST_ROWS} further operations are not listed.</p>" if len(shown) > MOST_ROWS else ""
     only_safe = found.count("safe") == len(shown)
     toggle = "" if only_safe else f'<label><input type="checkbox" id="show-safe"> also list the {found.count("safe")} that are proved safe</label>'
-    head = _row(("verdict", "place", "operation", "operand", "needed", "yields", "comes from"), "th")
+    head = _row(("verdict", "place", "operation", "operand", "safe where", "else", "comes from"), "th")
     table = f'<table id="operations"{" class=all" if only_safe else ""}><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
     return f"<h2>Operations</h2>{toggle}{table}{left}"
 
@@ -112,14 +114,14 @@ _LEGEND = (("unsafe", "unsafe"), ("possible", "possible"), ("unknown", "not anal
 
 
 def _assumptions(found: Report) -> str:
-    rows = [(escape(a.about), escape(str(a.range)), escape(a.reason)) for a in found.assumptions]
+    rows = [(escape(a.about), escape(str(a.range)), escape(a.reason)) for a in told(found)]
     rows += [(escape(name), str(size), "a size that is left open") for name, size in found.sizes.items()]
     rows += [(escape(name), escape(text), "a shape that is left open") for name, text in found.shapes.items()]
     return _table("Assumptions", ("about", "assumed", "reason"), rows)
 
 
 def _not_followed(found: Report) -> str:
-    rows = [(f"operator {escape(name)}", str(count), "no rule for its bounds") for name, count in found.unbounded.most_common()]
+    rows = [(escape(without_bounds(name)), str(count), "its results may be any numbers") for name, count in found.unbounded.most_common()]
     gaps = Counter((g.callee, _place(g.span), g.reason) for g in found.gaps)
     rows += [(f"{escape(callee)} ({escape(place)})", str(count), escape(reason or "not understood")) for (callee, place, reason), count in gaps.most_common()]
     return _table("Not followed", ("what", "times", "reason"), rows)
