@@ -12,7 +12,7 @@ from tensorproof.engines.numerics.draws import support
 from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, Unbounded, expanded, gridded, simple, uniform
 from tensorproof.engines.numerics.numbers import Numbers
 from tensorproof.engines.numerics.sizes import Sizes
-from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.numerics.value import Value, without_borders
 from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, computed, fact_of, outward, types_of
 from tensorproof.engines.values.rounding import Rounding
 from tensorproof.ops.applied import Applied
@@ -31,6 +31,8 @@ _PLAIN = frozenset(("totals", "sums", "multiplies", "dot", "convex"))
 """Facts of operators that give nothing finite once something in them overflowed, in whatever order they compute."""
 _TAKES = frozenset(("moves", "cuts", "selects", "joins", "mixes"))
 """Facts by which elements are those of the operands."""
+_WINDOWS = "dot", ""
+"""The fact of sums of products over windows, which are not over a named axis."""
 
 
 class Setting:
@@ -116,6 +118,7 @@ class Application:
         if part is not None and getattr(part, "dtype", np.dtype(float)).kind in "biuf":
             made = gridded(part)
             if shape is None or made.shape == shape:
+                made = without_borders(made) if (fact.kind, fact.over) == _WINDOWS and made.size > EXPAND else made
                 grid = made if self._takes(fact, i) else _outward(made, dtype, self._nearest)
         stated = self._stated(fact)
         if stated is None:

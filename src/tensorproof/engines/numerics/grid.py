@@ -311,12 +311,31 @@ def capped(grid: Grid, most: int = MOST_BLOCKS) -> Grid:
     return grid
 
 
+def merged(grid: Grid) -> Grid:
+    """The same intervals in as few blocks as neighbours that are equal allow."""
+    box = grid.box
+    for axis, cuts in enumerate(grid.cuts):
+        if len(cuts) < 2:
+            continue
+        lead = (slice(None),) * axis
+        here, there = (*lead, slice(None, -1)), (*lead, slice(1, None))
+        apart = (box.lo[here] != box.lo[there]) | (box.hi[here] != box.hi[there]) | (box.nan[here] != box.nan[there])
+        ends = [*np.flatnonzero(apart.any(axis=tuple(a for a in range(grid.ndim) if a != axis))).tolist(), len(cuts) - 1]
+        if len(ends) < len(cuts):
+            grid = chosen(grid, axis, ends, tuple(cuts[i] for i in ends))
+            box = grid.box
+    return grid
+
+
 def aligned(grids: Sequence[Grid]) -> tuple[tuple[int, ...], tuple[Cuts, ...], list[Box]]:
     """The common shape and blocks of tensors that are broadcast, and a box of each that broadcasts to these blocks."""
     if len(grids) == 1:
         return grids[0].shape, grids[0].cuts, [grids[0].box]
-    shapes = [g.shape for g in grids]
-    shape = shapes[0] if all(s == shapes[0] for s in shapes) else np.broadcast_shapes(*shapes)
+    shape = grids[0].shape
+    if any(g.shape != shape for g in grids):
+        shape = np.broadcast_shapes(*(g.shape for g in grids))
+    if all(g.box.lo.size == 1 for g in grids):
+        return shape, next((g.cuts for g in grids if g.shape == shape), None) or tuple(map(whole, shape)), [g.box for g in grids]
     rank = len(shape)
     made = list(grids)
     cuts: list[Cuts] = []

@@ -27,6 +27,7 @@ from tensorproof.engines.numerics.grid import (
     whole,
 )  # fmt: skip
 from tensorproof.engines.numerics.grid_moves import reshaped, transposed
+from tensorproof.engines.values.rounding import filled
 
 MOST_PRODUCTS = 65536
 """A contraction of at most so many pairs of blocks is bounded product by product, one of more by mid points and radii."""
@@ -38,6 +39,8 @@ def _axes(x: Grid, axis: Any) -> tuple[int, ...]:
 
 def _weights(x: Grid, axes: Sequence[int]) -> Any:
     """How many elements of these axes each block holds."""
+    if x.box.lo.size == 1:
+        return filled((1,) * x.ndim, float(math.prod(x.shape[a] for a in axes)))
     made: Any = np.ones((1,) * x.ndim)
     for a in axes:
         made = made * np.reshape(x.counts(a), [-1 if i == a else 1 for i in range(x.ndim)])
@@ -174,6 +177,11 @@ def _contracted(operands: Sequence[Grid], letters: Sequence[Sequence[int]], outp
         widest = max(every, key=lambda name: len(cuts[name]))
         return _contracted([coarse(x, [names.index(widest)]) if widest in names else x for x, names in zip(operands, letters)], letters, output)
     made: Box | None = None
+    if all(x.box.lo.size == 1 for x in operands):
+        for x in operands:
+            one = x.box.reshape((1,) * len(every))
+            made = one if made is None else settled("multiply", BOX_RULES["multiply"](made, one))
+        operands = ()
     for x, names in zip(operands, letters):
         for axis, name in enumerate(names):
             if x.shape[axis] == sizes[name] and len(x.cuts[axis]) > 1:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.grid import Box, Grid, gridded, smashed, uniform
+from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, capped, coarse, gridded, merged, smashed, uniform
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.records import dataclass
 
@@ -15,6 +15,9 @@ LOST, OPEN, AFTER, ENDLESS = 1, 2, 4, 8
 puts infinity into it, as masks do."""
 EXACT_INTEGERS = 64
 """Whole numbers of small tensors stay exact where a tensor is one interval: they are places and sizes."""
+
+EXACT_BLOCKS = 64
+"""Small tensors of at most so many blocks keep all of them; in others equal neighbours become one block."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +55,8 @@ def finite(grid: Grid, dtype: DType | None, endless: bool = False) -> tuple[Grid
     """The same bounds with finite ends and without nan, and whether something was cut off; with `endless`, infinite ends stay."""
     box = grid.box
     least, most = limits(dtype)
+    if box.lo.size == 1 and box.lo.item() >= least and box.hi.item() <= most and not box.nan.item():
+        return grid, False
     inside = (box.lo >= least) & (box.hi <= most) & ~box.nan
     if inside.all():
         return grid, False
@@ -65,7 +70,19 @@ def arranged(grid: Grid, tensors: str) -> Grid:
     """As many blocks as the setting keeps."""
     if tensors == "smash" and (grid.dtype.kind == "f" or grid.size > EXACT_INTEGERS):
         return smashed(grid)
-    return grid
+    blocks = grid.box.lo.size
+    return capped(merged(grid)) if tensors == "partition" and blocks > 1 and (blocks > EXACT_BLOCKS or grid.size > EXPAND) else grid
+
+
+def without_borders(grid: Grid) -> Grid:
+    """One block along the axes behind the second, where the bounds of one block hold for all: windows that reach over an edge add up fewer elements."""
+    box = grid.box
+    if box.lo.size < 2 or grid.ndim < 3:
+        return grid
+    made = coarse(grid, range(2, grid.ndim)).box
+    spread = tuple(range(2, grid.ndim))
+    covers = ((box.lo == made.lo) & (box.hi == made.hi) & (box.nan == made.nan)).any(axis=spread)
+    return coarse(grid, spread) if covers.all() else grid
 
 
 def either(a: Value, b: Value) -> Value:

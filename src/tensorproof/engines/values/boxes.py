@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.rounding import Rounding, Several, outwards
+from tensorproof.engines.values.rounding import Rounding, Several, filled, outwards
+from tensorproof.engines.values.single import Plain, plainly
 from tensorproof.engines.values.whole_numbers import ends, fitting, wrapped
 
 Rule = Callable[..., Any]
@@ -24,6 +25,8 @@ class Unbounded(Exception):
 
 
 _REAL = np.dtype(np.float64)
+_WITHOUT: list[Any] = [np.zeros((1,) * rank, bool) for rank in range(9)]
+"""For each rank: one element that is not nan."""
 
 
 class Box:
@@ -37,6 +40,10 @@ class Box:
         if low.shape != high.shape:
             shape = np.broadcast_shapes(low.shape, high.shape)
             low, high = np.broadcast_to(low, shape), np.broadcast_to(high, shape)
+        if low.size == 1 and nan is False and low.ndim < len(_WITHOUT) and (a := low.item()) == a and (b := high.item()) == b:
+            self.lo, self.hi, self.nan = low, high, _WITHOUT[low.ndim]
+            self.dtype = _REAL if dtype is None else np.dtype(dtype)
+            return
         lost = (low != low) | (high != high)
         if lost.any():
             low, high = np.where(lost, -math.inf, low), np.where(lost, math.inf, high)
@@ -142,6 +149,15 @@ class Box:
         return settled(name, RULES[name](self, *args, **kwargs))
 
 
+def interval(lo: float, hi: float, rank: int, dtype: Any = _REAL) -> Box:
+    """A box of one interval, whose ends are no nan."""
+    made = Box.__new__(Box)
+    made.lo, made.hi = filled((1,) * rank, lo), filled((1,) * rank, hi)
+    made.nan = _WITHOUT[rank] if rank < len(_WITHOUT) else np.zeros((1,) * rank, bool)
+    made.dtype = dtype
+    return made
+
+
 ROUNDED = set[str]()
 """Functions whose results a library rounds; others move, choose or compare numbers."""
 _WHOLE = set[str]()
@@ -169,13 +185,25 @@ def settled(name: str, made: Any) -> Any:
             raise Several
         if name in NEAREST:
             Rounding.single = True
-            Rounding.over = Rounding.over or bool((np.maximum(-made.lo, made.hi)[np.isfinite(made.lo) & np.isfinite(made.hi)] > Rounding.greatest).any())
+            Rounding.over = Rounding.over or _beyond(made)
             return made
     lo, hi = outwards(made.lo, made.hi)
-    if name in _WHOLE:
+    if name in _WHOLE and made.lo.size == 1:
+        end = made.lo.item()
+        if end == made.hi.item() and abs(end) * Rounding.step < 1 and end.is_integer():
+            return made
+    elif name in _WHOLE:
         exact = (made.lo == made.hi) & (np.abs(made.lo) * Rounding.step < 1) & (made.lo == np.rint(made.lo))
         lo, hi = np.where(exact, made.lo, lo), np.where(exact, made.hi, hi)
     return Box(lo, hi, made.nan, made.dtype)
+
+
+def _beyond(made: Box) -> bool:
+    """Whether finite ends are not numbers of the element type."""
+    if made.lo.size == 1:
+        lo, hi = made.lo.item(), made.hi.item()
+        return math.isfinite(lo) and math.isfinite(hi) and max(-lo, hi) > Rounding.greatest
+    return bool((np.maximum(-made.lo, made.hi)[np.isfinite(made.lo) & np.isfinite(made.hi)] > Rounding.greatest).any())
 
 
 def _operator(name: str, reflected: bool = False) -> Rule:
@@ -250,10 +278,13 @@ def joined(function: Any, boxes: Any, *args: Any, **kwargs: Any) -> Any:
 RULES: dict[str, Rule] = {}
 
 
-def register(names: str, rule: Rule, rounded: bool = False, whole: bool = False, wraps: bool = False) -> None:
-    """A rule; `rounded` where a library rounds what it gives, `whole` where that is exact on whole numbers, `wraps` where those may leave their range."""
+def register(
+    names: str, rule: Rule, rounded: bool = False, whole: bool = False, wraps: bool = False, plain: Plain | None = None, truths: bool = False
+) -> None:
+    """A rule, and the same for one interval in `plain` numbers, which gives `truths` or real numbers. `rounded` where a library rounds what it gives,
+    `whole` where that is exact on whole numbers, `wraps` where those may leave their range."""
     for name in names.split():
-        RULES[name] = rule
+        RULES[name] = rule if plain is None else plainly(plain, truths, rule, interval)
         if rounded:
             ROUNDED.add(name)
         if whole:

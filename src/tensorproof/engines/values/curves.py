@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.values import single
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, register
 from tensorproof.engines.values.rounding import Rounding, overflowed
 
@@ -33,9 +34,9 @@ def _monotone(function: Any, lo: float = -INF, hi: float = INF, falling: bool = 
 
 
 for one in ("exp", "exp2", "tanh", "arctan", "arcsinh", "sinh", "cbrt", "deg2rad", "rad2deg", "degrees", "radians"):
-    register(one, _monotone(getattr(np, one)), rounded=True)
+    register(one, _monotone(getattr(np, one)), rounded=True, plain=single.increasing(getattr(np, one)))
 for one in ("log", "log2", "log10", "sqrt"):
-    register(one, _monotone(getattr(np, one), 0.0), rounded=True)
+    register(one, _monotone(getattr(np, one), 0.0), rounded=True, plain=single.increasing(getattr(np, one), 0.0))
 register("log1p", _monotone(np.log1p, -1.0, near_one=True), rounded=True)
 register("expm1", _monotone(np.expm1, near_one=True), rounded=True)
 register("arcsin", _monotone(np.arcsin, -1.0, 1.0), rounded=True)
@@ -69,7 +70,7 @@ for one in ("floor", "ceil", "trunc", "rint", "positive", "sign"):
     register(one, _stepwise(one))
 for one in ("round", "around"):
     register(one, _to_decimals)
-register("negative", lambda x: Box(-boxed(x).hi, -boxed(x).lo, boxed(x).nan, boxed(x).dtype), wraps=True)
+register("negative", lambda x: Box(-boxed(x).hi, -boxed(x).lo, boxed(x).nan, boxed(x).dtype), wraps=True, plain=single.negative)
 
 
 def absolute(x: Any, **kwargs: Any) -> Box:
@@ -87,8 +88,8 @@ def square(x: Any, **kwargs: Any) -> Box:
         return Box(size.lo**2, most, size.nan, size.dtype)
 
 
-register("absolute abs fabs", absolute, wraps=True)
-register("square", square, rounded=True, whole=True)
+register("absolute abs fabs", absolute, wraps=True, plain=single.absolute)
+register("square", square, rounded=True, whole=True, plain=single.square)
 
 
 def _periodic(function: Any, top: float) -> Rule:

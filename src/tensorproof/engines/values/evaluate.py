@@ -17,6 +17,9 @@ _NARROW = {"bfloat16": 16, "float8_e4m3fn": 20, "float8_e5m2": 21}
 """Element types that NumPy does not have, with the number of low bits of a float32 that they drop."""
 
 
+_PLAIN = frozenset((bool, int, float, complex))
+
+
 class NotEvaluated(Exception):
     """An operator without a reference function, or a tensor whose values are not given."""
 
@@ -93,7 +96,8 @@ def wide(np: Any, value: Any) -> Any:
 
 def numbers_in(tensor: TensorType) -> bool:
     """Whether a tensor's contents are known as numbers."""
-    return tensor.contents is not None and all(isinstance(n, (bool, int, float, complex)) for n in tensor.contents)
+    held = tensor.contents
+    return held is not None and (_PLAIN.issuperset(map(type, held)) or all(isinstance(n, (bool, int, float, complex)) for n in held))
 
 
 def contents_of(np: Any, tensor: TensorType) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.values import single
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
 from tensorproof.engines.values.curves import TINY, absolute
 from tensorproof.engines.values.rounding import overflowed
@@ -68,10 +69,10 @@ def _defined(function: Rule) -> Rule:
 
 register("defined_quotient", _defined(_divide), rounded=True)
 register("defined_product", _defined(multiply), rounded=True)
-register("add", _add, rounded=True, whole=True)
-register("subtract", lambda x, y: _add(x, RULES["negative"](y)), rounded=True, whole=True)
-register("multiply", multiply, rounded=True, whole=True)
-register("true_divide divide", _divide, rounded=True)
+register("add", _add, rounded=True, whole=True, plain=single.add)
+register("subtract", lambda x, y: _add(x, RULES["negative"](y)), rounded=True, whole=True, plain=single.subtract)
+register("multiply", multiply, rounded=True, whole=True, plain=single.multiply)
+register("true_divide divide", _divide, rounded=True, plain=single.divide)
 register("floor_divide", lambda x, y: _floored(x, y), wraps=True)
 
 
@@ -157,7 +158,7 @@ def _extreme(name: str, skips: bool = False) -> Rule:
 
 
 for one in ("maximum", "minimum"):
-    register(one, _extreme(one))
+    register(one, _extreme(one), plain=getattr(single, one))
 for one in ("fmax", "fmin"):
     register(one, _extreme(one, True))
 
@@ -183,10 +184,10 @@ def _compared(holds: Any, fails: Any) -> Rule:
     return rule
 
 
-register("less", _compared(lambda x, y: x.hi < y.lo, lambda x, y: x.lo >= y.hi))
-register("less_equal", _compared(lambda x, y: x.hi <= y.lo, lambda x, y: x.lo > y.hi))
-register("greater", _compared(lambda x, y: x.lo > y.hi, lambda x, y: x.hi <= y.lo))
-register("greater_equal", _compared(lambda x, y: x.lo >= y.hi, lambda x, y: x.hi < y.lo))
+register("less", _compared(lambda x, y: x.hi < y.lo, lambda x, y: x.lo >= y.hi), plain=single.less, truths=True)
+register("less_equal", _compared(lambda x, y: x.hi <= y.lo, lambda x, y: x.lo > y.hi), plain=single.less_equal, truths=True)
+register("greater", _compared(lambda x, y: x.lo > y.hi, lambda x, y: x.hi <= y.lo), plain=single.greater, truths=True)
+register("greater_equal", _compared(lambda x, y: x.lo >= y.hi, lambda x, y: x.hi < y.lo), plain=single.greater_equal, truths=True)
 register("equal", _compared(lambda x, y: (x.lo == y.hi) & (x.hi == y.lo), lambda x, y: (x.hi < y.lo) | (x.lo > y.hi)))
 
 
@@ -196,7 +197,7 @@ def _not_equal(x: Any, y: Any) -> Box:
     return Box(np.where(apart, 1.0, 0.0), np.where(same, 0.0, 1.0), False, bool)
 
 
-register("not_equal", _not_equal)
+register("not_equal", _not_equal, plain=single.not_equal, truths=True)
 
 
 def truth(x: Any) -> Box:
@@ -210,7 +211,7 @@ def _hypot(x: Any, y: Any) -> Box:
 
 
 register("logical_not", lambda x: Box(1 - truth(x).hi, 1 - truth(x).lo, False, bool))
-register("logical_and", lambda x, y: RULES["minimum"](truth(x), truth(y)))
+register("logical_and", lambda x, y: RULES["minimum"](truth(x), truth(y)), plain=single.both, truths=True)
 register("logical_or", lambda x, y: RULES["maximum"](truth(x), truth(y)))
 register("logical_xor", lambda x, y: Box(np.zeros(np.broadcast_shapes(boxed(x).shape, boxed(y).shape)), 1.0, False, bool))
 register("hypot", _hypot, rounded=True)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, joined, kind_of, moved, register
+from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, interval, joined, kind_of, moved, register
 from tensorproof.engines.values.pairs import multiply, truth
 from tensorproof.engines.values.rounding import Rounding, outwards
+from tensorproof.engines.values.single import summed
 from tensorproof.engines.values.whole_numbers import EXACT, STEP
 
 INF = math.inf
@@ -17,6 +18,10 @@ INF = math.inf
 def _summed(name: str) -> Rule:
     def rule(x: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Box:
         x = boxed(x)
+        if x.size == 1 and np.size(weights) == 1:
+            ends = summed(x, 1.0 if weights is None else np.asarray(weights).item(), name == "mean")
+            if ends is not None:
+                return interval(*ends, x.ndim if kwargs.get("keepdims") else x.ndim - _how_many(axis, x.ndim))
         along = {"axis": axis, **{k: v for k, v in kwargs.items() if k == "keepdims"}}
         every = np.ones(x.shape) if weights is None else np.broadcast_to(weights, x.shape)
         count = float(np.max(np.sum(every, **along), initial=0.0))
@@ -27,6 +32,11 @@ def _summed(name: str) -> Rule:
         return Box(lo, hi, nan, np.dtype(np.int64) if whole else float_of(x))
 
     return rule
+
+
+def _how_many(axis: Any, rank: int) -> int:
+    """How many axes are reduced."""
+    return rank if axis is None else len(axis) if isinstance(axis, (tuple, list)) else 1
 
 
 def _added(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any]:

@@ -54,6 +54,9 @@ def computed_in(dtypes: Iterable[DType | None]) -> Iterator[None]:
 
 def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
     """Bounds that hold after rounding, with a `slack` that comes on top. Rounding changes no sign."""
+    if slack.__class__ is float and lo.__class__ is hi.__class__ is np.ndarray and lo.size == hi.size == 1:
+        below, above = _outwards(lo.item(), hi.item(), slack)
+        return filled(lo.shape, below), filled(hi.shape, above)
     with np.errstate(all="ignore"):
         below, above = (lo - _error(lo) - slack, hi + _error(hi) + slack)
         below, above = np.where((lo >= 0) & (slack == 0), np.maximum(below, 0.0), below), np.where((hi <= 0) & (slack == 0), np.minimum(above, 0.0), above)
@@ -62,6 +65,27 @@ def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
     below = np.where(np.isnan(below) | (below < -most), -math.inf, np.minimum(below, most))
     above = np.where(np.isnan(above) | (above > most), math.inf, np.maximum(above, -most))
     return below, above
+
+
+def filled(shape: tuple[int, ...], value: float) -> Any:
+    made = np.empty(shape)
+    made.fill(value)
+    return made
+
+
+def _outwards(lo: float, hi: float, slack: float) -> tuple[float, float]:
+    """The same of one interval."""
+    scale, most = _ULPS * Rounding.step, Rounding.greatest
+    below, above = lo - slack, hi + slack
+    if math.isfinite(lo):
+        below = lo - (scale * abs(lo) + Rounding.smallest) - slack
+        below = max(below, 0.0) if lo >= 0 and not slack else below
+    if math.isfinite(hi):
+        above = hi + (scale * abs(hi) + Rounding.smallest) + slack
+        above = min(above, 0.0) if hi <= 0 and not slack else above
+    Rounding.over = Rounding.over or -math.inf < below < -most or most < above < math.inf
+    below = min(below, most) if below >= -most else -math.inf
+    return below, max(above, -most) if above <= most else math.inf
 
 
 def _error(end: Any) -> Any:
