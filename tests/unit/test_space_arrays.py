@@ -17,6 +17,7 @@ from tensorproof.engines.space.checks import Cause, Check
 from tensorproof.engines.space.counting import count, valid_values
 from tensorproof.engines.space.listing import VALID, verdicts
 from tensorproof.engines.space.parameters import Parameter, checked, parameter
+from tensorproof.engines.space.solving import bulk, individual
 from tensorproof.terms.ints import floordiv, ite, maximum, minimum, mod
 from tensorproof.terms.predicates import Truth, conj, disj, eq, evaluate, le, negate
 from tensorproof.terms.substitution import substitute
@@ -86,6 +87,15 @@ def test_counting_agrees_with_listing(seed: int) -> None:
         assert (broken or [VALID])[0] == at
     first = parameters[0]
     assert sum(valid_values(parameters, checks, first).values()) == found.valid
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_modes_agree(seed: int) -> None:
+    rng = random.Random(seed)
+    parameters = _parameters(rng)[:3]
+    checks = [Check(_truth(rng, [p.term for p in parameters]), Cause(f"c/{i}", "", HERE, unknown=i == 3)) for i in range(4)]
+    listed = [np.concatenate([part for _, part in mode(parameters, checks)]).tolist() for mode in (verdicts, individual, bulk)]
+    assert listed[0] == listed[1] == listed[2]
 
 
 def test_numbers_beyond_sixty_four_bits() -> None:

@@ -10,10 +10,11 @@ from tensorproof.app.space_programs import ProgramSpace
 from tensorproof.engines.space.checks import Cause, Check, checks_of
 from tensorproof.engines.space.counting import count, valid_values
 from tensorproof.engines.space.deciding import Deciding
-from tensorproof.engines.space.listing import VALID
+from tensorproof.engines.space.listing import VALID, positions
 from tensorproof.engines.space.parameters import Parameter, Value, checked
 from tensorproof.engines.space.region import relations, values_left
 from tensorproof.engines.space.scenarios import MOST_ANALYSES, Planning, Scenario
+from tensorproof.engines.space.solving import refuse_too_large, verdicts_by
 from tensorproof.terms.ints import begin_file
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
@@ -60,7 +61,7 @@ class Report:
         return self.valid + self.invalid + self.unknown
 
 
-def space(path: str, parameters: Sequence[Parameter], options: Options) -> Report:
+def space(path: str, parameters: Sequence[Parameter], options: Options, mode: str = "vectorised") -> Report:
     """Decide every vector of a program's space."""
     start = perf_counter()
     begin_file()
@@ -69,17 +70,19 @@ def space(path: str, parameters: Sequence[Parameter], options: Options) -> Repor
     planning = Planning(chosen, program.analyse)
     report = Report(path, chosen, planning.scenarios())
     report.analyses = MOST_ANALYSES - planning.left
-    _count(report)
+    _count(report, mode)
     _describe(report)
     _with_numbers(report, program)
     report.seconds = perf_counter() - start
     return report
 
 
-def _count(report: Report) -> None:
+def _count(report: Report, mode: str) -> None:
+    if mode != "vectorised":
+        refuse_too_large(mode, sum(s.vectors for s in report.scenarios))
     groups: dict[tuple[str, object, str, bool], Group] = {}
     for scenario in report.scenarios:
-        counts, examples = _counted(scenario)
+        counts, examples = _counted(scenario, mode)
         for at, number in counts.items():
             vector = _vector(scenario, report.parameters, examples[at])
             if at == VALID:
@@ -137,10 +140,20 @@ def _alone(checks: Sequence[Check]) -> set[str]:
     return {atom.name for one in found if len(one) == 1 for atom in one}
 
 
-def _counted(scenario: Scenario) -> tuple[dict[int, int], dict[int, dict[str, int]]]:
+def _counted(scenario: Scenario, mode: str) -> tuple[dict[int, int], dict[int, dict[str, int]]]:
     """How many vectors of a scenario each check concerns first, with an example each."""
-    found = count(scenario.parameters, scenario.checks.order)
-    return found.counts, found.examples
+    if mode == "vectorised":
+        found = count(scenario.parameters, scenario.checks.order)
+        return found.counts, found.examples
+    counts: dict[int, int] = {}
+    examples: dict[int, dict[str, int]] = {}
+    sizes = [len(p.values) for p in scenario.parameters]
+    for start, part in verdicts_by(mode)(scenario.parameters, scenario.checks.order):
+        for number, at in enumerate(part.tolist(), start):
+            counts[at] = counts.get(at, 0) + 1
+            if at not in examples:
+                examples[at] = dict(zip([p.name for p in scenario.parameters], positions(number, sizes)))
+    return counts, examples
 
 
 def _vector(scenario: Scenario, parameters: Sequence[Parameter], positions: dict[str, int]) -> Vector:

@@ -88,6 +88,9 @@ def space(parser: Parser) -> None:
     parser.add_argument("--entry", metavar="FILE.py::Name", help="call this class or function with the parameters, instead of running the program")
     parser.several("--input", "inputs", "NAME=SHAPE", "an input of the entry, such as x=8,3,size,size; a size may be a parameter")
     parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")
+    parser.add_argument(
+        "--mode", choices=("vectorised", "individual", "bulk"), default="vectorised", help="arrays, a question to Z3 for each vector, or its enumeration"
+    )
     parser.add_argument("--list", metavar="FILE.csv", help="write every vector with its verdict")
     _imports(parser)
     _format(parser)

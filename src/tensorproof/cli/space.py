@@ -35,7 +35,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
         raise BadInput("space needs at least one --param NAME=VALUES, such as --param kernel=1..11")
     told = Told(data_of(given.data or ()))
     options = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
-    found = space(paths[0], parameters, options)
+    found = space(paths[0], parameters, options, given.mode)
     if given.list is not None:
         _write(found, given.list)
     text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found)

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from tensorproof.app.space import Group, Report, Vector
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.space.checks import Cause
-from tensorproof.engines.space.listing import VALID, verdicts
+from tensorproof.engines.space.listing import VALID, positions, verdicts
 from tensorproof.engines.space.parameters import Value
 
 MOST_CAUSES = 12
@@ -101,18 +101,10 @@ def rows(found: Report) -> Iterator[list[Any]]:
             for number, code in enumerate(part.tolist(), start):
                 if code != VALID and order[code].cause.absent:
                     continue
-                positions = _positions(number, sizes)
-                vector = {p.name: scenario.fixed[p.name] if p.name in scenario.fixed else p.values[positions[at[p.name]]] for p in found.parameters}
+                at_each = positions(number, sizes)
+                vector = {p.name: scenario.fixed[p.name] if p.name in scenario.fixed else p.values[at_each[at[p.name]]] for p in found.parameters}
                 values = ["" if p.needs is not None and vector[p.needs[0]] not in p.needs[1] else _text(vector[p.name]) for p in found.parameters]
                 yield [*values, *ends[-1 if code == VALID else code]]
-
-
-def _positions(number: int, sizes: list[int]) -> list[int]:
-    found: list[int] = []
-    for size in reversed(sizes):
-        number, at = divmod(number, size)
-        found.append(at)
-    return found[::-1]
 
 
 def write_csv(found: Report, stream: TextIO) -> None:

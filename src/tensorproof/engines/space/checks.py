@@ -71,6 +71,7 @@ def checks_of(paths: Iterable[Path], parameters: frozenset[Atom]) -> Checks:
         gaps += _gaps(path)
     for gap in gaps:
         _add(found, gap, parameters)
+    found.order.sort(key=lambda check: check.cause.unknown)  # what is not known never hides what is
     return found
 
 

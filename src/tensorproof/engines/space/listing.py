@@ -52,3 +52,11 @@ def first_broken(columns: dict[Atom, Array], checks: Sequence[Check]) -> Array:
             break
     return found
 
+
+def positions(number: int, sizes: list[int]) -> list[int]:
+    """The position of each parameter's value in the vector of a number."""
+    found: list[int] = []
+    for size in reversed(sizes):
+        number, at = divmod(number, size)
+        found.append(at)
+    return found[::-1]
