@@ -94,7 +94,7 @@ def _count(report: Report, mode: str) -> None:
                 continue
             group = groups.setdefault((cause.code, cause.span, cause.category, cause.unknown), Group(cause, 0, vector))
             group.count += number
-    report.groups = sorted(groups.values(), key=lambda g: (g.cause.unknown, -g.count))
+    report.groups = sorted(groups.values(), key=lambda g: (g.cause.unknown, -g.count, g.cause.span.line, g.cause.code))
 
 
 def _with_numbers(report: Report, program: ProgramSpace) -> None:

@@ -83,15 +83,17 @@ def numerics(parser: Parser) -> None:
 
 
 def space(parser: Parser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="FILE.py", help="a Python file; the program's arguments follow after --")
+    parser.add_argument("paths", nargs="*", metavar="FILE.py|SPACE.toml", help="a Python file or a space; the program's arguments follow after --")
     parser.several("--param", "param", "NAME=VALUES", "a parameter: kernel=1..11, width=64..1024:64, act=relu,gelu, heads=1..8 if attention=true")
     parser.add_argument("--entry", metavar="FILE.py::Name", help="call this class or function with the parameters, instead of running the program")
     parser.several("--input", "inputs", "NAME=SHAPE", "an input of the entry, such as x=8,3,size,size; a size may be a parameter")
     parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")
     parser.add_argument(
-        "--mode", choices=("vectorised", "individual", "bulk"), default="vectorised", help="arrays, a question to Z3 for each vector, or its enumeration"
+        "--mode", choices=("vectorised", "individual", "bulk"), help="arrays, a question to Z3 for each vector, or its enumeration"
     )
-    parser.add_argument("--list", metavar="FILE.csv", help="write every vector with its verdict")
+    parser.add_argument("--list", metavar="FILE.csv|.parquet", help="write every vector with its verdict")
+    parser.add_argument("--plot", metavar="A,B", help="draw the valid region over two parameters")
+    parser.add_argument("--plot-file", metavar="FILE.png|.svg|.html", default="space.png", help="where the picture is written")
     _imports(parser)
     _format(parser)
     parser.add_argument("--fail-on", choices=("error", "unknown"), default="error", help="what makes the exit status 1")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.app.check import Options
@@ -14,6 +15,7 @@ from tensorproof.values.told import Told
 if TYPE_CHECKING:
     from tensorproof.app.space import Report
 
+MODES = ("vectorised", "individual", "bulk")
 MOST_LISTED = 50_000_000
 """A file with more vectors is refused."""
 
@@ -21,6 +23,7 @@ MOST_LISTED = 50_000_000
 def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     """The exit status and what is printed."""
     from tensorproof.app.space import space
+    from tensorproof.app.space_files import SpaceFile, read_space
     from tensorproof.engines.space.parameters import parameter
     from tensorproof.reporters import space as report
 
@@ -29,31 +32,57 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
         file, name = entry_of(given.entry)
         paths = [file] if file not in paths else paths
     if len(paths) != 1:
-        raise BadInput(f"space takes one Python file, {len(paths)} are given")
+        raise BadInput(f"space takes one Python file or SPACE.toml, {len(paths)} are given")
+    asked = read_space(paths[0]) if paths[0].endswith(".toml") else SpaceFile(paths[0])
     parameters = [parameter(text) for text in given.param or ()]
+    parameters += [p for p in asked.parameters if p.name not in {q.name for q in parameters}]
     if not parameters:
         raise BadInput("space needs at least one --param NAME=VALUES, such as --param kernel=1..11")
-    told = Told(data_of(given.data or ()))
-    options = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
-    found = space(paths[0], parameters, options, given.mode)
+    mode = given.mode or asked.mode or MODES[0]
+    if mode not in MODES:
+        raise BadInput(f"the mode {mode} is not known; there are {', '.join(MODES)}")
+    told, inputs = Told(data_of(given.data or ())), inputs_of([*asked.inputs, *(given.inputs or ())])
+    limit = seconds_of(given.time_limit)
+    options = Options(arguments or asked.arguments, name or asked.entry, inputs, tuple(given.path or ()), given.environment, told, limit)
+    found = space(asked.path, parameters, options, mode)
     if given.list is not None:
         _write(found, given.list)
+    if given.plot is not None:
+        _draw(found, given.plot, given.plot_file)
     text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found)
     return int(found.invalid > 0 or (given.fail_on == "unknown" and found.unknown > 0)), "" if given.quiet and given.output_format == "full" else text
 
 
 def _write(found: Report, path: str) -> None:
     """Write the list of all vectors; a file that cannot be written whole is not left behind."""
-    from tensorproof.reporters.space import write_csv
+    from tensorproof.reporters.space import write_csv, write_parquet
 
     if found.vectors > MOST_LISTED:
         raise BadInput(f"--list: {found.vectors:,} vectors are too many to list, the limit is {MOST_LISTED:,}; without --list they are counted")
-    beside = f"{path}.part"
+    with _whole(path, "--list") as beside:
+        if path.endswith(".parquet"):
+            write_parquet(found, beside)
+        else:
+            with open(beside, "w", encoding="utf-8", newline="") as stream:
+                write_csv(found, stream)
+
+
+def _draw(found: Report, names: str, path: str) -> None:
+    from tensorproof.reporters.space_picture import write_picture
+
+    with _whole(path, "--plot-file") as beside:
+        write_picture(found, names, beside)
+
+
+@contextmanager
+def _whole(path: str, option: str) -> Iterator[str]:
+    """A name to write to, which becomes the file once all is written."""
+    beside = os.path.join(os.path.dirname(path), f".{os.getpid()}.{os.path.basename(path)}")
     try:
-        with open(beside, "w", encoding="utf-8", newline="") as stream:
-            write_csv(found, stream)
+        yield beside
         os.replace(beside, path)
     except OSError as error:
+        raise BadInput(f"{option} {path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+    finally:
         with suppress(OSError):
             os.remove(beside)
-        raise BadInput(f"--list {path} cannot be written: {(error.strerror or str(error)).lower()}") from None

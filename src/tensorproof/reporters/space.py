@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, TextIO
 
 from tensorproof.app.space import Group, Report, Vector
+from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.space.checks import Cause
 from tensorproof.engines.space.listing import VALID, positions, verdicts
 from tensorproof.engines.space.parameters import Value
 
 MOST_CAUSES = 12
+ROWS_AT_ONCE = 200_000
 
 
 def as_json(found: Report) -> str:
@@ -111,3 +114,23 @@ def write_csv(found: Report, stream: TextIO) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*(p.name for p in found.parameters), "verdict", "code", "category"])
     writer.writerows(rows(found))
+
+
+def write_parquet(found: Report, path: str) -> None:
+    """The same columns as a Parquet file; values of whole-number parameters are numbers."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise BadInput("a .parquet file needs pyarrow: pip install pyarrow") from None
+    names = [*(p.name for p in found.parameters), "verdict", "code", "category"]
+    types = [pyarrow.int64() if p.whole else pyarrow.string() for p in found.parameters] + [pyarrow.string()] * 3
+    schema = pyarrow.schema(list(zip(names, types)))
+    with parquet.ParquetWriter(path, schema) as writer:
+        listed = rows(found)
+        while part := list(islice(listed, ROWS_AT_ONCE)):
+            columns = [
+                [None if value == "" else int(value) for value in column] if kind == pyarrow.int64() else list(column)
+                for kind, column in zip(types, zip(*part))
+            ]  # fmt: skip
+            writer.write_table(pyarrow.table(dict(zip(names, columns)), schema=schema))

@@ -7,7 +7,7 @@ are few, however many vectors lead to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -17,7 +17,8 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.space.arrays import Evaluation
 from tensorproof.engines.space.checks import Check
 from tensorproof.engines.space.listing import VALID
-from tensorproof.engines.space.parameters import Parameter
+from tensorproof.engines.space.parameters import Parameter, Value
+from tensorproof.engines.space.scenarios import Scenario
 from tensorproof.terms.ints import Atom, of_atom
 from tensorproof.terms.predicates import Predicate, Truth
 from tensorproof.terms.records import dataclass
@@ -221,6 +222,30 @@ def valid_values(parameters: Sequence[Parameter], checks: Sequence[Check], one: 
         if table.broken[row] == _NONE:
             counts[position[int(column[row])]] += int(table.weights[row])
     return counts
+
+
+def pairs(scenarios: Sequence[Scenario], first: Parameter, second: Parameter) -> tuple[Array, Array]:
+    """For each value of the second parameter (rows) and of the first (columns), how many vectors are valid, and how many there are."""
+    valid: Array = np.zeros((len(second.values), len(first.values)))
+    total: Array = np.zeros_like(valid)
+    for scenario in scenarios:
+        order = scenario.checks.order
+        open_ = [p for p in (first, second) if p.name not in scenario.fixed]
+        table = Counting(scenario.parameters, order).run(open_)
+        columns = [_places(p, table, scenario.fixed) for p in (first, second)]
+        absent = np.isin(table.broken, [at for at, check in enumerate(order) if check.cause.absent])
+        weights = table.weights.astype(float)
+        np.add.at(total, (columns[1], columns[0]), np.where(absent, 0, weights))
+        np.add.at(valid, (columns[1], columns[0]), np.where(table.broken == _NONE, weights, 0))
+    return valid, total
+
+
+def _places(p: Parameter, table: Table, fixed: Mapping[str, Value]) -> Array:
+    """The position of a parameter's value in each row."""
+    if p.name in fixed:
+        return np.full(table.rows, p.values.index(fixed[p.name]))
+    place = {number: at for at, number in enumerate(p.numbers)}
+    return np.array([place[int(number)] for number in table.columns[p.atom]], int)
 
 
 def _bases(truth: Truth, bases: set[Atom], made: dict[Atom, None]) -> frozenset[Atom]:
