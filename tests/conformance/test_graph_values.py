@@ -26,7 +26,7 @@ def test_nearly_every_node_has_a_rule_for_values() -> None:
     for path in sorted(GRAPHS.glob("*/*.gz")):
         begin_file()
         (graph,) = graphs(str(path))
-        form = of_graph(str(path), graph, {})
+        form, _ = of_graph(str(path), graph, {})
         assert not form.gaps, path
         nodes += len(graph.nodes)
         found = {(one.span.node, one.applied.spelling, one.applied.op) for one in computed(form.records)}

@@ -43,8 +43,14 @@ def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[M
         yield from keras_forms(path, options)
         return
     for graph in graphs(path):
-        given, assumed = numbered(graph, inputs(graph, options), {})
-        made = of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
+        own = inputs(graph, options)
+        given, assumed = numbered(graph, own, {})
+        made, refused = of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
+        if refused and assumed:
+            from tensorproof.app.model_sizes import fitting_sizes
+
+            given, assumed = numbered(graph, own, fitting_sizes(path, graph, options))
+            made, _ = of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
         made.shapes.update(assumed)
         yield made
 
@@ -55,8 +61,8 @@ def _open(graph: Graph) -> dict[str, TensorType]:
     return {name: made[0].but(contents=None, parameter=True) for name, made in held.items() if made}
 
 
-def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: bool = True) -> ModelForm:
-    """The program form of a graph, whose inputs are as given; `held`: with the ranges of the weights that it holds."""
+def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: bool = True) -> tuple[ModelForm, bool]:
+    """The program form of a graph, whose inputs are as given, and whether a node does not take them; `held`: with the ranges of the weights that it holds."""
     found = propagate(graph, given, path)
     names: dict[int, list[str]] = {}
     for node, outputs in found.outputs.items():
@@ -65,7 +71,7 @@ def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: boo
     for name, tensor in found.sources:
         if name not in names.setdefault(id(tensor), []):
             names[id(tensor)].append(name)
-    return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, gaps(path, found), [found])
+    return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, gaps(path, found), [found]), bool(found.refused)
 
 
 def ranges(path: str, found: Found) -> list[Source]:

@@ -13,7 +13,7 @@ from tensorproof.bindings.call import Outcome, call
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.shapes import exported, exported_flow, flow, frames
+from tensorproof.engines.shapes import exported, exported_flow, flow, frames, resource_writes
 from tensorproof.engines.shapes.found import Found, Place, declared, join, not_known
 from tensorproof.engines.shapes.repeated import Repeated
 from tensorproof.engines.shapes.sources import FRAMEWORKS, constant_tensor, handle, is_silent, source
@@ -197,6 +197,7 @@ class Walk:
             if behind_it:
                 return (behind_it[0],)
         if is_silent(node):
+            resource_writes.record(self, node)
             return ()
         if (flowed := flow.results(self, node)) is not None:
             return tuple(flowed)
@@ -293,6 +294,13 @@ class Walk:
         else:
             return self._flat(node, outcome.outputs)
         return self._claimed(node)
+
+    def apply(self, node: Node, name: str, arguments: tuple[TensorType | None, ...], keywords: Mapping[str, Any]) -> None:
+        """Record what an operator computes at a node, without what it requires."""
+        self._session.site = f"@{self.place}{node.name}"
+        outcome = self.repeated.call(name, arguments, dict(keywords), self._session)
+        if outcome.refused is None and outcome.unknown is None:
+            self._record(node, outcome)
 
     def span(self, node: Node) -> Span:
         return Span(self.path, node.line or 1, 1, node.line or 1, 2, self.place + node.name)
