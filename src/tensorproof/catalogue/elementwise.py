@@ -60,7 +60,7 @@ def hazard(code: str, safe: Interval, yields: str) -> tuple[Hazard, ...]:
 
 
 def signed(np: Any, a: Arguments) -> Any:
-    if a["x"].dtype.kind in "bi":
+    if a["x"].dtype.kind in "bi" or (a["x"].dtype.kind == "f" and hasattr(a["x"], "of")):
         return np.subtract(np.where(a["x"] > 0, 1, 0), np.where(a["x"] < 0, 1, 0))
     size = np.absolute(a["x"])
     return np.where(size == 0, 0, np.true_divide(a["x"], np.where(size == 0, 1, size)))

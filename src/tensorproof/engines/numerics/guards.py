@@ -27,9 +27,12 @@ class Guards:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self._compared: dict[int, tuple[int, Side, float]] = {}
+        self._negatives: dict[int, int] = {}
 
     def see(self, one: Applied, value: Value, values: Sequence[Value], number: Callable[[Value], int]) -> None:
-        """Remember a comparison."""
+        """Remember a comparison, or a negative."""
+        if len(values) == 1 and negates(one.op):
+            self._negatives[value.number] = number(values[0])
         if not one.op.opposite or len(values) != 2:
             return
         for i, (x, y) in enumerate(((values[0], values[1]), (values[1], values[0]))):
@@ -52,8 +55,10 @@ class Guards:
         made: dict[int, Value] = {}
         for branch, taken in zip(branches, (side, tuple(not s for s in side))):
             value = values.get(id(branch)) if branch is not None else None
-            if value is not None and branch is not None and value.number == number:
-                made[id(branch)] = Value(_cut(value.grid, taken, limit, self.walk.setting.type_of(branch)), value.marks)
+            sign = 0 if value is None or branch is None else 1 if value.number == number else -int(self._negatives.get(value.number) == number)
+            if value is not None and branch is not None and sign:
+                grid = _cut(value.grid, taken if sign > 0 else taken[::-1], sign * limit, self.walk.setting.type_of(branch))
+                made[id(branch)] = Value(grid, value.marks)
         return made
 
 
@@ -94,6 +99,22 @@ def _chooses(op: Op) -> bool:
 
 
 _CHOICES: dict[int, tuple[Op, bool]] = {}
+_NEGATES: dict[int, tuple[Op, bool]] = {}
+
+
+def negates(op: Op) -> bool:
+    """Whether an operator is declared as -x."""
+    known = _NEGATES.get(id(op))
+    if known is None:
+        function = op.values.function if op.values.kind == "decreasing" else None
+        try:
+            known = op, function is not None and all(function(x) == -x for x in (-3.5, -1.0, 0.25, 1.0, 7.5, 1e6))
+        except (ArithmeticError, ValueError):
+            known = op, False
+        _NEGATES[id(op)] = known
+    return known[1]
+
+
 _SIDES: dict[tuple[int, bool], tuple[Op, Side | None]] = {}
 
 
@@ -111,6 +132,11 @@ def _side(op: Op, reversed_: bool) -> Side | None:
             side = None
         known = _SIDES[id(op), reversed_] = op, side
     return known[1]
+
+
+def equates(op: Op) -> bool:
+    """Whether a comparison holds for equal numbers alone."""
+    return _side(op, False) == (False, True, False)
 
 
 def is_ramp(function: Callable[[float], float]) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from tensorproof.engines.numerics.applying import FAILURES, Application, tensors_in
 from tensorproof.engines.numerics.grid import gridded
 from tensorproof.engines.numerics.infinities import finite_ends, summarised
+from tensorproof.engines.numerics.near_zero import only_near_zero
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, LOST, Value, limits
 from tensorproof.engines.numerics.walk import Walk
@@ -130,7 +131,7 @@ class Judging:
         if not values or not dtypes or any(v.marks for v in values):
             return None
         most = limits(dtypes[0])[1]
-        if any(not _moderate(v, most) for v in values):
+        if any(not _moderate(v, most) for v in values) or only_near_zero(application, dtypes[0]):
             return None
         needed = f"the result is at most {most:.4g} in size, the greatest {dtypes[0]}"
         return self._operation(one, f"{one.applied.op.name}/overflow", tensors, needed, "inf", "possible")

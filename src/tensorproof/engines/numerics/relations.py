@@ -14,6 +14,7 @@ from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAff
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
 from tensorproof.engines.numerics.guards import Guards, is_ramp
+from tensorproof.engines.numerics.maxima import Maxima
 from tensorproof.engines.numerics.value import ENDLESS, Value
 from tensorproof.engines.values.evaluate import fact_of
 from tensorproof.engines.values.rounding import computed_in
@@ -38,6 +39,7 @@ class Relations:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.guards = Guards(walk)
+        self.maxima = Maxima(self)
         self._last = 0
         self._interned: dict[Hashable, int] = {}
         self._grids: dict[int, Grid] = {}
@@ -126,7 +128,7 @@ class Relations:
                 if one.op.values.kind == "sums" and self._meets(values):
                     self._resolve(value.number)
             elif value.number in self._forms and self._forms[value.number].related:
-                self._meet(value, self._bounds(self._forms[value.number]))
+                self.meet(value, self._bounds(self._forms[value.number]))
             self._facts(one, i, value, values, given)
             self._grids[value.number] = value.grid
 
@@ -209,7 +211,7 @@ class Relations:
         if len(total.terms) < len(shown.terms):
             total.related = True
         if total.related:
-            self._meet(value, self._bounds(total))
+            self.meet(value, self._bounds(total))
         if one.op.values.kind in _ROUNDS:
             total.error += self._rounding(one, value, values)
         self._forms[value.number] = total
@@ -234,7 +236,7 @@ class Relations:
         box = made.box
         return Grid(made.shape, made.cuts, Box(box.lo - form.error, box.hi + form.error, False, box.dtype))
 
-    def _meet(self, value: Value, other: Grid) -> None:
+    def meet(self, value: Value, other: Grid) -> None:
         shape, cuts, (a, b) = aligned([value.grid, other])
         lo, hi = np.maximum(a.lo, b.lo), np.minimum(a.hi, b.hi)
         if shape != value.grid.shape or bool((lo > hi).any()):
@@ -248,7 +250,7 @@ class Relations:
         fact = fact_of(one, i)
         if fact.kind == "multiplies" and len(values) == 2 and values[0].number == values[1].number:
             with computed_in([self.walk.setting.type_of(one.results[0])]):
-                self._meet(value, np.square(values[0].grid))
+                self.meet(value, np.square(values[0].grid))
         if fact.kind == "selects" and fact.end == "greatest" and values and "dim" in one.arguments:
             self._greatest[value.number] = values[0].number, _axes(one.arguments["dim"], values[0].grid.ndim), values[0].grid.shape
         if len(values) == 1 and _ramp(one.op):
@@ -257,8 +259,13 @@ class Relations:
         if fact.kind == "sums" and any(root in self._greatest for v in values for root in self.roots(v)):
             self._below_greatest(value, self._shown(one, given), values)
         self.guards.see(one, value, values, self.number)
+        self.maxima.see(one, value, values, value.number in self._ramps)
         if any(v.attained is not None for v in values):
             self._attain(one, value, self._shown(one, given), values)
+
+    def shown(self, one: Applied, values: Sequence[Value]) -> Form | None:
+        """The first result as a form of operands with these values."""
+        return self._shown(one, {id(t): v for t, v in zip(tensors_in(one), values)})
 
     def _shown(self, one: Applied, given: dict[int, Value]) -> Form | None:
         """The first result as a form of the operands."""
@@ -270,19 +277,26 @@ class Relations:
         if shown is None or len(values) != 2 or len(shown.terms) != 2 or shown.constant:
             return
         for x, y in (values, values[::-1]):
-            whole = self.form(y)
-            if len(whole.terms) != 1 or whole.constant or whole.error:
-                continue
-            ((number, view), factor), = whole.terms.items()
-            known = self._greatest.get(number)
-            if known is None or known[0] != x.number or factor != 1.0 or not _fits(view, known, self._grids[number].shape):
+            axes = self.greatest_of(y, x)
+            if axes is None:
                 continue
             own = [c for (n, moves), c in shown.terms.items() if n == x.number and not moves]
             other = [c for (n, moves), c in shown.terms.items() if n == y.number]
             if len(own) == 1 and other == [-own[0]] and value.grid.shape == x.grid.shape:
                 ends = (-np.inf, 0.0) if own[0] > 0 else (0.0, np.inf)
-                self._meet(value, gridded(Box(*ends)))
-                value.attained = known[1], 0.0, 0.0
+                self.meet(value, gridded(Box(*ends)))
+                value.attained = axes, 0.0, 0.0
+
+    def greatest_of(self, y: Value, x: Value) -> tuple[int, ...] | None:
+        """The axes along which `y`, laid beside the elements of `x`, is the greatest of them; None where it is not."""
+        whole = self.form(y) if any(root in self._greatest for root in self.roots(y)) else None
+        if whole is None or len(whole.terms) != 1 or whole.constant or whole.error:
+            return None
+        ((number, view), factor), = whole.terms.items()
+        known = self._greatest.get(number)
+        if known is None or known[0] != x.number or factor != 1.0 or not _fits(view, known, self._grids[number].shape):
+            return None
+        return known[1]
 
     def _attain(self, one: Applied, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
         """What some element along axes attains, through functions of elements and into sums."""
@@ -298,13 +312,15 @@ class Relations:
             ends = sorted((c * lo + shown.constant, c * hi + shown.constant))
             slack = 0.0 if c * lo == c * hi == shown.constant == 0 else 1e-5 * max(abs(e) for e in ends)
             value.attained = axes, ends[0] - slack, ends[1] + slack
+        elif kind == "moves" and value.grid.shape == source.grid.shape and len(values) == 1 and value.grid.dtype.kind != source.grid.dtype.kind:
+            value.attained = source.attained  # another element type for the same numbers
         elif kind in ("increasing", "decreasing") and value.grid.shape == source.grid.shape:
-            made = self._at(one, lo, hi)
+            made = self.at(one, lo, hi)
             value.attained = None if made is None else (axes, *made)
         elif kind == "totals" and source.grid.least >= 0 and set(axes) <= set(_axes(one.arguments.get("dim", 0), source.grid.ndim)):
-            self._meet(value, gridded(Box(lo, np.inf)))
+            self.meet(value, gridded(Box(lo, np.inf)))
 
-    def _at(self, one: Applied, lo: float, hi: float) -> tuple[float, float] | None:
+    def at(self, one: Applied, lo: float, hi: float) -> tuple[float, float] | None:
         """A function of elements on one interval."""
         arguments: dict[str, Any] = {name: Box(lo, hi) if isinstance(v, TensorType) else v for name, v in one.arguments.items()}
         arguments["tensors"], arguments["results"] = one.arguments, tuple(self.walk.setting.type_of(r) for r in one.results)

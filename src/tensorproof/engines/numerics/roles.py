@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tensorproof.engines.numerics.ranges import IDS, INPUT, NORMAL, TRAINED, UNBOUNDED, Assumption, Given, Range, of_type
+from tensorproof.engines.numerics.steady import steady
 from tensorproof.engines.numerics.variables import initial_ranges, non_negative
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Tensor
@@ -42,10 +43,13 @@ def ranged(records: Sequence[Record], names: Mapping[int, Sequence[str]], given:
     found = Ranged()
     said: dict[tuple[str, Range, str], list[str]] = {}
     first, sums = initial_ranges(records), non_negative(records)
+    held = steady(records, first)
+    sums |= held.never_negative
     for value in sources(records):
         value.names += names.get(id(value.tensor), ())
         own = given.of(value.names)
-        role, range_ = ("given", own[1]) if own is not None else _by_role(value, given, first.get(id(value.tensor)), id(value.tensor) in sums)
+        i = id(value.tensor)
+        role, range_ = ("given", own[1]) if own is not None else _by_role(value, given, first.get(i), i in sums, i in held.unchanged)
         found.ranges[id(value.tensor)] = range_
         found.values.append(value)
         if not range_.bounded:
@@ -124,12 +128,12 @@ def _constant(tensor: TensorType) -> bool:
 # --- roles ---
 
 
-def _by_role(value: Value, given: Given, first: Range | None = None, sums: bool = False) -> tuple[str, Range]:
+def _by_role(value: Value, given: Given, first: Range | None = None, sums: bool = False, fixed: bool = False) -> tuple[str, Range]:
     tensor = value.tensor
     if tensor.parameter or tensor.requires_grad:
         return _parameter(value, given)
     if any(name in one.op.writes for one, name in value.uses):
-        return _variable(value, given, first, sums)
+        return ("variable that no step changes", first) if fixed and first is not None and first.bounded else _variable(value, given, first, sums)
     kind = tensor.dtype.kind if tensor.dtype is not None else "?"
     if kind == "b":
         return "truth values", Range(0.0, 1.0)
@@ -184,10 +188,10 @@ def _variable(value: Value, given: Given, first: Range | None, sums: bool) -> tu
     """The range of a variable of a graph: around its initial value, as far as training moves it; whole numbers count."""
     if value.tensor.dtype is not None and value.tensor.dtype.kind in "iu":
         return "step or count", Range(first.lo if first is not None else 0.0, float(IDS))
-    if sums and (first is None or first.lo >= 0):
-        return "accumulator of an optimizer, never below 0", Range(0.0, (0.0 if first is None else first.hi) + TRAINED)
     if first is not None and 0 < first.lo <= first.hi < 1 and any(len(one.op.writes) > 1 and name not in one.op.writes for one, name in value.uses):
         return "power of a decay, which only falls", Range(0.0, first.hi)
+    if sums and (first is None or first.lo >= 0):
+        return "accumulator, never below 0", Range(0.0, (0.0 if first is None else first.hi) + TRAINED)
     if given.unbounded_weights:
         return "variable (--unbounded-weights)", UNBOUNDED
     if first is None:

@@ -1,0 +1,139 @@
+"""What holds of variables at every step of training: which never fall below 0, and which no step changes.
+
+A variable that starts at or above 0 stays there when each value that is assigned to it is, for any gradient, and for variables of the same kind that are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tensorproof.engines.numerics.analysis import analyse
+from tensorproof.engines.numerics.ranges import TRAINED, Range
+from tensorproof.engines.numerics.records import Settings
+from tensorproof.program.form import Computed, Join, Record, Same
+from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.tensor import TensorType
+
+MOST_STEPS = 16
+"""How many records before an assigned value are looked at: what is computed earlier may be any number."""
+MOST_BEHIND = 200
+"""How many records are searched for inputs and variables behind an assigned value."""
+ANY = 1e12
+"""Larger than the constants of a step, and small enough for squares."""
+
+
+@dataclass(slots=True)
+class Steady:
+    """Variables by the identity of their tensors."""
+
+    never_negative: set[int] = field(default_factory=set[int])
+    unchanged: set[int] = field(default_factory=set[int])
+    """Single numbers, such as a rate, that no step of a training graph assigns anything to."""
+
+
+def steady(records: Sequence[Record], first: Mapping[int, Range]) -> Steady:
+    """`first` holds the ranges of initial values."""
+    assigned: dict[int, list[TensorType]] = {}
+    variables: dict[int, TensorType] = {}
+    stepped: set[int] = set()
+    for one in records:
+        if isinstance(one, Computed) and one.applied.op.writes:
+            written = [one.applied.arguments.get(name) for name in one.applied.op.writes]
+            variables.update((id(t), t) for t in written if isinstance(t, TensorType))
+            value = one.applied.arguments.get("y") if one.applied.op.name == "assign" else None
+            if value is None and len(written) == len(one.applied.results) == 1 and one.applied.op.written is None:
+                value = one.applied.results[0]
+            if isinstance(value, TensorType):
+                assigned.setdefault(id(written[0]), []).append(value)
+            else:
+                stepped.update(id(t) for t in written)
+    if not assigned:
+        return Steady()
+    steps = _Steps(records)
+    later = {i: [v for v in values if steps.from_outside(v)] for i, values in assigned.items()}
+    found = Steady()
+    if stepped or any(later.values()):
+        found.unchanged = {i for i, t in variables.items() if i in first and not later.get(i) and i not in stepped and t.shape.known and not len(t.shape)}
+    known = {i: first[i] for i in found.unchanged}
+    found.never_negative = {
+        i for i, values in later.items() if values and i not in stepped and i in first and 0 <= first[i].lo < TRAINED and _is_real(variables[i])
+    }
+    while True:
+        fallen = {i for i in found.never_negative if not all(steps.non_negative(v, found.never_negative, known) for v in later[i])}
+        if not fallen:
+            return found
+        found.never_negative -= fallen
+
+
+class _Steps:
+    """The records behind values."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.makers: dict[int, Record] = {}
+        self.order: dict[int, int] = {}
+        for i, one in enumerate(records):
+            for result in _results(one):
+                self.makers[id(result)] = one
+            self.order[id(one)] = i
+
+    def from_outside(self, value: TensorType) -> bool:
+        """Whether a value is computed from inputs or variables."""
+        pending, seen = [value], set[int]()
+        while pending:
+            tensor = pending.pop()
+            if id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
+            maker = self.makers.get(id(tensor))
+            if maker is None:
+                if tensor.contents is None:
+                    return True
+            elif len(seen) > MOST_BEHIND:
+                return True
+            else:
+                pending += _operands(maker)
+        return False
+
+    def non_negative(self, value: TensorType, kept: set[int], known: Mapping[int, Range]) -> bool:
+        """Whether a value is at or above 0 where the variables in `kept` are."""
+        needed: dict[int, Record] = {}
+        leaves: dict[int, TensorType] = {}
+        pending = [value]
+        while pending:
+            tensor = pending.pop(0)
+            maker = self.makers.get(id(tensor))
+            if maker is not None and (id(maker) in needed or len(needed) < MOST_STEPS):
+                if id(maker) not in needed:
+                    needed[id(maker)] = maker
+                    pending += _operands(maker)
+            elif maker is not None or tensor.contents is None:
+                leaves[id(tensor)] = tensor
+        if not needed:
+            return id(value) in kept
+        given = {i: (0.0, ANY) if i in kept else (known[i].lo, known[i].hi) if i in known else _any(t) for i, t in leaves.items()}
+        done = analyse(sorted(needed.values(), key=lambda one: self.order[id(one)]), given, Settings())
+        grid = done.values.get(id(value))
+        return grid is not None and (not grid.size or float(grid.least) >= 0)
+
+
+def _any(tensor: TensorType) -> tuple[float, float]:
+    kind = tensor.dtype.kind if tensor.dtype is not None else "f"
+    return (0.0, 1.0) if kind == "b" else (0.0, 2.0**31) if kind == "u" else (-ANY, ANY) if kind == "f" else (-(2.0**31), 2.0**31)
+
+
+def _is_real(tensor: TensorType) -> bool:
+    return tensor.dtype is not None and tensor.dtype.kind == "f"
+
+
+def _results(one: Record) -> Sequence[TensorType]:
+    if isinstance(one, Computed):
+        return one.applied.results
+    return (one.result,) if isinstance(one, (Same, Join)) else ()
+
+
+def _operands(one: Record) -> list[TensorType]:
+    if isinstance(one, Computed):
+        return [t for v in one.applied.arguments.values() for t in (v if isinstance(v, (tuple, list)) else (v,)) if isinstance(t, TensorType)]
+    if isinstance(one, Same):
+        return [one.source]
+    return [t for t in one.options if t is not None] if isinstance(one, Join) else []
