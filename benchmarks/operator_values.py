@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from tests.conformance.left_aside import NO_BOUNDS, NOT_COMPARED  # noqa: E402
+from tests.conformance.left_aside import NO_ORACLE, NOT_COMPARED  # noqa: E402
 from tests.conformance.reference import run, spellings  # noqa: E402
 
 from tensorproof.catalogue import find  # noqa: E402
@@ -85,7 +85,7 @@ def reason(entry: str) -> str:
     name = entry.partition("=")[0]
     op = find(name)
     drawn = "its values are random" if op is not None and op.random else ""
-    return NOT_COMPARED.get(name) or NO_BOUNDS.get(name) or drawn or "no reason is given"
+    return NOT_COMPARED.get(name) or NO_ORACLE.get(name) or drawn or "no reason is given"
 
 
 def show(totals: Totals, count: int) -> None:

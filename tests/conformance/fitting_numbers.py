@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import Any
 
-from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT8, INT32, INT64, UINT8, DType
+from tensorproof.bindings.rows import rows
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, INT8, INT32, INT64, UINT8, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -56,8 +58,34 @@ def adagrad(name: str, r: Random) -> Drawn:
     return (var, accum, *one, grad), {}
 
 
+_PARTS = frozenset(["beta1", "beta2", "rho", "momentum", "beta1_power", "beta2_power"])
+_RATES = frozenset(["lr", "epsilon", "l1", "l2"])
+
+
+def optimiser(name: str, r: Random) -> Drawn:
+    """Variables, what they have gathered and their gradients, in one shape, with rates that are parts of 1."""
+    shape, dtype = [r.randint(1, 3) for _ in range(r.randint(0, 2))], r.choice((FLOAT32, FLOAT64))
+    given = [argument.theirs for argument in rows(name)[0].arguments if not argument.keyword_only]
+    return tuple(single(round(r.random() * 0.95 + 0.01, 3), dtype) if one in _PARTS | _RATES else tensor(shape, dtype) for one in given), {}
+
+
+def stored_numbers(name: str, r: Random) -> Drawn:
+    """A quantised tensor, by the whole numbers that it stores."""
+    shape = [r.randint(0, 3) for _ in range(r.randint(0, 3))]
+    label, least, most = r.choice((("quint8", 0, 255), ("qint8", -128, 127), ("qint32", -(2**31), 2**31 - 1)))
+    return (tensor(shape, BY_LABEL[label], tuple(r.randint(least, most) for _ in range(prod(shape)))),), {}
+
+
+def crop(name: str, r: Random) -> Drawn:
+    """An image that is at least as large as the part."""
+    size = [r.randint(1, 4) for _ in range(2)]
+    image = tensor([*(n + r.randint(0, 3) for n in size), r.randint(1, 3)], r.choice((FLOAT32, FLOAT64, INT32)))
+    return (image, tensor((2,), INT64, tuple(size))), {}
+
+
 NUMBERS = {
     "onnx.QLinearMatMul": quantised_product, "onnx.MelWeightMatrix": mel_bands, "graphdef.ConcatOffset": offsets, "graphdef.ApplyAdagradDA": adagrad,
-    "graphdef.ApplyProximalAdagrad": adagrad,
+    "torch.int_repr": stored_numbers, "torch.Tensor.int_repr": stored_numbers, "graphdef.RandomCrop": crop,
+    **{f"graphdef.Apply{name}": optimiser for name in ("ProximalAdagrad", "Adam", "RMSProp", "CenteredRMSProp", "Adadelta", "AdaMax")},
 }  # fmt: skip
 """By spelling: what makes the arguments of one call."""

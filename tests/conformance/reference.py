@@ -14,7 +14,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from importlib import import_module
 from random import Random
@@ -29,16 +28,17 @@ from tensorproof.engines.generate import calls
 from tensorproof.engines.values.evaluate import NotEvaluated, contents_of, evaluate
 from tensorproof.ops.evaluation import Undefined
 from tensorproof.runners.observed import Seen
-from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 from tests.conformance import containment
-from tests.conformance.arguments import tensors, with_tensors
+from tests.conformance.arguments import tensors
 from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
 from tests.conformance.departures import departing, endless
 from tests.conformance.fitting_calls import fitting_calls, maker_of
 from tests.conformance.fitting_windows import DEEP
 from tests.conformance.left_aside import NOT_COMPARED
 from tests.conformance.totals import report
+from tests.conformance.watch import Watch
+from tests.conformance.weighted_layers import applied_by, drawn_weights, inner, observe
 
 ORDER = ("torch", "numpy", "tf", "keras", "onnx", "graphdef", "torchvision")
 LIMIT = int(os.environ.get("SPELLINGS", "8"))
@@ -49,8 +49,6 @@ MOST_BOXES = 6
 """How many times as many boxes as are wanted are tried where some have no bounds."""
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "float32": 2e-4, "complex64": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
 SMALL = 4096
-PATIENCE = 300.0
-"""Seconds for which a child process may say nothing."""
 
 
 def spellings() -> dict[str, list[str]]:
@@ -95,10 +93,6 @@ def numbers(tensor: TensorType, random: Random, span: tuple[float, float] = ANYW
         "c": lambda: complex(round(random.uniform(-2, 2), 2), round(random.uniform(-2, 2), 2)),
     }[tensor.dtype.kind]
     return tensor.but(contents=tuple(draw() for _ in range(count)))
-
-
-def filled(value: Any, random: Random, span: tuple[float, float] = ANYWHERE) -> Any:
-    return with_tensors(value, lambda tensor: numbers(tensor, random, span))
 
 
 def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any]]:
@@ -173,14 +167,19 @@ def _applies(drawn: calls.GeneratedCall, name: str) -> bool:
     return name in drawn.row.instead and any(one.op.name == name for one in calls.evaluate(drawn).outcome.applied)
 
 
+def arguments(call: calls.GeneratedCall) -> list[Any]:
+    """All arguments, also of calls that stand among them."""
+    return [*(calls.plain(v) for v in (*call.args, *call.kwargs.values())), *(arguments(one) for one in inner((call.args, call.kwargs)))]
+
+
 def given_arrays(np: Any, call: calls.GeneratedCall) -> dict[int, Any]:
-    return {**dict(inputs(np, [calls.plain(a) for a in call.args])), **dict(inputs(np, {k: calls.plain(v) for k, v in call.kwargs.items()}))}
+    return dict(inputs(np, arguments(call)))
 
 
 def defined(np: Any, call: calls.GeneratedCall) -> bool:
     """Whether the inputs determine the values; a library may read memory that is not its own otherwise."""
     try:
-        evaluate(call.outcome.applied, given_arrays(np, call))
+        evaluate(applied_by(call), given_arrays(np, call))
     except Undefined:
         return False
     except NotEvaluated:
@@ -192,23 +191,21 @@ def defined(np: Any, call: calls.GeneratedCall) -> bool:
 
 def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, random: Random, record: dict[str, Any], unit: bool = False) -> bool:
     """One box: what the library computes of numbers in it must lie within the bounds. True where such numbers are refused."""
-    call = calls.evaluate(replace(drawn, args=containment.filled(drawn.args, kind, random, unit), kwargs=containment.filled(drawn.kwargs, kind, random, unit)))
-    if not calls.is_valid(call.outcome):
+    call, weights = drawn_weights(drawn, lambda tensor: containment.numbers(tensor, kind, random, unit))
+    if not calls.is_valid(call.outcome) or endless(call):
         return True
-    if endless(call):
-        return True
-    given = containment.boxes(np, ([calls.plain(a) for a in call.args], [calls.plain(v) for v in call.kwargs.values()]), kind, random)
+    given = containment.boxes(np, arguments(call), kind, random)
     if given is None or not defined(np, call):
         return False
     print(f"#{call.name}", flush=True)
-    seen = runner.run(call.name, call.args, keywords(call), call.init)
+    seen = observe(runner, call, keywords(call), weights)
     if seen.aside or seen.error:
         return bool(seen.error)
     types, between = set(types_in((*call.args, *call.kwargs.values()))), set(types_in([one.results for one in call.outcome.applied]))
     loose = precision(call.name, "float64", types, between) if "float64" in types | between else 0.0
     try:
         results = (pair for i, pair in enumerate(pairs(call.outcome.made, seen.outputs)) if i not in departing(call))
-        told, has_bounds = containment.outside(np, call.outcome.applied, given, results, loose if loose > 1e-8 else 0.0)
+        told, has_bounds = containment.outside(np, applied_by(call), given, results, loose if loose > 1e-8 else 0.0)
     except Exception as bug:  # it fails on numbers as well, which is told there
         record["not"].append(f"{call.name}: bounds: {type(bug).__name__}: {bug}")
         return False
@@ -227,25 +224,25 @@ def bounded(record: dict[str, Any]) -> int:
 def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, span: tuple[float, float], record: dict[str, Any]) -> tuple[int, bool]:
     """One call: how many results were compared, and whether the library refused the numbers."""
     spelling = drawn.name
-    call = calls.evaluate(replace(drawn, args=filled(drawn.args, random, span), kwargs=filled(drawn.kwargs, random, span)))
+    call, weights = drawn_weights(drawn, lambda tensor: numbers(tensor, random, span))
     outcome = call.outcome
     if not calls.is_valid(outcome):
         return 0, True
     try:
-        values = evaluate(outcome.applied, given_arrays(np, call))
+        values = evaluate(applied_by(call), given_arrays(np, call))
     except Undefined:
         return 0, False
     except NotEvaluated as missing:
         record["not"].append(f"{spelling}: {missing}")
         return 0, False
     except Exception as bug:
-        seen = runner.run(spelling, call.args, keywords(call), call.init)
+        seen = observe(runner, call, keywords(call), weights)
         if not (seen.error or seen.aside) and has_numbers(seen.outputs):  # a singular matrix fails there as well
             record["wrong"].append([shown(call), f"the reference function fails: {type(bug).__name__}: {bug}"])
             return 1, False
         return 0, bool(seen.error)
     print(f"#{spelling}", flush=True)
-    seen = runner.run(spelling, call.args, keywords(call), call.init)
+    seen = observe(runner, call, keywords(call), weights)
     if seen.aside or seen.error:
         return 0, bool(seen.error)
     departs = departing(call)
@@ -264,7 +261,7 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
             continue
         compared = 1
         told = compare(np, values[id(ours)], array, precision(spelling, theirs[1], types, between))
-        if told and not containment.explained(np, outcome.applied, given_arrays(np, call), ours, array):
+        if told and not containment.explained(np, applied_by(call), given_arrays(np, call), ours, array):
             record["wrong"].append([shown(call), told])
             break
     return compared, False
@@ -274,7 +271,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
     """One operator's record."""
     import numpy as np
 
-    began = process_time()
+    began, tried = process_time(), 0
     record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": [], "boxes": 0, "outside": [], "unbounded": 0, "complex": True}
     compares = name not in NOT_COMPARED and (op := find(name)) is not None and op.evaluate is not None
     for turn, spelling in ((turn, spelling) for turn in range(TURNS) for spelling in names):
@@ -288,7 +285,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
         done, span = 0, ANYWHERE
         for at, drawn in enumerate(draws(name, spelling, count if len(names) < 4 else max(6, count // 2), seed + 1000 * turn)):
             boxed = bounded(record) >= count or record["boxes"] >= MOST_BOXES * count
-            record["complex"] = record["complex"] and has_complex(drawn)
+            record["complex"], tried = record["complex"] and has_complex(drawn), tried + 1
             if done >= max(5, count // 2) and record["calls"] >= count and boxed:
                 break
             if compares and not (done >= max(5, count // 2) and record["calls"] >= count):
@@ -302,7 +299,7 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                     try_boxes(np, runner, drawn, kind, random, record, unit=True)
             if at > 10 and not record["calls"] and not record["boxes"]:
                 break
-    return {**record, "not": sorted(set(record["not"]))[:6], "complex": record["complex"] and record["calls"] > 0, "seconds": process_time() - began}
+    return {**record, "not": sorted(set(record["not"]))[:6], "complex": record["complex"] and tried > 0, "seconds": process_time() - began}
 
 
 def has_complex(call: calls.GeneratedCall) -> bool:
@@ -341,23 +338,6 @@ def run(ops: dict[str, list[str]], count: int, seed: int) -> Iterator[dict[str, 
                 del left[current]
         elif left and process.returncode:
             raise RuntimeError(f"the child ended with {process.returncode}: {' '.join(command)}")
-
-
-class Watch:
-    """Ends a process that says nothing for too long: a call of a library that does not return."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self.timer = threading.Timer(PATIENCE, process.kill)
-        self.timer.start()
-
-    def again(self) -> None:
-        self.end()
-        self.timer = threading.Timer(PATIENCE, self.process.kill)
-        self.timer.start()
-
-    def end(self) -> None:
-        self.timer.cancel()
 
 
 def child(count: int, seed: int) -> None:

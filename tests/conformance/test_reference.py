@@ -31,6 +31,10 @@ def test_a_sample() -> None:
     held([name for name in evaluated() if WHERE[name] in PLAIN][::4], 4, 0)
 
 
+def test_layers_with_weights_and_calls_in_arguments() -> None:
+    held(["adaptive_log_softmax_with_loss", "pad_packed_sequence", "int_repr"], 4, 0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_all(seed: int) -> None:

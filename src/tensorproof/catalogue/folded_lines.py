@@ -161,7 +161,7 @@ def differences(np: Any, a: Arguments) -> Any:
 
 
 def trapezoids(np: Any, a: Arguments) -> Any:
-    """The areas between neighbours. The sum of two truth values is whether one holds."""
+    """The areas between neighbours. The sum of two truth values is whether one holds, their difference whether they differ."""
     y, x, dim = a["y"], a["x"], a["dim"]
     add = np.maximum if a["tensors"]["y"].dtype is BOOL else np.add
     means = np.multiply(add(part(y, dim, slice(1, None)), part(y, dim, slice(None, -1))), 0.5)
@@ -171,7 +171,8 @@ def trapezoids(np: Any, a: Arguments) -> Any:
         x = x.reshape([-1 if i == dim else 1 for i in range(len(y.shape))])
     elif len(x.shape) < len(y.shape):
         x = x.reshape((*[1] * (len(y.shape) - len(x.shape)), *x.shape))
-    return np.multiply(means, neighbours(np, x, dim))
+    apart = neighbours(np, x, dim)
+    return np.multiply(means, np.absolute(apart) if a["tensors"]["x"].dtype is BOOL else apart)
 
 
 def area(np: Any, a: Arguments) -> Any:

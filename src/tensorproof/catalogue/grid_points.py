@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.catalogue.resize_weights import cubic
-from tensorproof.ops.evaluation import Arguments, Undefined, points
+from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, points
 
 
 def _line(np: Any, count: int, aligned: Any) -> Any:
@@ -56,18 +56,43 @@ def _taken(np: Any, x: Any, at: list[Any], mode: str, aligned: Any) -> Any:
     return np.where(np.reshape(valid, (batch, 1, count)), taken, 0.0)
 
 
+def _anywhere(np: Any, x: Any, shape: Any) -> Any:
+    """Bounds of samples at points that are not known: between pixels, or outside."""
+    flat = np.reshape(x, (*x.shape[:2], prod(x.shape[2:])))
+    high, low = np.maximum(np.max(flat, axis=2), 0.0), np.minimum(np.min(flat, axis=2), 0.0)
+    ends = (np.broadcast_to(np.reshape(side, (*x.shape[:2], *(1,) * (len(shape) - 2))), shape) for side in (low.lo, high.hi))
+    return type(x)(*ends, True)
+
+
+def _decided(np: Any, places: list[Any], at: list[Any], sizes: Any, a: Arguments) -> bool:
+    """Whether each point has one nearest pixel, however its place is rounded."""
+    step = 1e-7 if a["results"][0] is None else max(a["results"][0].step, 1e-7)
+    for p, q, n in zip(places, at, sizes):
+        error = np.maximum(8 * step * (np.abs(p) + 1) * n, 1e-5)
+        if not np.all(np.isfinite(q) & (np.abs(q - np.floor(q) - 0.5) > error)):
+            return False
+    return True
+
+
 def sampled(np: Any, a: Arguments) -> Any:
-    x, grid, mode, padding, aligned = a["x"], points(np, a["grid"]), a["mode"], a["padding_mode"], a["align_corners"]
-    sizes = x.shape[2:]
+    x, mode, padding, aligned = a["x"], a["mode"], a["padding_mode"], a["align_corners"]
+    sizes, shape = x.shape[2:], (*x.shape[:2], *a["grid"].shape[1:-1])
+    if 0 in sizes or 0 in shape:
+        return np.zeros(shape)
+    try:
+        grid = points(np, a["grid"])
+    except Undetermined:
+        if mode == "bicubic" or not hasattr(x, "of"):
+            raise
+        return _anywhere(np, x, shape)
     places = [grid[..., len(sizes) - 1 - i] for i in range(len(sizes))]
     at = [(p + 1) / 2 * (n - 1) if aligned else ((p + 1) * n - 1) / 2 for p, n in zip(places, sizes)]
     if mode != "bicubic":
         at = [_inside(np, p, n, padding, aligned) for p, n in zip(at, sizes)]
-    shape = (*x.shape[:2], *grid.shape[1:-1])
-    if 0 in sizes:
-        return np.zeros(shape)
     if mode == "nearest":
-        if any(np.any(np.abs(p - np.floor(p) - 0.5) < 1e-5) for p in at):
+        if not _decided(np, places, at, sizes, a):
+            if hasattr(x, "of"):
+                return _anywhere(np, x, shape)
             raise Undefined("a point between two pixels falls to either, as it is rounded")
         return np.reshape(_taken(np, x, [np.rint(p) for p in at], "zeros", aligned), shape)
     total: Any = 0.0

@@ -30,10 +30,15 @@ def hue_of(np: Any, x: Any) -> tuple[Any, Any, Any]:
     return np.where(np.less(hue, 0.0), np.add(hue, 1.0), hue), least, most
 
 
+def _of_finite(np: Any, x: Any, made: Any) -> Any:
+    """What is made of colours; libraries differ in what they make of infinite ones."""
+    return made.of("of_finite", x) if hasattr(made, "of") else made
+
+
 def rgb_to_hsv(np: Any, a: Arguments) -> Any:
     hue, least, most = hue_of(np, a["x"])
     share = np.true_divide(np.subtract(most, least), np.where(np.greater(most, 0.0), most, 1.0))
-    return np.stack([hue, np.where(np.greater(most, 0.0), share, 0.0), most], -1)
+    return _of_finite(np, a["x"], np.stack([hue, np.where(np.greater(most, 0.0), share, 0.0), most], -1))
 
 
 def of_hsv(np: Any, hue: Any, saturation: Any, value: Any) -> Any:
@@ -42,12 +47,12 @@ def of_hsv(np: Any, hue: Any, saturation: Any, value: Any) -> Any:
 
 
 def hsv_to_rgb(np: Any, a: Arguments) -> Any:
-    return of_hsv(np, a["x"][..., 0], a["x"][..., 1], a["x"][..., 2])
+    return _of_finite(np, a["x"], of_hsv(np, a["x"][..., 0], a["x"][..., 1], a["x"][..., 2]))
 
 
 def saturated(np: Any, a: Arguments) -> Any:
     made = rgb_to_hsv(np, a)
-    return of_hsv(np, made[..., 0], np.clip(np.multiply(made[..., 1], a["factor"]), 0.0, 1.0), made[..., 2])
+    return _of_finite(np, a["x"], of_hsv(np, made[..., 0], np.clip(np.multiply(made[..., 1], a["factor"]), 0.0, 1.0), made[..., 2]))
 
 
 def turned_hue(np: Any, a: Arguments) -> Any:
@@ -55,7 +60,7 @@ def turned_hue(np: Any, a: Arguments) -> Any:
     hue, least, most = hue_of(np, a["x"])
     turned = np.add(hue, a["factor"])
     share = ramps(np, np.subtract(turned, np.floor(turned)))
-    return np.add(np.expand_dims(least, -1), np.multiply(np.expand_dims(np.subtract(most, least), -1), share))
+    return _of_finite(np, a["x"], np.add(np.expand_dims(least, -1), np.multiply(np.expand_dims(np.subtract(most, least), -1), share)))
 
 
 def contrasted(np: Any, a: Arguments) -> Any:

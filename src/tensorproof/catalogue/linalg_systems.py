@@ -77,6 +77,7 @@ def least_squares(np: Any, a: Arguments) -> Any:
     sides = np.expand_dims(y, -1) if flat else y
     made = np.matmul(np.linalg.pinv(x), sides)
     rest = np.sum(np.square(np.absolute(np.subtract(np.matmul(x, made), sides))), axis=-2)
+    rest = np.zeros(rest.shape) if driver == "gels" and not x.shape[-1] else rest  # it clears the right-hand side
     values = singular_values(np, x)
     rank = np.sum(values > np.expand_dims(np.max(values, axis=-1, initial=0.0) * 1e-6, -1), axis=-1)
     nothing = np.zeros((0,))

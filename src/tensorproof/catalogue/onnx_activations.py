@@ -17,6 +17,8 @@ mathematics = later("ops.mathematics")
 
 def hardmax(np: Any, a: Arguments) -> Any:
     x, dim = a["x"], a["dim"]
+    if not x.shape[dim]:
+        return np.zeros(x.shape)
     first = np.expand_dims(np.argmax(x, axis=dim), dim)
     return np.equal(first, np.arange(x.shape[dim]).reshape((-1,) + (1,) * (len(x.shape) - 1 - dim)))
 

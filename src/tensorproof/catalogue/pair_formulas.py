@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.mathematics import label_of
 
 
@@ -79,3 +79,11 @@ def interpolation(np: Any, a: Arguments) -> Any:
     apart = np.subtract(y, x)
     near = np.add(x, np.multiply(weight, apart))
     return np.where(np.less(np.absolute(weight), 0.5), near, np.subtract(y, np.multiply(apart, np.subtract(1.0, weight))))
+
+
+def scaled_by_power(np: Any, a: Arguments) -> Any:
+    """x · 2 to the y."""
+    y = a["y"]
+    if y.dtype.kind in "iu" and any(np.any((end < -(2**31)) | (end >= 2**31)) for end in ((y.lo, y.hi) if hasattr(y, "lo") else (y,))):
+        raise Undefined("libraries differ in what they make of an exponent of more than 32 bits")
+    return np.multiply(a["x"], np.power(2.0, y))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
+from tensorproof.ops.facts import SELECTS
 from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out, Values
@@ -224,11 +225,12 @@ def _fractional(n: int) -> Op:
         attributes=(
             Sizes("kernel", n), Sizes("output_size", n, None, optional=True), Floats("output_ratio", None, optional=True), Bool("return_indices", False),
         ),
-        outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
+        outputs=(Out("values", values=SELECTS), Out("indices", INT64, when="return_indices", values=Values("places", over="x", by=None))),
         shape=shape,
         dtype=Same("x", "samples"),
         codes={"C": "samples"},
         random=True,
+        doc="The greatest element of each of so many windows, whose places are random.",
     )  # fmt: skip
 
 

@@ -15,11 +15,14 @@ def along(a: Arguments, values: Any) -> Any:
     return values.reshape((-1,) + (1,) * (len(a["x"].shape) - 1 - a["dim"]))
 
 
+def _whole(zero: Any) -> bool:
+    """Whether a zero point is a whole number: another is added before rounding."""
+    return isinstance(zero, int) or zero.dtype.kind in "bi"
+
+
 def stored(np: Any, x: Any, scale: Any, zero: Any, low: float, high: float) -> Any:
-    """A zero point that is no whole number is added before rounding."""
     steps = np.true_divide(x, scale)
-    whole = isinstance(zero, int) or zero.dtype.kind in "bi"
-    return np.clip(np.add(np.rint(steps), zero) if whole else np.rint(np.add(steps, zero)), low, high)
+    return np.clip(np.add(np.rint(steps), zero) if _whole(zero) else np.rint(np.add(steps, zero)), low, high)
 
 
 def steps_of(a: Arguments) -> tuple[Any, Any]:
@@ -32,7 +35,8 @@ def _kept(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
     steps = np.true_divide(a["x"], scale)
     if np.any(np.add(_most(np.absolute(steps)), _most(np.absolute(zero))) >= 2.0**31):
         raise Undefined("a number beyond 32 bits")
-    if not hasattr(steps, "lo") and np.any(np.abs(steps - np.floor(steps) - 0.5) < 1e-5):
+    rounded = steps if _whole(zero) else np.add(steps, zero)
+    if not hasattr(rounded, "lo") and np.any(np.abs(rounded - np.floor(rounded) - 0.5) < 1e-5 * np.maximum(1.0, np.abs(steps))):
         raise Undefined("a number in the middle")
     return stored(np, a["x"], scale, zero, *RANGES[label_of(a)])
 
@@ -51,13 +55,15 @@ def dynamic(np: Any, a: Arguments) -> Any:
     low, high = RANGES[label_of(a)]
     if a["reduce_range"]:
         low, high = low // 2, high // 2
+    if hasattr(x, "of"):
+        return x.of("span", x.shape, low, high, False, True)
     least, most = (np.minimum(np.min(x), 0.0), np.maximum(np.max(x), 0.0)) if x.size else (np.zeros(()), np.zeros(()))
     scale = np.true_divide(np.subtract(most, least), high - low)
     if scale == 0:
         scale = np.asarray(0.1)
     below, above = np.subtract(low, np.true_divide(least, scale)), np.subtract(high, np.true_divide(most, scale))
     zero = below if abs(low) + np.absolute(least / scale) < abs(high) + np.absolute(most / scale) else above
-    if not hasattr(x, "lo") and x.size and np.any(np.abs(np.mod(np.true_divide(x, scale), 1.0) - 0.5) < 1e-3):
+    if x.size and np.any(np.abs(np.mod(np.true_divide(x, scale), 1.0) - 0.5) < 1e-3):
         raise Undefined("halfway between two numbers, as the scale is rounded")
     return stored(np, x, scale, np.rint(np.clip(zero, low, high)), low, high)
 

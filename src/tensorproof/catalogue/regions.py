@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorproof.catalogue.onnx_windows_functions import displaced_convolution
 from tensorproof.ops.evaluation import Arguments, Undefined, plain, points
+from tensorproof.terms.dtypes import DType
 
 
 def _single(np: Any, a: Arguments, value: Any) -> Any:
@@ -47,12 +48,20 @@ def _taps(np: Any, at: Any, size: int) -> tuple[Any, Any, Any, Any]:
     return low, np.minimum(low + 1, size - 1), np.where(inside, 1 - share, 0.0), np.where(inside, share, 0.0)
 
 
-def _weights(np: Any, at: Any, size: int) -> Any:
-    """The matrix (parts, pixels) that sums the samples of each part."""
+def _weights(np: Any, a: Arguments, at: Any, size: int) -> Any:
+    """The matrix (parts, pixels) that sums the samples of each part. Beside bounds it is bounds as well: places are rounded, and one at the edge may be
+    taken for outside."""
     low, high, near, far = _taps(np, at, size)
     pixels = np.arange(size)
     shares = np.expand_dims(near, 2) * (np.expand_dims(low, 2) == pixels) + np.expand_dims(far, 2) * (np.expand_dims(high, 2) == pixels)
-    return np.sum(shares, axis=1)
+    if not hasattr(a["x"], "of") or a["results"][0] is None:
+        return np.sum(shares, axis=1)
+    error = np.expand_dims(8 * a["results"][0].step * (np.abs(at) + size), 2)
+    place = np.expand_dims(at, 2)
+    edge = (np.abs(place + 1) <= error) | (np.abs(place - size) <= error)
+    error = np.where((place >= -1) & (place <= size), error, 0.0)
+    least, most = np.where(edge, 0.0, np.maximum(shares - error, 0.0)), np.where(edge, 1.0, np.minimum(shares + error, 1.0))
+    return type(a["x"])(np.sum(least, axis=1), np.sum(most, axis=1))
 
 
 def _count(lines: list[Any]) -> int:
@@ -87,7 +96,7 @@ def _aligned(np: Any, a: Arguments, x: Any, boxes: Any, index: Any, scale: float
         if mode == "max":
             made.append(_greatest(np, x[image], *lines))
             continue
-        rows, columns = (_weights(np, line, n) for line, n in zip(lines, x.shape[2:]))
+        rows, columns = (_weights(np, a, line, n) for line, n in zip(lines, x.shape[2:]))
         empty = not all(line.size for line in lines)
         made.append(np.divide(np.matmul(np.matmul(rows * (not empty), x[image]), columns.T), _count(lines)))
     return np.stack(made) if made else np.zeros((0, x.shape[1], *sizes))
@@ -132,9 +141,9 @@ def _bins(np: Any, a: Arguments, boxes: Any, scale: float, sizes: Any, shape: An
 
 
 def _pooled(np: Any, a: Arguments, boxes: Any, scale: float) -> Any:
-    """The greatest pixel of each part, 0 where it has none, and its place in the image, -1 then, or where none is more than the least number."""
+    """The greatest pixel of each part, 0 where it has none, and its place in the image, -1 then, or where none is more than the least number of float32."""
     x, sizes = a["x"], tuple(a["output_size"])
-    least = -a["results"][0].greatest if a["results"][0] is not None else -np.inf
+    least = -min(DType.FLOAT32.greatest, a["results"][0].greatest) if a["results"][0] is not None else -np.inf
     values, places = [], []
     images = _images(np, x, boxes[:, 0])
     for image, (down, across) in zip(images, _bins(np, a, boxes[:, 1:], scale, sizes, x.shape[2:], closed=True)):
@@ -195,7 +204,7 @@ def aligned_by_position(np: Any, a: Arguments) -> Any:
     first, reach = _corners(np, a, boxes[:, 1:], a["scale"], 0.5)
     for start, size, image in zip(first, reach, _images(np, a["x"], boxes[:, 0]).tolist()):
         lines = [_samples(np, start[i], size[i] / n, n, grid) for i, (n, grid) in enumerate(zip(sizes, _grid(np, a, size, sizes, a["sampling_ratio"])))]
-        rows, columns = (_weights(np, line, n) for line, n in zip(lines, a["x"].shape[2:]))
+        rows, columns = (_weights(np, a, line, n) for line, n in zip(lines, a["x"].shape[2:]))
         if not all(line.size for line in lines):
             made.append(np.full(numbers.shape[1:], np.nan))
             continue

@@ -45,11 +45,16 @@ def tensor(t: TensorType) -> Any:
     return made if t.layout == "strided" else getattr(made, f"to_{t.layout}")(*blocks)
 
 
+_STORED = {"quint8": _torch.uint8, "qint8": _torch.int8, "qint32": _torch.int32}
+
+
 def _dense(t: TensorType) -> Any:
     assert t.dtype is not None
     shape = tuple(t.shape)
     dtype = _dtype(t.dtype)
     if t.contents is not None and len(t.contents) == t.shape.numel:
+        if t.dtype.kind == "q":  # the whole numbers that it stores
+            return _torch._make_per_tensor_quantized_tensor(_torch.tensor(list(t.contents), dtype=_STORED[t.dtype.label]).reshape(shape), 0.1, 0)
         return _torch.tensor(list(t.contents), dtype=dtype).reshape(shape)
     if t.dtype.is_integer or t.dtype.kind == "b":
         return _torch.zeros(shape, dtype=dtype)

@@ -219,8 +219,9 @@ def _pack(run: Run, x: TensorType, lengths: TensorType, batch_first: bool, enfor
     data, sizes = run("pack_padded_sequence", x=x, lengths=lengths, batch_first=batch_first, enforce_sorted=enforce_sorted)
     batch = x.shape[0 if batch_first else 1] if enforce_sorted else lengths.shape[0]
     order = None if enforce_sorted else run("argsort", x=lengths, dim=0, descending=True)
+    back = None if order is None else run("argsort", x=order, dim=0)
     whole = run.noted(run("cast", x=lengths, dtype=INT64), contents=_whole(lengths.contents))
-    return Packed.of(data, sizes, order, batch, whole)
+    return Packed.of(data, sizes, order, back, batch, whole)
 
 
 def _whole(contents: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
@@ -245,7 +246,10 @@ def packed(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(sizes, TensorType):
         raise run.give_up("a packed sequence without batch sizes")
     batch = sizes.contents[0] if sizes.contents else order.shape[0] if isinstance(order, TensorType) else run.fresh("batch", 1)
-    return Packed.of(a["x"], sizes, order, batch, None)
+    back = a.get("unsorted_indices")
+    if back is None and isinstance(order, TensorType):
+        back = run("argsort", x=order, dim=0)
+    return Packed.of(a["x"], sizes, order, back, batch, None)
 
 
 @takes(Anything("sequence", of="torch.nn.utils.rnn.pack_sequence"))
@@ -254,7 +258,15 @@ def pad_packed(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(packed, Packed):
         raise run.give_up("what stands in a packed sequence built by hand is not known")
     out, lengths = run.default({**a, "x": packed[0], "batch_sizes": packed[1], "packed_batch": packed.batch})
-    return out, (packed.lengths or lengths)
+    return _in_given_order(run, packed, out, 0 if a["batch_first"] else 1), (packed.lengths or _in_given_order(run, packed, lengths, 0))
+
+
+def _in_given_order(run: Run, packed: Packed, x: TensorType, dim: int) -> TensorType:
+    """The sequences along an axis as they were before packing sorted them."""
+    if not isinstance(packed[3], TensorType):
+        return x
+    made: TensorType = run("index_select", x=x, dim=dim, index=packed[3])
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,5 +315,6 @@ def unpack(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(packed, Packed):
         raise run.give_up("what stands in a packed sequence built by hand is not known")
     padded, lengths = run("pad_packed_sequence", x=packed[0], batch_sizes=packed[1], packed_batch=packed.batch, batch_first=True)
+    padded, lengths = (_in_given_order(run, packed, one, 0) for one in (padded, lengths))
     return list(run("unpad_sequence", x=padded, lengths=packed.lengths or lengths, batch_first=True))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.boxes import Box, Unbounded, boxed, float_of, register
+from tensorproof.engines.values.boxes import Box, boxed, float_of, register
 from tensorproof.engines.values.curves import absolute
 from tensorproof.engines.values.rounding import Rounding
 
@@ -77,19 +77,53 @@ def _whole_norm(x: Box) -> Any:
     return _euclidean(x, (-2, -1))
 
 
-def _singular_values(x: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Box:
-    if compute_uv:
-        raise Unbounded("svd")
+def _too_large(x: Box) -> Any:
+    """Whether a decomposition may overflow on its way."""
+    with np.errstate(all="ignore"):
+        return x.nan.any() | ~(_whole_norm(x) * 16.0 * max(x.shape) < Rounding.greatest) if x.size else np.zeros(x.shape[:-2], bool)
+
+
+def _decomposed(x: Box, shape: tuple[int, ...], lo: Any, hi: Any) -> Box:
+    """Numbers of the decomposition of each matrix, between two bounds for each of them; anything where it may overflow."""
+    axes = tuple(range(len(x.shape) - 2, len(shape)))
+    low, high, over = (np.broadcast_to(np.expand_dims(np.asarray(side), axes) if np.ndim(side) else side, shape) for side in (lo, hi, _too_large(x)))
+    return Box(np.where(over, -INF, low), np.where(over, INF, high), over, float_of(x))
+
+
+def _orthogonal(x: Box, shape: tuple[int, ...]) -> Box:
+    """A factor whose rows or columns have the length 1."""
+    return _decomposed(x, shape, -_slack(), _slack())
+
+
+def _singular_values(x: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     x = boxed(x)
-    shape = (*x.shape[:-2], min(x.shape[-2:]))
-    return Box(np.zeros(shape), np.broadcast_to(np.expand_dims(_whole_norm(x), -1), shape), x.nan.any(), float_of(x))
+    (*lead, m, n), k = x.shape, min(x.shape[-2:])
+    values = _decomposed(x, (*lead, k), 0.0, _whole_norm(x))
+    if not compute_uv:
+        return values
+    return _orthogonal(x, (*lead, m, m if full_matrices else k)), values, _orthogonal(x, (*lead, n if full_matrices else k, n))
+
+
+def _factors(x: Any, mode: str = "reduced") -> Any:
+    """An orthogonal and a triangular factor, or the reflections and their factors, of which a reflection is held by numbers up to 1."""
+    x = boxed(x)
+    (*lead, m, n), k, most = x.shape, min(x.shape[-2:]), _whole_norm(x)
+    if mode == "raw":
+        return _decomposed(x, (*lead, n, m), -np.maximum(most, _slack()), np.maximum(most, _slack())), _decomposed(x, (*lead, k), 0.0, 2.0 * _slack())
+    rows = m if mode == "complete" else k
+    triangle = _decomposed(x, (*lead, rows, n), -most, most)
+    return triangle if mode == "r" else (_orthogonal(x, (*lead, m, rows)), triangle)
 
 
 def _eigenvalues(x: Any, UPLO: str = "L") -> Box:
     """Those of the symmetric matrix that one half tells."""
     x = boxed(x)
-    most = np.broadcast_to(np.expand_dims(_whole_norm(x) * 1.5, -1), x.shape[:-1])
-    return Box(-most, most, x.nan.any(), float_of(x))
+    most = _whole_norm(x) * 1.5
+    return _decomposed(x, x.shape[:-1], -most, most)
+
+
+def _eigenvectors(x: Any, UPLO: str = "L") -> tuple[Box, Box]:
+    return _eigenvalues(x, UPLO), _orthogonal(boxed(x), boxed(x).shape)
 
 
 register("det", _determinant, rounded=True)
@@ -98,6 +132,9 @@ register("solution", _solution)
 register("slogdet", _sign_and_logarithm)
 register("svd", _singular_values)
 register("eigvalsh", _eigenvalues)
+register("eigh", _eigenvectors)
+register("qr", _factors)
+register("pinv", lambda x, **kwargs: _anything((*boxed(x).shape[:-2], *boxed(x).shape[:-3:-1])))
 register("inv", lambda x: _anything(boxed(x).shape))
 register("cholesky", lambda x, **kwargs: _anything(boxed(x).shape))
 register("solve", lambda x, y: _anything((*np.broadcast_shapes(boxed(x).shape[:-2], boxed(y).shape[:-2]), *boxed(y).shape[-2:])))

@@ -64,6 +64,8 @@ def _log_softmax(x: Any, axis: int) -> Box:
     x = boxed(x)
     if not x.size:
         return Box(x.lo, x.hi, x.nan)
+    most = Rounding.greatest  # a larger number becomes infinite where the element type is set first
+    x = Box(np.where(x.lo < -most, -INF, x.lo), np.where(x.hi > most, INF, x.hi), x.nan, x.dtype)
     with np.errstate(all="ignore"):
         lo = -np.logaddexp(0.0, _others(x.hi, x.lo, axis))
         hi = -np.logaddexp(0.0, _others(x.lo, x.hi, axis))
@@ -100,3 +102,13 @@ def _either(x: Any, y: Any) -> Box:
 
 
 register("either", _either)
+
+
+def _of_finite(made: Any, x: Any) -> Box:
+    """What is made along the last axis of x: of infinite numbers a library may make anything."""
+    made, x = boxed(made), boxed(x)
+    endless = np.any(np.isinf(x.lo) | np.isinf(x.hi) | x.nan, axis=-1, keepdims=True)
+    return Box(np.where(endless, -INF, made.lo), np.where(endless, INF, made.hi), made.nan | endless, made.dtype)
+
+
+register("of_finite", _of_finite)
