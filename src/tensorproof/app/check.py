@@ -16,9 +16,10 @@ from tensorproof.frontends.python.environment import site_packages
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.source import Source, read
 from tensorproof.solve import limits
-from tensorproof.terms.ints import begin_file
+from tensorproof.terms.ints import Origin, begin_file
 from tensorproof.terms.labels import names_in, replaced
 from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path
 from tensorproof.values.told import NOTHING, Told
 
@@ -62,6 +63,8 @@ class Program:
     """The verdict that is left when every error is ignored: `valid` only when each path went on to its end and the rest is proved."""
     open: list[Gap] = field(default_factory=list[Gap])
     """The requirements that stay undecided, as what must hold and where."""
+    region: list[str] = field(default_factory=list[str])
+    """What the values that the user lets vary must meet, as relations."""
 
 
 def check(paths: list[str], options: Options | None = None, ended: Callable[[Program], None] | None = None) -> list[Program]:
@@ -91,6 +94,7 @@ def label_symbols(program: Program) -> None:
     program.diagnostics = [_labelled(d) for d in program.diagnostics]
     for gaps in (program.gaps, program.open, program.later):
         gaps[:] = [replace(g, reason=replaced(g.reason, names_in([g.reason]))) for g in gaps]
+    program.region = [replaced(text, names_in([text])) for text in program.region]
 
 
 def _labelled(d: Diagnostic) -> Diagnostic:
@@ -230,7 +234,26 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
         gaps.update(dict.fromkeys(later))
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
     calls, open_ = max(path.calls for path in paths), _one_for_each_place([g for path in paths for g in path.open])
-    return Program(source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown, later=later, without_errors=left, open=open_)
+    region = _region(paths) if source.told.vary else []
+    return Program(
+        source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown, later=later, without_errors=left, open=open_, region=region
+    )  # fmt: skip
+
+
+def _region(paths: list[Path]) -> list[str]:
+    """The relations that the values of the command line and of configurations must meet for the program to run."""
+    from tensorproof.engines.shapes.contract import remaining
+    from tensorproof.engines.space.checks import checks_of
+    from tensorproof.engines.space.region import relations
+
+    chosen = {a for p in paths for s in p.stated for part in (s.requirement.predicate, *s.facts) for a in symbols(part) if a.origin is Origin.USER}
+    known = [c for c in checks_of(paths, frozenset(chosen)).order if not c.cause.unknown]
+    needed = set(remaining([c.required for c in known])) if len(known) <= MOST_COMPARED else None
+    return relations([c for c in known if needed is None or c.required in needed], ())
+
+
+MOST_COMPARED = 40
+"""Of more relations those that follow from others are not left out."""
 
 
 def _explained(finding: Diagnostic, findings: Iterable[Diagnostic]) -> bool:

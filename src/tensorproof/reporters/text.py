@@ -130,7 +130,8 @@ def summary(programs: list[Program]) -> str:
         parts.append(f"{_count(len(causes), 'call')} not understood: {named}{more}")
     elif verdicts[Verdict.UNKNOWN] > sum(d.code in OF_THE_FILE for p in programs for d in p.diagnostics):
         parts.append(_left_open(programs))
-    return " · ".join(parts)
+    regions = [f"{p.path} needs: {', '.join(p.region)}" for p in programs if p.region]
+    return "\n".join([*regions, " · ".join(parts)])
 
 
 def _left_open(programs: list[Program]) -> str:

@@ -53,7 +53,7 @@ def contract_of(name: str, inputs: dict[str, TensorType], output: Any, paths: li
             if symbols(stated.requirement.predicate) and all(a.origin is Origin.USER for a in symbols(stated.requirement.predicate)):
                 demands.append(implies(conj(*(f for f in stated.facts if all(a.origin is Origin.USER for a in symbols(f)))), stated.requirement.predicate))
     fixed, solved = _fixed(demands, inputs)
-    left = _remaining([_put(d, {**fixed, **solved}) for d in demands])
+    left = remaining([_put(d, {**fixed, **solved}) for d in demands])
     where = [f"{a.name} == {v!r}" for a, v in solved.items()] + [shown(p) for p in left]
     shapes = {n: tuple(_axis(a, fixed) for a in t.shape) for n, t in inputs.items()}
     return Contract(
@@ -131,7 +131,7 @@ def _solution(p: Predicate, axes: set[Atom]) -> tuple[Atom | None, Dim]:
     return None, 0
 
 
-def _remaining(demands: list[Truth]) -> list[Predicate]:
+def remaining(demands: list[Truth]) -> list[Predicate]:
     """The demands that the others do not imply."""
     left = [d for d in dict.fromkeys(demands) if isinstance(d, Predicate)]
     kept: list[Predicate] = []
