@@ -25,7 +25,8 @@ def _program(program: Program, arguments: tuple[str, ...]) -> dict[str, Any]:
     open_ = [{"code": g.callee, "path": g.span.path, "line": g.span.line, "message": g.reason} for g in program.open]
     return {
         "path": program.path, "args": list(arguments), "verdict": program.verdict.value, "paths": program.paths, "ignored": program.ignored,
-        "coverage": {"calls": program.calls, "gaps": gaps, "open": open_}, "seconds": round(program.seconds, 6), **({"region": program.region} if program.region else {}),
+        "coverage": {"calls": program.calls, "gaps": gaps, "open": open_}, "seconds": round(program.seconds, 6),
+        **({"region": program.region} if program.region else {}),
     }  # fmt: skip
 
 
