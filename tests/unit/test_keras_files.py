@@ -195,3 +195,11 @@ def test_an_archive_without_a_configuration_is_refused(tmp_path: Path, capsys: p
         archive.writestr("other", b"")
     assert main(["check", str(path)]) == 2
     assert "it holds no config.json." in capsys.readouterr().err
+
+
+def test_infer_prints_the_contract_of_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path / "model.keras", two_branches())
+    assert main(["infer", path]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("model: ") and "(batch, " in said and "→" in said
+    assert main(["infer", path, "--input", "missing=2,3"]) == 2

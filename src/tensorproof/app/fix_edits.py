@@ -16,6 +16,8 @@ from tensorproof.terms.records import dataclass
 
 SMALL = ("1e-6", "1e-3")
 """Epsilons that are tried; the quotient by the first is too large for float16."""
+LARGE = ("-1e9", "1e9")
+"""What stands for an infinity that hides elements."""
 EXPONENTS = {"float16": "10.0", "float64": "700.0"}
 """Below which number an exponential is finite, by element type."""
 
@@ -109,7 +111,11 @@ def _shapes(one: Operation, forms: Dialect) -> list[str]:
     if "not 0" in needed and one.operand[0] < 0:
         below = [_filled(forms.cap, f"-{SMALL[0]}")] if one.operand[1] <= 0 else []
         return [*below, floors[0], _filled(forms.nonzero, SMALL[0]), added[0], floors[1]]
-    return [floors[0], added[0], floors[1], added[1], forms.wide]
+    if "(-inf, inf)" in needed:
+        return [_filled(forms.floor, LARGE[0]), _filled(forms.clip, *LARGE)]
+    if any(word in needed for word in ("(0, inf]", "[0, inf]", "positive", "not 0")):
+        return [floors[0], added[0], floors[1], added[1], forms.wide]
+    return []
 
 
 def _filled(form: str, *numbers: str) -> str:

@@ -13,9 +13,10 @@ Rewrite = tuple[ast.expr, str]
 
 def rewrites(text: str, tree: ast.Module, node: ast.AST, forms: Dialect) -> Iterator[Rewrite]:
     """Stable forms of the expression at which a hazard was found."""
+    scope = _scope(tree, node)
+    yield from _infinities(scope, node)
     if not isinstance(node, ast.Call):
         return
-    scope = _scope(tree, node)
     inner = _argument(node, "log")
     if inner is not None:
         yield from _log(text, scope, node, inner, forms)
@@ -23,6 +24,31 @@ def rewrites(text: str, tree: ast.Module, node: ast.AST, forms: Dialect) -> Iter
     if inner is not None:
         yield from _log_of_sum(text, scope, node, inner, forms)
         yield from _divided(text, scope, node, inner, forms)
+
+
+def _infinities(scope: ast.AST, node: ast.AST) -> Iterator[Rewrite]:
+    """A large number in place of an infinity that the expression computes with, or that a name in it was computed with."""
+    names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+    values = [value for name in names if (value := _assigned(scope, name)) is not None]
+    seen: list[ast.AST] = []
+    for part in (node, *values):
+        for each in ast.walk(part):
+            sign = _infinity(each)
+            if isinstance(each, ast.expr) and sign and not any(each is inner for inner in seen):
+                seen += ast.walk(each)
+                yield each, f"{sign}1e9".removeprefix("+")
+
+
+def _infinity(node: ast.AST) -> str:
+    """The sign of an infinity that is written out."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return "-" if _infinity(node.operand) == "+" else ""
+    if isinstance(node, ast.Attribute) and node.attr == "inf":
+        return "+"
+    if _called(node) == "float" and isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+        word = str(node.args[0].value).strip().lower()
+        return "-" if word in ("-inf", "-infinity") else "+" if word in ("inf", "+inf", "infinity") else ""
+    return ""
 
 
 def _log(text: str, scope: ast.AST, node: ast.Call, inner: ast.expr, forms: Dialect) -> Iterator[Rewrite]:

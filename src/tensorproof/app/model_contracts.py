@@ -21,7 +21,9 @@ def infer_model(path: str, name: str, given: dict[str, Input]) -> list[Inferred]
     if name:
         raise BadInput(f"{path} is a saved model: it has no module {name}")
     if path.removesuffix(".gz").endswith(".keras"):
-        raise BadInput(f"{path} is a model of Keras: infer reads Python files, ONNX, GraphDef, SavedModel and programs of torch.export; check reads it")
+        from tensorproof.app.keras_contracts import infer_keras
+
+        return infer_keras(path, given)
     options = Options(inputs=given)
     begin_file()
     with limits.limited(options.time_limit):

@@ -24,7 +24,8 @@ def lines(found: list[Inferred], path: str) -> str:
             shown.append(str(one.contract) + (f"   ({gaps} calls not understood)" if gaps else ""))
         elif one.verdict is Verdict.INVALID:
             why = one.diagnostics[0]
-            shown.append(f"{one.module}: no input can work: {why.span.path}:{why.span.line}: {why.message} [{why.code}]")
+            place = f"{why.span.path}: node {why.span.node}" if why.span.node else f"{why.span.path}:{why.span.line}"
+            shown.append(f"{one.module}: no input can work: {place}: {why.message} [{why.code}]")
         else:
             shown.append(f"{one.module}: no input was found that works; its inputs may be no tensors")
     return "\n".join(shown)
