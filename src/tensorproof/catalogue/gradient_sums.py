@@ -10,7 +10,7 @@ from tensorproof.catalogue.resize_weights import along
 from tensorproof.catalogue.tensorflow_places import numbers, strided_slice
 from tensorproof.catalogue.written_places import accumulated, new
 from tensorproof.ops.evaluation import Arguments
-from tensorproof.ops.sliding import fitting, folded, greatest, least, padded, patches, same_padding, window_count
+from tensorproof.ops.sliding import fitting, folded, greatest, least, padded, patches, same_padding, surrounded, window_count
 
 
 def _window(a: Arguments) -> tuple[Any, ...]:
@@ -67,7 +67,7 @@ def conv_weight_gradient(np: Any, a: Arguments) -> Any:
     kernel, sides, counts = size[2:], list(zip(a["padding"], a["padding_end"] or a["padding"])), y.shape[2:]
     if not prod(size) or not prod(y.shape):
         return np.zeros(size)
-    taken = patches(np, padded(np, x, sides), kernel, a["stride"], a["dilation"], counts)
+    taken = patches(np, surrounded(np, x, sides), kernel, a["stride"], a["dilation"], counts)
     split = np.reshape(taken, (prod(kernel), x.shape[0], groups, x.shape[1] // groups, prod(counts)))
     behind = np.reshape(y, (y.shape[0], groups, y.shape[1] // groups, prod(counts)))
     return np.reshape(np.einsum("pngcl,ngml->gmcp", split, behind), size)

@@ -21,6 +21,18 @@ def padded(np: Any, x: Any, sides: Sides, value: Any = 0, mode: str = "constant"
     return x[(..., *cuts)]
 
 
+def alike(x: Any, shape: tuple[int, ...], other: Any = None) -> Any:
+    """Bounds of a tensor of that shape whose elements are some of x, and perhaps another number, where x is bounds that do not tell its elements apart."""
+    return x.alike(shape, other) if hasattr(x, "alike") else None
+
+
+def surrounded(np: Any, x: Any, sides: Sides, mode: str = "constant") -> Any:
+    """The same for windows whose products are added up: bounds that hold 0 are those of the padding as well."""
+    lead = x.ndim - len(sides)
+    made = alike(x, (*x.shape[:lead], *(n + p + q for n, (p, q) in zip(x.shape[lead:], sides))), 0.0) if mode == "constant" else None
+    return padded(np, x, sides, 0, mode) if made is None else made
+
+
 def fitting(sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole) -> tuple[int, ...]:
     """How many windows there are along each axis."""
     return tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(sizes, kernel, stride, dilation))
@@ -36,6 +48,9 @@ def patches(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, coun
     """The elements of every window: a new first axis runs over the places in it, the last axes over the windows."""
     n = len(kernel)
     counts = counts if counts is not None else fitting(x.shape[x.ndim - n :], kernel, stride, dilation)
+    made = alike(x, (prod(kernel), *x.shape[: x.ndim - n], *counts))
+    if made is not None:
+        return made
     slices = []
     for at in product(*(range(k) for k in kernel)):
         cuts = [slice(i * d, i * d + (m - 1) * s + 1 if m else i * d, s) for i, m, s, d in zip(at, counts, stride, dilation)]
@@ -46,7 +61,7 @@ def patches(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, coun
 def convolved(np: Any, x: Any, weight: Any, stride: Whole, dilation: Whole, sides: Sides, groups: int = 1, mode: str = "constant") -> Any:
     """x (batch, channels, ...) with weight (outputs, channels of a group, ...)."""
     kernel, out = weight.shape[2:], weight.shape[0]
-    grown = padded(np, x, sides, 0, mode)
+    grown = surrounded(np, x, sides, mode)
     counts = fitting(grown.shape[2:], kernel, stride, dilation)
     places, batch = prod(kernel), x.shape[0]
     if not places or not x.shape[1]:
@@ -60,11 +75,14 @@ def spaced(np: Any, x: Any, stride: Whole) -> Any:
     """Zeros put between the elements of the last axes."""
     first = x.ndim - len(stride)
     for axis, s in enumerate(stride, first):
-        if s > 1 and x.shape[axis]:
+        n = x.shape[axis]
+        made = alike(x, (*x.shape[:axis], (n - 1) * s + 1, *x.shape[axis + 1 :]), 0.0) if s > 1 and n else None
+        if made is not None:
+            x = made
+        elif s > 1 and n:
             apart = np.expand_dims(x, axis + 1)
             widths = [(0, 0)] * apart.ndim
             widths[axis + 1] = (0, s - 1)
-            n = x.shape[axis]
             x = np.reshape(np.pad(apart, widths), (*x.shape[:axis], n * s, *x.shape[axis + 1 :]))[(*[slice(None)] * axis, slice(0, (n - 1) * s + 1))]
     return x
 

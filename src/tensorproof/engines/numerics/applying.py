@@ -58,9 +58,24 @@ def _has_terms(value: Any) -> bool:
     return type(value) is Term or (isinstance(value, (tuple, list)) and any(map(_has_terms, value)))
 
 
-def tensors_in(one: Applied) -> list[TensorType]:
+class _Last:
+    """The application whose tensors were asked for last: each step of its analysis asks again."""
+
+    one: Applied | None = None
+    tensors: tuple[TensorType, ...] = ()
+
+
+def tensors_in(one: Applied) -> tuple[TensorType, ...]:
     """The tensors among the arguments."""
-    return [t for value in one.arguments.values() for t in (value if isinstance(value, (tuple, list)) else (value,)) if isinstance(t, TensorType)]
+    if _Last.one is not one:
+        made: list[TensorType] = []
+        for value in one.arguments.values():
+            if isinstance(value, TensorType):
+                made.append(value)
+            elif isinstance(value, (tuple, list)):
+                made += [t for t in value if isinstance(t, TensorType)]
+        _Last.one, _Last.tensors = one, tuple(made)
+    return _Last.tensors
 
 
 class Application:

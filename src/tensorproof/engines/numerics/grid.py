@@ -87,12 +87,14 @@ class Grid:
     @property
     def least(self) -> float:
         """No element is less."""
-        return float(self.box.lo.min()) if self.box.size else 0.0
+        lo = self.box.lo
+        return lo.item() if lo.size == 1 else float(lo.min()) if lo.size else 0.0
 
     @property
     def most(self) -> float:
         """No element is greater."""
-        return float(self.box.hi.max()) if self.box.size else 0.0
+        hi = self.box.hi
+        return hi.item() if hi.size == 1 else float(hi.max()) if hi.size else 0.0
 
     def counts(self, axis: int) -> Any:
         """How many elements each block of an axis has."""
@@ -144,6 +146,12 @@ class Grid:
 
     def copy(self) -> Grid:
         return Grid(self.shape, self.cuts, self.box)
+
+    def alike(self, shape: tuple[int, ...], other: float | None = None) -> Grid | None:
+        """A tensor of that shape whose elements are some of these, and perhaps another number; None where blocks would tell them apart."""
+        if self.box.lo.size != 1 or 0 in shape or (other is not None and not self.box.lo.item() <= other <= self.box.hi.item()):
+            return None
+        return Grid(shape, tuple(map(whole, shape)), self.box.reshape((1,) * len(shape)))
 
     def of(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """A function that NumPy has not, by the name of its rule."""

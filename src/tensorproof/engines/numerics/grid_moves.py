@@ -118,6 +118,8 @@ def reshaped(x: Any, shape: Any, *args: Any, **kwargs: Any) -> Grid:
         raise ValueError(f"cannot reshape {x.shape} to {tuple(target)}")
     if not x.size:
         return uniform(tuple(target), 0.0, 0.0, dtype=x.dtype)
+    if x.box.lo.size == 1:
+        return Grid(tuple(target), tuple(map(whole, target)), x.box.reshape((1,) * len(target)))
     flat: list[tuple[Cuts, list[int]]] = []
     for old, new in _groups(x.shape, target):
         if len(old) == 1 and len(new) == 1:

@@ -122,7 +122,7 @@ def _tensors(applied: Applied) -> Iterator[tuple[str, TensorType]]:
 
 
 def _constant(tensor: TensorType) -> bool:
-    return tensor.contents is not None and all(isinstance(n, (bool, int, float)) for n in tensor.contents)
+    return tensor.contents is not None and all(issubclass(kind, (bool, int, float)) for kind in set(map(type, tensor.contents)))
 
 
 # --- roles ---

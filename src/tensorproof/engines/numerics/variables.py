@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from tensorproof.engines.numerics.analysis import analyse
-from tensorproof.engines.numerics.applying import FAILURES
+from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.grid import Box, gridded
 from tensorproof.engines.numerics.ranges import Range
-from tensorproof.engines.numerics.records import Settings
+from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.values.evaluate import arguments_of, types_of
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.applied import Applied
@@ -25,17 +25,27 @@ def initial_ranges(records: Sequence[Record]) -> dict[int, Range]:
     """The range of the initial value of each variable, by identity; one whose initial value is computed from itself or from inputs has none."""
     makers, assigned = _makers(records), dict[int, list[TensorType]]()
     order = {id(one): i for i, one in enumerate(makers.values())}
+    open_ = _open(records)
     for one in records:
         if isinstance(one, Computed) and one.applied.op.writes:
             pair = _assigned(one.applied)
             if pair is not None:
                 assigned.setdefault(id(pair[0]), []).append(pair[1])
+    needed = {id(v): by for values in assigned.values() for v in values if id(v) not in open_ and (by := _needed(v, makers)) is not None}
+    every = {id(one): one for by in needed.values() for one in by}
+    done = _bounded(every.values(), order)
     found: dict[int, Range] = {}
     for variable, values in assigned.items():
-        ranges = [r for value in values if (r := _range(value, makers, order)) is not None]
+        ranges = [r for value in values if id(value) in needed and (r := _range(value, needed[id(value)], done, order)) is not None]
         if ranges:
             found[variable] = Range(min(r.lo for r in ranges), max(r.hi for r in ranges))
     return found
+
+
+def _bounded(records: Iterable[Record], order: Mapping[int, int]) -> Analysis | None:
+    """The bounds of what these records make; None where something in them has none."""
+    done = analyse(sorted(records, key=lambda one: order.get(id(one), 0)), {}, Settings(tensors="smash", values="interval"))
+    return None if done.not_analysed or done.unbounded else done
 
 
 STEP = 1000.0
@@ -94,9 +104,26 @@ def _makers(records: Sequence[Record]) -> dict[int, Record]:
     return made
 
 
-def _range(value: TensorType, makers: Mapping[int, Record], order: Mapping[int, int]) -> Range | None:
-    """The range of a value that is computed from constants and draws alone."""
-    needed: list[Record] = []
+def _open(records: Sequence[Record]) -> set[int]:
+    """The identities of results that are computed from inputs or variables."""
+    found: set[int] = set()
+    made: set[int] = set()
+    for one in records:
+        if isinstance(one, Computed):
+            given, results = tensors_in(one.applied), one.applied.results
+        elif isinstance(one, Same):
+            given, results = (one.source,), (one.result,)
+        else:
+            continue
+        if any(id(t) in found or (id(t) not in made and t.contents is None) for t in given):
+            found.update(map(id, results))
+        made.update(map(id, results))
+    return found
+
+
+def _needed(value: TensorType, makers: Mapping[int, Record]) -> list[Record] | None:
+    """The records by which a value is computed from constants and draws alone; None where they are too many."""
+    needed: dict[int, Record] = {}
     pending, seen = [value], set[int]()
     while pending:
         tensor = pending.pop()
@@ -108,19 +135,21 @@ def _range(value: TensorType, makers: Mapping[int, Record], order: Mapping[int, 
             if tensor.contents is None:
                 return None
             continue
-        if not any(record is one for one in needed):
-            needed.append(record)
+        needed[id(record)] = record
         if len(needed) > MOST_STEPS:
             return None
         if isinstance(record, Computed):
-            pending += [t for v in record.applied.arguments.values() for t in (v if isinstance(v, tuple) else (v,)) if isinstance(t, TensorType)]
+            pending += tensors_in(record.applied)
         elif isinstance(record, Same):
             pending.append(record.source)
+    return list(needed.values())
+
+
+def _range(value: TensorType, needed: Sequence[Record], done: Analysis | None, order: Mapping[int, int]) -> Range | None:
+    """The range of a value that these records compute; `done` is the analysis of all of them together, where that says all."""
     if not needed:
-        numbers = [float(n) for n in value.contents or () if isinstance(n, (bool, int, float))]
+        numbers = [float(n) for n in set(value.contents or ()) if isinstance(n, (bool, int, float))]
         return Range(min(numbers), max(numbers)) if numbers else None
-    done = analyse(sorted(needed, key=lambda one: order.get(id(one), 0)), {}, Settings(tensors="smash", values="interval"))
-    grid = done.values.get(id(value))
-    if grid is None or done.not_analysed or done.unbounded or not grid.size:
-        return None
-    return Range(float(grid.least), float(grid.most))
+    own = done or _bounded(needed, order)
+    grid = own.values.get(id(value)) if own is not None else None
+    return Range(float(grid.least), float(grid.most)) if grid is not None and grid.size else None

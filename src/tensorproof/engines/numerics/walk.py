@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -18,7 +18,7 @@ from tensorproof.engines.numerics.points import reached, within
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.relations import Relations
 from tensorproof.engines.numerics.sizes import Sizes
-from tensorproof.engines.numerics.value import AFTER, ENDLESS, OPEN, Value, anything, arranged, either, finite, kind, limits
+from tensorproof.engines.numerics.value import AFTER, ENDLESS, EXACT_BLOCKS, OPEN, Value, anything, arranged, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in
 from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
@@ -46,6 +46,7 @@ class Walk:
         self._given = given
         self._kept: dict[int, TensorType] = {}
         self._parameters: dict[int, Value] = {}
+        self._constants: dict[Hashable, Value] = {}
         self.relations = Relations(self) if settings.values == "affine" else None
         self._memo = Memo()
         self._end = None if settings.seconds is None else monotonic() + settings.seconds
@@ -94,16 +95,27 @@ class Walk:
         shape = self.sizes.shape(tensor)
         if id(tensor) in self._given:
             return self._in_range(tensor, self._given[id(tensor)], shape)
-        if numbers_in(tensor) and shape is not None:
-            held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else contents_of(np, tensor)
-            if held.dtype.kind in "biuf":
-                grid, cut = finite(arranged(gridded(held), self.settings.tensors), None if tensor.weak else self.setting.type_of(tensor), True)
-                endless = has_infinite(grid)
-                return Value(grid, (OPEN if cut else 0) | (ENDLESS if endless else 0), () if cut or endless or not grid.size else (grid.least, grid.most))
+        if shape is not None and tensor.contents is not None and numbers_in(tensor):
+            return self._constant(tensor, shape)
         if shape is None:
             return None
         self.reasons[id(tensor)] = "no range is known"
         return anything(shape, self.setting.type_of(tensor))
+
+    def _constant(self, tensor: TensorType, shape: tuple[int, ...]) -> Value:
+        """Numbers of the program; equal ones are one value."""
+        assert tensor.contents is not None
+        key = (repr(tensor.contents), tensor.dtype, tensor.weak, shape) if len(tensor.contents) <= EXACT_BLOCKS else id(tensor)
+        found = self._constants.get(key)
+        if found is None:
+            held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else contents_of(np, tensor)
+            if held.dtype.kind not in "biuf":
+                return anything(shape, self.setting.type_of(tensor))
+            grid, cut = finite(arranged(gridded(held), self.settings.tensors), None if tensor.weak else self.setting.type_of(tensor), True)
+            endless = has_infinite(grid)
+            points = () if cut or endless or not grid.size else (grid.least, grid.most)
+            found = self._constants[key] = Value(grid, (OPEN if cut else 0) | (ENDLESS if endless else 0), points)
+        return found
 
     def is_given(self, tensor: TensorType) -> bool:
         """Whether a range is given for a tensor."""
@@ -253,7 +265,7 @@ class Walk:
                 self._memo.keep(key, found, key[1])  # type: ignore[index]
         return application, *found
 
-    def _at_once(self, one: Computed, operands: list[TensorType]) -> bool:
+    def _at_once(self, one: Computed, operands: Sequence[TensorType]) -> bool:
         """Results that need no computation: contents that are known, and elements of one block in another form."""
         applied = one.applied
         if applied.op.hazards:
@@ -286,7 +298,8 @@ class Walk:
     def _made(self, one: Computed, result: TensorType, grid: Grid, marks: int, over: bool) -> Value:
         if marks & (OPEN | AFTER) and not over and max(-grid.least, grid.most) < limits(self.setting.type_of(result))[1] ** 0.5:
             marks &= ~(OPEN | AFTER)
-        if (grid.box.lo == grid.box.hi).all():
+        lo, hi = grid.box.lo, grid.box.hi
+        if lo.item() == hi.item() if lo.size == 1 else (lo == hi).all():
             marks &= ENDLESS
         points, sources = reached(one.applied, self.setting) if not over else ((), frozenset[int]())
         return Value(grid, marks, points, sources)

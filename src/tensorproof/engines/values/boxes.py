@@ -16,6 +16,7 @@ import numpy as np
 from tensorproof.engines.values.rounding import Rounding, Several, filled, outwards
 from tensorproof.engines.values.single import Plain, plainly
 from tensorproof.engines.values.whole_numbers import ends, fitting, wrapped
+from tensorproof.terms.dtypes import DType
 
 Rule = Callable[..., Any]
 
@@ -40,8 +41,9 @@ class Box:
         if low.shape != high.shape:
             shape = np.broadcast_shapes(low.shape, high.shape)
             low, high = np.broadcast_to(low, shape), np.broadcast_to(high, shape)
-        if low.size == 1 and nan is False and low.ndim < len(_WITHOUT) and (a := low.item()) == a and (b := high.item()) == b:
-            self.lo, self.hi, self.nan = low, high, _WITHOUT[low.ndim]
+        plain = nan is False or (nan.__class__ is np.ndarray and nan.shape == low.shape and nan.dtype == bool)
+        if low.size == 1 and plain and low.ndim < len(_WITHOUT) and (a := low.item()) == a and (b := high.item()) == b:
+            self.lo, self.hi, self.nan = low, high, _WITHOUT[low.ndim] if nan is False else nan
             self.dtype = _REAL if dtype is None else np.dtype(dtype)
             return
         lost = (low != low) | (high != high)
@@ -121,6 +123,10 @@ class Box:
         return Box(self.lo, self.hi, self.nan, target)
 
     def reshape(self, *shape: Any) -> Box:
+        if self.lo.size == 1 and len(shape) == 1 and isinstance(shape[0], tuple):
+            made = Box.__new__(Box)
+            made.lo, made.hi, made.nan, made.dtype = self.lo.reshape(shape[0]), self.hi.reshape(shape[0]), self.nan.reshape(shape[0]), self.dtype
+            return made
         return _one(moved(np.reshape, self, shape[0] if len(shape) == 1 else shape))
 
     def ravel(self) -> Box:
@@ -156,6 +162,13 @@ def interval(lo: float, hi: float, rank: int, dtype: Any = _REAL) -> Box:
     made.nan = _WITHOUT[rank] if rank < len(_WITHOUT) else np.zeros((1,) * rank, bool)
     made.dtype = dtype
     return made
+
+
+def nearest_once(box: Box, dtype: DType, kind: Any) -> Box:
+    """One interval with its ends rounded to the nearest numbers of an element type of NumPy; numbers without all digits may count as 0."""
+    lo, hi = (float(np.asarray(side.item(), dtype.label)) for side in (box.lo, box.hi))
+    small = dtype.smallest_normal
+    return Box(filled(box.shape, 0.0 if 0 < lo < small else lo), filled(box.shape, 0.0 if -small < hi < 0 else hi), box.nan, kind)
 
 
 ROUNDED = set[str]()
@@ -261,6 +274,8 @@ def moved(function: Any, box: Any, *args: Any, **kwargs: Any) -> Any:
     """A function that only moves elements, or takes some of them."""
     x = boxed(box)
     lo = function(x.lo, *args, **kwargs)
+    if x.lo.size == 1 and lo.__class__ is np.ndarray and lo.size == 1:
+        return interval(lo.item(), x.hi.item(), lo.ndim, x.dtype) if not x.nan.item() else Box(lo, np.full(lo.shape, x.hi.item()), True, x.dtype)
     hi, nan = function(x.hi, *args, **kwargs), function(x.nan, *args, **kwargs)
     if isinstance(lo, (list, tuple)):
         return type(lo)(Box(*parts, x.dtype) for parts in zip(lo, hi, nan))

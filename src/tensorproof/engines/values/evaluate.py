@@ -241,6 +241,7 @@ def _flushed(np: Any, box: Any, least: float | None = None) -> Any:
 def outward(np: Any, box: Any, dtype: DType | None, nearest: bool = False) -> Any:
     """Bounds that hold after rounding to the element type: real numbers grow by some units in the last place, and overflow is infinite.
     What is rounded to the `nearest` number stays in order."""
+    from tensorproof.engines.values.boxes import nearest_once
     from tensorproof.engines.values.rounding import computed_in, outwards
     from tensorproof.engines.values.rules import Box
     from tensorproof.engines.values.whole_numbers import fitting
@@ -255,6 +256,8 @@ def outward(np: Any, box: Any, dtype: DType | None, nearest: bool = False) -> An
     kind = np.float64 if box.dtype.kind in "biu" else box.dtype
     if nearest:
         target = dtype or DType.FLOAT32
+        if box.lo.size == 1 and target.label not in _NARROW:
+            return nearest_once(box, target, kind)
         lo, hi = (np.asarray(typed(np, side, target), np.float64) for side in (box.lo, box.hi))
         return _flushed(np, Box(lo, hi, box.nan, kind), target.smallest_normal)
     with computed_in([dtype or DType.FLOAT32]):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,19 +37,32 @@ class Several(Exception):
     """More than one function was computed, and the first was not rounded yet."""
 
 
-@contextmanager
-def computed_in(dtypes: Iterable[DType | None]) -> Iterator[None]:
-    """Rules for bounds round outwards to the coarsest of these types."""
-    before = Rounding.step, Rounding.smallest, Rounding.greatest
+Limits = tuple[float, float, float]
+
+
+@lru_cache(maxsize=256)
+def _coarsest(dtypes: tuple[DType | None, ...]) -> Limits:
+    """Of the coarsest of these types: the distance from 1 to the next number, the least number with all digits, the greatest one."""
     floats = [d.real for d in dtypes if d is not None and d.kind in "fc" and d.step] or [DType.FLOAT64]
-    Rounding.step, Rounding.smallest = max(d.step for d in floats), max(d.smallest_normal for d in floats)
-    Rounding.greatest = min(d.greatest for d in floats)
-    Rounding.over = Rounding.lost = False
-    Rounding.count, Rounding.single = 0, False
-    try:
-        yield
-    finally:
-        Rounding.step, Rounding.smallest, Rounding.greatest = before
+    return max(d.step for d in floats), max(d.smallest_normal for d in floats), min(d.greatest for d in floats)
+
+
+class computed_in:
+    """Rules for bounds round outwards to the coarsest of these types."""
+
+    __slots__ = ("_before", "_limits")
+
+    def __init__(self, dtypes: Iterable[DType | None]) -> None:
+        self._limits = _coarsest(tuple(dtypes))
+
+    def __enter__(self) -> None:
+        self._before = Rounding.step, Rounding.smallest, Rounding.greatest
+        Rounding.step, Rounding.smallest, Rounding.greatest = self._limits
+        Rounding.over = Rounding.lost = False
+        Rounding.count, Rounding.single = 0, False
+
+    def __exit__(self, *failed: object) -> None:
+        Rounding.step, Rounding.smallest, Rounding.greatest = self._before
 
 
 def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
