@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from itertools import product
@@ -17,6 +18,8 @@ from tensorproof.engines.space.checks import Cause, Check
 from tensorproof.engines.space.counting import count, valid_values
 from tensorproof.engines.space.listing import VALID, verdicts
 from tensorproof.engines.space.parameters import Parameter, checked, parameter
+from tensorproof.engines.space.ranges import Tally, added, packed_tally, ranges, verdicts_between
+from tensorproof.engines.space.shipping import pack, unpack
 from tensorproof.engines.space.solving import bulk, individual
 from tensorproof.terms.ints import floordiv, ite, maximum, minimum, mod
 from tensorproof.terms.predicates import Truth, conj, disj, eq, evaluate, le, negate
@@ -96,6 +99,23 @@ def test_modes_agree(seed: int) -> None:
     checks = [Check(_truth(rng, [p.term for p in parameters]), Cause(f"c/{i}", "", HERE, unknown=i == 3)) for i in range(4)]
     listed = [np.concatenate([part for _, part in mode(parameters, checks)]).tolist() for mode in (verdicts, individual, bulk)]
     assert listed[0] == listed[1] == listed[2]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_packed_checks_break_for_the_same_vectors(seed: int) -> None:
+    rng = random.Random(seed)
+    parameters = _parameters(rng)
+    checks = [Check(_truth(rng, [p.term for p in parameters]), Cause(f"c/{i}", "", HERE)) for i in range(4)]
+    listed = np.concatenate([part for _, part in verdicts(parameters, checks)]).tolist()
+    packed = pack(parameters, checks)
+    again, shipped = unpack(json.loads(json.dumps(packed)))
+    assert [p.values for p in again] == [p.values for p in parameters]
+    parts = [verdicts_between(again, shipped, start, stop) for start, stop in ranges(again, 7)]
+    assert np.concatenate(parts).tolist() == listed
+    found: Tally = {}
+    for start, stop in ranges(parameters, 7):
+        found = added(found, packed_tally(packed, start, stop))
+    assert found == {code: (listed.count(code), listed.index(code)) for code in set(listed)}
 
 
 def test_numbers_beyond_sixty_four_bits() -> None:

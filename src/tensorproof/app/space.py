@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from tensorproof.app.check import Options
+from tensorproof.app.space_engines import Engine, tallies
 from tensorproof.app.space_programs import ProgramSpace
 from tensorproof.engines.space.checks import Cause, Check, checks_of
 from tensorproof.engines.space.counting import count, valid_values
 from tensorproof.engines.space.deciding import Deciding
 from tensorproof.engines.space.listing import VALID, positions
 from tensorproof.engines.space.parameters import Parameter, Value, checked
+from tensorproof.engines.space.ranges import Tally
 from tensorproof.engines.space.region import relations, values_left
 from tensorproof.engines.space.scenarios import MOST_ANALYSES, Planning, Scenario
 from tensorproof.engines.space.solving import refuse_too_large, verdicts_by
@@ -20,6 +22,9 @@ from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
 
 Vector = dict[str, Value]
+MOST_DECIDED = 1 << 22
+"""Up to so many vectors each one is decided, so that the examples are the first of their kind; more are counted by elimination."""
+HERE = Engine()
 LONGEST = 120
 """A longer message is told with the numbers of an example."""
 MOST_EXAMPLES = 5
@@ -61,7 +66,7 @@ class Report:
         return self.valid + self.invalid + self.unknown
 
 
-def space(path: str, parameters: Sequence[Parameter], options: Options, mode: str = "vectorised") -> Report:
+def space(path: str, parameters: Sequence[Parameter], options: Options, mode: str = "vectorised", engine: Engine = HERE) -> Report:
     """Decide every vector of a program's space."""
     start = perf_counter()
     begin_file()
@@ -70,19 +75,21 @@ def space(path: str, parameters: Sequence[Parameter], options: Options, mode: st
     planning = Planning(chosen, program.analyse)
     report = Report(path, chosen, planning.scenarios())
     report.analyses = MOST_ANALYSES - planning.left
-    _count(report, mode)
+    _count(report, mode, engine)
     _describe(report)
     _with_numbers(report, program)
     report.seconds = perf_counter() - start
     return report
 
 
-def _count(report: Report, mode: str) -> None:
+def _count(report: Report, mode: str, engine: Engine) -> None:
+    total = sum(s.vectors for s in report.scenarios)
     if mode != "vectorised":
-        refuse_too_large(mode, sum(s.vectors for s in report.scenarios))
+        refuse_too_large(mode, total)
+    decided = tallies(report.scenarios, engine) if mode == "vectorised" and (total <= MOST_DECIDED or engine.name != "local") else None
     groups: dict[tuple[str, object, str, bool], Group] = {}
-    for scenario in report.scenarios:
-        counts, examples = _counted(scenario, mode)
+    for number, scenario in enumerate(report.scenarios):
+        counts, examples = _counted(scenario, mode) if decided is None else _numbered(scenario, decided[number])
         for at, number in counts.items():
             vector = _vector(scenario, report.parameters, examples[at])
             if at == VALID:
@@ -138,6 +145,13 @@ def _alone(checks: Sequence[Check]) -> set[str]:
     """The parameters of which a requirement speaks that speaks of no other."""
     found = [symbols(check.required) for check in checks]
     return {atom.name for one in found if len(one) == 1 for atom in one}
+
+
+def _numbered(scenario: Scenario, found: Tally) -> tuple[dict[int, int], dict[int, dict[str, int]]]:
+    """Counts and examples from a tally, whose examples are numbers of vectors."""
+    sizes = [len(p.values) for p in scenario.parameters]
+    names = [p.name for p in scenario.parameters]
+    return {at: n for at, (n, _) in found.items()}, {at: dict(zip(names, positions(first, sizes))) for at, (_, first) in found.items()}
 
 
 def _counted(scenario: Scenario, mode: str) -> tuple[dict[int, int], dict[int, dict[str, int]]]:

@@ -92,6 +92,9 @@ def space(parser: Parser) -> None:
         "--mode", choices=("vectorised", "individual", "bulk"), help="arrays, a question to Z3 for each vector, or its enumeration"
     )
     parser.add_argument("--list", metavar="FILE.csv|.parquet", help="write every vector with its verdict")
+    parser.add_argument("--engine", default="local", metavar="local|spark", help="decide here, or on a Spark cluster")
+    parser.add_argument("--master", metavar="URL", help="the cluster, such as spark://host:7077")
+    parser.add_argument("--jobs", default="1", metavar="N", help="how many local processes decide vectors")
     parser.add_argument("--plot", metavar="A,B", help="draw the valid region over two parameters")
     parser.add_argument("--plot-file", metavar="FILE.png|.svg|.html", default="space.png", help="where the picture is written")
     _imports(parser)

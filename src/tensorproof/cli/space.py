@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,11 @@ from tensorproof.values.told import Told
 
 if TYPE_CHECKING:
     from tensorproof.app.space import Report
+    from tensorproof.app.space_engines import Engine
 
 MODES = ("vectorised", "individual", "bulk")
+BAR = 40
+FEWEST_PIECES = 16
 MOST_LISTED = 50_000_000
 """A file with more vectors is refused."""
 
@@ -44,13 +48,36 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     told, inputs = Told(data_of(given.data or ())), inputs_of([*asked.inputs, *(given.inputs or ())])
     limit = seconds_of(given.time_limit)
     options = Options(arguments or asked.arguments, name or asked.entry, inputs, tuple(given.path or ()), given.environment, told, limit)
-    found = space(asked.path, parameters, options, mode)
+    found = space(asked.path, parameters, options, mode, _engine(given, mode))
     if given.list is not None:
         _write(found, given.list)
     if given.plot is not None:
         _draw(found, given.plot, given.plot_file)
     text = {"json": report.as_json, "concise": report.concise, "full": report.full}[given.output_format](found)
     return int(found.invalid > 0 or (given.fail_on == "unknown" and found.unknown > 0)), "" if given.quiet and given.output_format == "full" else text
+
+
+def _engine(given: Any, mode: str) -> Engine:
+    """Where to decide, with a progress bar on a terminal."""
+    from tensorproof.app.space_engines import ENGINES, Engine
+
+    if given.engine not in ENGINES:
+        raise BadInput(f"the engine {given.engine} is not known; there are {', '.join(ENGINES)}")
+    if given.engine == "spark" and mode != MODES[0]:
+        raise BadInput(f"--engine spark decides vectors in the mode vectorised, and not {mode}")
+    if given.master is not None and given.engine != "spark":
+        raise BadInput("--master needs --engine spark")
+    if not str(given.jobs).isdecimal() or int(given.jobs) < 1:
+        raise BadInput(f"--jobs {given.jobs}: a number of processes from 1 on is needed")
+    return Engine(given.engine, int(given.jobs), given.master, _bar if sys.stderr.isatty() else None)
+
+
+def _bar(done: int, of: int) -> None:
+    """A bar on the last line of the terminal, for runs of many pieces."""
+    if of >= FEWEST_PIECES:
+        width = done * BAR // of
+        end = "\r" + " " * (BAR + 24) + "\r" if done == of else ""
+        print(f"\r[{'#' * width}{'.' * (BAR - width)}] {done:,} of {of:,}{end}", end="", file=sys.stderr, flush=True)
 
 
 def _write(found: Report, path: str) -> None:
