@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tensorproof.catalogue.made_numbers import undecided
 from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.mathematics import softmax
 
@@ -25,6 +26,8 @@ def earlier(np: Any, rows: int, columns: int) -> Any:
 
 def shares(np: Any, scores: Any) -> Any:
     """softmax over keys; a query without keys has shares of 0."""
+    if hasattr(scores, "of") and scores.shape[-1]:
+        return scores.of("shares", -1)
     none = np.equal(np.max(scores, axis=-1, keepdims=True), -INF) if scores.shape[-1] else True
     return np.where(none, 0.0, softmax(np, scores, -1))
 
@@ -38,6 +41,16 @@ def mixed(np: Any, weights: Any, value: Any) -> Any:
     return np.clip(made, np.minimum(low, 0.0), np.maximum(high, 0.0)) if made.dtype.kind == "f" else made
 
 
+def dropped(np: Any, weights: Any, value: Any, p: Any) -> tuple[Any, Any]:
+    """Weights after dropout, and values in their shares: those that are kept are scaled."""
+    if not p:
+        return weights, mixed(np, weights, value)
+    if not isinstance(p, (int, float)) or p >= 1:
+        raise Undefined
+    kept = np.where(undecided(np, weights), weights, 0.0)
+    return np.true_divide(kept, 1 - p), np.true_divide(mixed(np, kept, value), 1 - p)
+
+
 def for_heads(np: Any, query: Any, x: Any) -> Any:
     """Keys or values repeated for the heads of the query that share them."""
     return np.repeat(x, query.shape[-3] // x.shape[-3], axis=-3) if x.shape[-3] else x
@@ -45,8 +58,6 @@ def for_heads(np: Any, query: Any, x: Any) -> Any:
 
 def scores_of(np: Any, a: Arguments, key: Any) -> Any:
     query = a["query"]
-    if a["dropout_p"]:
-        raise Undefined  # weights are dropped at random
     if a["is_causal"] and a["scale"] is not None and a["scale"] <= 0:
         raise Undefined  # some kernels scale what they masked, and 0 · -inf is nan
     scale = a["scale"] if a["scale"] is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else INF
@@ -60,7 +71,7 @@ def scores_of(np: Any, a: Arguments, key: Any) -> Any:
 def attention_and_weights(np: Any, a: Arguments) -> Any:
     key, value = (for_heads(np, a["query"], a[n]) if a["enable_gqa"] else a[n] for n in ("key", "value"))
     weights = shares(np, scores_of(np, a, key))
-    made = mixed(np, weights, value)
+    weights, made = dropped(np, weights, value, a["dropout_p"])
     if not key.shape[-2]:  # nothing but 0, unless the query overflows
         made = np.add(made, np.multiply(np.sum(a["query"], axis=-1, keepdims=True), 0.0))
     return made, weights
@@ -81,6 +92,8 @@ def fused(np: Any, a: Arguments) -> Any:
     """With the logarithms of the sums, as the kernel on the CPU gives them."""
     if a["kernel"] != "cpu":
         raise Undefined  # each kernel has a layout of its own for the sums
+    if a["dropout_p"]:
+        raise Undefined  # weights are dropped at random
     scores = scores_of(np, a, a["key"])
     return mixed(np, shares(np, scores), a["value"]), np.logaddexp.reduce(scores, axis=-1)
 
@@ -119,8 +132,6 @@ def shut(np: Any, mask: Any) -> Any:
 
 
 def multi_head(np: Any, a: Arguments) -> Any:
-    if a["dropout_p"]:
-        raise Undefined  # weights are dropped at random
     query, key, value = projected(np, a)
     length, batch, size = query.shape
     heads, mask, padding = a["num_heads"], a["attn_mask"], a["key_padding_mask"]
@@ -147,7 +158,8 @@ def multi_head(np: Any, a: Arguments) -> Any:
     if causal:
         scores = masked(np, scores, earlier(np, *scores.shape[-2:]))
     weights = softmax(np, scores, -1) if a["need_weights"] else shares(np, scores)
-    joined = np.transpose(mixed(np, weights, value), (2, 0, 1, 3)).reshape((length, batch, size))
+    weights, made = dropped(np, weights, value, a["dropout_p"])
+    joined = np.transpose(made, (2, 0, 1, 3)).reshape((length, batch, size))
     made = np.matmul(joined, np.transpose(a["out_proj_weight"]))
     made = made if a["out_proj_bias"] is None else np.add(made, a["out_proj_bias"])
     if a["average_attn_weights"]:

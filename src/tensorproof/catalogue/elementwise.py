@@ -69,7 +69,7 @@ def signed(np: Any, a: Arguments) -> Any:
 def rounded(np: Any, a: Arguments) -> Any:
     """Between two decimals a number falls to either, as its multiple is rounded."""
     decimals = a["decimals"] or 0
-    if decimals and not hasattr(a["x"], "lo"):
+    if decimals and not hasattr(a["x"], "of"):
         scaled = np.real(a["x"]) * 10.0**decimals
         if np.any(np.abs(scaled - np.floor(scaled) - 0.5) < 1e-4):
             raise Undefined

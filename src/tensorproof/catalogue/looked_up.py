@@ -18,7 +18,7 @@ def _shortened(np: Any, rows: Any, a: Arguments) -> Any:
 
 
 def embedding(np: Any, a: Arguments) -> Any:
-    return _shortened(np, a["weight"], a)[np.asarray(a["index"])]
+    return np.take(_shortened(np, a["weight"], a), a["index"], axis=0)
 
 
 def embedding_renorm(np: Any, a: Arguments) -> Any:

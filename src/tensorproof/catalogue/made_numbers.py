@@ -118,9 +118,9 @@ def _wrapped(np: Any, x: Any, sides: list[tuple[int, int]]) -> Any:
 
 def undecided(np: Any, x: Any) -> Any:
     """A truth for each element that may be either: numbers are not determined by it, but bounds are."""
-    if not hasattr(x, "lo"):
+    if not hasattr(x, "of"):
         raise Undefined("random numbers")
-    return type(x)(np.zeros(x.shape), np.ones(x.shape), False, bool)
+    return x.of("undecided")
 
 
 def dropout(np: Any, a: Arguments) -> Any:

@@ -78,7 +78,7 @@ def by_statistics(np: Any, a: Arguments) -> tuple[Any, Any]:
     """x by statistics that are given, and what it was multiplied by."""
     shape = by_channel(a["x"])
     factor = np.true_divide(1.0, np.sqrt(np.add(a["running_var"].reshape(shape), a["eps"])))
-    if not hasattr(factor, "lo") and np.any(np.isinf(factor)):
+    if not hasattr(factor, "of") and np.any(np.isinf(factor)):
         raise Undefined("a variance of 0 leaves nothing to divide by")
     made = np.multiply(np.subtract(a["x"], a["running_mean"].reshape(shape)), factor)
     return beside(np, beside(np, made, np.multiply(a["x"], factor)), factor), factor

@@ -84,7 +84,7 @@ def triangle(np: Any, a: Arguments) -> Any:
 
 def same_bits(np: Any, a: Arguments) -> Any:
     """Both element types have one width, so that the kind of the numbers tells what they are."""
-    if a["dtype"].is_complex and hasattr(a["x"], "lo"):
+    if a["dtype"].is_complex and hasattr(a["x"], "of"):
         raise Undetermined
     x, label, bits = np.asarray(a["x"]), a["dtype"].label, a["dtype"].bits
     held = x.astype({"f": f"f{bits // 8}", "c": f"c{bits // 8}"}.get(x.dtype.kind, f"i{bits // 8}"))

@@ -61,7 +61,7 @@ def _quantised_again(np: Any, a: Arguments, real: Any, point: Any) -> Any:
 
 def _no_half(np: Any, real: Any) -> Any:
     """Numbers to be rounded: to which side one goes that lies in the middle depends on how the scales were rounded."""
-    if not hasattr(real, "lo") and np.any(np.abs(np.abs(real - np.floor(real)) - 0.5) < 1e-5):
+    if not hasattr(real, "of") and np.any(np.abs(np.abs(real - np.floor(real)) - 0.5) < 1e-5):
         raise Undefined
     return real
 

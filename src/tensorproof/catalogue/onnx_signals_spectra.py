@@ -38,7 +38,7 @@ def _along(np: Any, x: Any, weights: Any, axis: int) -> Any:
 def _spectrum(np: Any, a: Arguments, x: Any, axis: int, inverse: bool, count: int) -> Any:
     """Real and imaginary parts of the first `count` places of a transform along an axis; those of x stand in its last axis."""
     length = x.shape[axis]
-    if not hasattr(x, "lo"):
+    if not hasattr(x, "of"):
         values = x[..., 0] if x.shape[-1] == 1 else x[..., 0] + 1j * x[..., 1]
         made = (np.fft.ifft if inverse else np.fft.fft)(values, axis=axis)[(slice(None),) * axis + (slice(0, count),)]
         return np.stack([np.real(made), np.imag(made)], -1)
@@ -58,7 +58,7 @@ def _spectrum(np: Any, a: Arguments, x: Any, axis: int, inverse: bool, count: in
 
 def _signal(np: Any, x: Any, axis: int, length: int) -> Any:
     """The real signal whose spectrum this is the first half of."""
-    if not hasattr(x, "lo"):
+    if not hasattr(x, "of"):
         return np.fft.irfft(x[..., 0] if x.shape[-1] == 1 else x[..., 0] + 1j * x[..., 1], length, axis=axis)
     x = _taken(np, x, axis, length // 2 + 1)
     half = x.shape[axis]

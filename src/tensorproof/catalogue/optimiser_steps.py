@@ -29,7 +29,7 @@ def step_by(rule: Rule, slots: tuple[str, ...]) -> Evaluate:
 
 def _follow(x: Any, target: Any, rate: Any) -> Any:
     """A running mean: x moved towards the target, of which the part 1 - rate is taken. With another rate than a part, libraries lose digits on the way."""
-    if hasattr(rate, "lo") and rate.size and not (rate.lo.min() >= 0 and rate.hi.max() <= 1):
+    if hasattr(rate, "of") and rate.size and not (rate.lo.min() >= 0 and rate.hi.max() <= 1):
         raise Undefined("a mean by a rate that is no part")
     return x * rate + target * (1 - rate)
 

@@ -54,7 +54,7 @@ def topk(np: Any, a: Arguments) -> Any:
     if not a["sorted"] and a["k"] > 1:
         raise Undefined("the order of what is not sorted")
     values, places = sort(np, {**a, "descending": a["largest"]})
-    if not hasattr(values, "lo") and np.any(np.equal(part(values, a["dim"], slice(1, None)), part(values, a["dim"], slice(None, -1)))):
+    if not hasattr(values, "of") and np.any(np.equal(part(values, a["dim"], slice(1, None)), part(values, a["dim"], slice(None, -1)))):
         raise Undefined("which of equal elements comes first")
     return part(values, a["dim"], slice(0, a["k"])), part(places, a["dim"], slice(0, a["k"]))
 

@@ -75,7 +75,7 @@ def numpy_partition(function: str) -> Evaluate:
     def evaluate(np: Any, a: Arguments) -> Any:
         if not a["x"].shape or np.max(np.asarray(a["kth"]), initial=0) >= a["x"].shape[a["dim"]]:
             raise Undefined("the order beyond the elements")
-        if hasattr(a["x"], "lo") and function == "argpartition":
+        if hasattr(a["x"], "of") and function == "argpartition":
             raise Undefined("the order within the parts")
         return getattr(np, function)(np.asarray(a["x"]), a["kth"], axis=a["dim"])
 

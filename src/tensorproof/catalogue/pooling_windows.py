@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments
-from tensorproof.ops.sliding import fitting, greatest, same_padding, window_count, window_sum
+from tensorproof.ops.sliding import fitting, greatest, same_padding, window_count, window_maximum, window_sum
 from tensorproof.ops.window import places_rounded_up
 
 
@@ -28,8 +28,7 @@ def _slid(a: Arguments) -> tuple[Any, ...]:
 
 
 def max_pool(np: Any, a: Arguments) -> Any:
-    values, indices = greatest(np, a["x"], *_slid(a))
-    return (values, indices) if a["return_indices"] else values
+    return greatest(np, a["x"], *_slid(a)) if a["return_indices"] else window_maximum(np, a["x"], *_slid(a))
 
 
 def mean_pool(np: Any, a: Arguments) -> Any:

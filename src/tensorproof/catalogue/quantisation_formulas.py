@@ -36,7 +36,7 @@ def _kept(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
     if np.any(np.add(_most(np.absolute(steps)), _most(np.absolute(zero))) >= 2.0**31):
         raise Undefined("a number beyond 32 bits")
     rounded = steps if _whole(zero) else np.add(steps, zero)
-    if not hasattr(rounded, "lo") and np.any(np.abs(rounded - np.floor(rounded) - 0.5) < 1e-5 * np.maximum(1.0, np.abs(steps))):
+    if not hasattr(rounded, "of") and np.any(np.abs(rounded - np.floor(rounded) - 0.5) < 1e-5 * np.maximum(1.0, np.abs(steps))):
         raise Undefined("a number in the middle")
     return stored(np, a["x"], scale, zero, *RANGES[label_of(a)])
 
@@ -85,7 +85,7 @@ def fake_per_channel(np: Any, a: Arguments) -> Any:
 
 
 def _least(value: Any) -> Any:
-    return value.lo if hasattr(value, "lo") else value
+    return value.lo if hasattr(value, "of") else value
 
 
 def _most(value: Any) -> Any:

@@ -43,7 +43,7 @@ def each(function: Callable[..., float], *names: str) -> Evaluate:
 
     def evaluate(np: Any, a: Arguments) -> Any:
         given = [a[name] for name in chosen]
-        boxes = [x for x in given if hasattr(x, "lo")]
+        boxes = [x for x in given if hasattr(x, "of")]
         numbers = [points(np, x) for x in given]
         if not boxes:
             return np.vectorize(guarded(function), otypes=[np.float64])(*numbers)
@@ -60,7 +60,7 @@ def near_one(function: Evaluate) -> Evaluate:
 
     def evaluate(np: Any, a: Arguments) -> Any:
         made, dtype = function(np, a), a["results"][0]
-        if not hasattr(made, "lo"):
+        if not hasattr(made, "of"):
             return made
         return np.add(made, around(np, made, np.zeros(made.shape), 8 * (dtype.step if dtype is not None and dtype.kind == "f" else 2.0**-23)))
 
@@ -71,7 +71,7 @@ def not_below(function: Callable[[float], float]) -> Evaluate:
     """A function of numbers that are not negative, whose bounds are those declared; libraries have several answers to others."""
 
     def evaluate(np: Any, a: Arguments) -> Any:
-        if not hasattr(a["x"], "lo") and np.any(np.less(a["x"], 0)):
+        if not hasattr(a["x"], "of") and np.any(np.less(a["x"], 0)):
             raise Undefined
         return each(function)(np, a)
 
@@ -82,9 +82,9 @@ def above_zero(function: Callable[[float], float]) -> Evaluate:
     """A falling function of numbers that are not negative; libraries have several answers to others."""
 
     def evaluate(np: Any, a: Arguments) -> Any:
-        if not hasattr(a["x"], "lo") and np.any(np.less(a["x"], 0)):
+        if not hasattr(a["x"], "of") and np.any(np.less(a["x"], 0)):
             raise Undefined
-        if hasattr(a["x"], "lo") and np.any(a["x"].lo < SMALL):
+        if hasattr(a["x"], "of") and np.any(a["x"].lo < SMALL):
             raise Undetermined
         return of(function, (), 0.0)(np, a)
 
@@ -179,7 +179,7 @@ def multivariate_lgamma(np: Any, a: Arguments) -> Any:
     """Logarithms of the gamma function at x, x - 1/2 and so on, which a library rounds: near a pole, a little decides how large they are."""
     x, p, dtype = a["x"], a["p"], a["results"][0]
     made = each(lambda x: sum(curves.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(np, a)
-    if not hasattr(made, "lo"):
+    if not hasattr(made, "of"):
         return made
     places, error = points(np, x), np.zeros(made.shape)
     rounding = (dtype.step if dtype is not None and dtype.kind == "f" else 2.0**-23) * np.maximum(np.abs(places), p / 2)

@@ -168,8 +168,9 @@ def stepped(m: Any, t: Any) -> None:
         if has is not NO:
             autograd.wrote(m, t, has is YES)
             if m.path.program is not None:
-                m.path.program.changed(t)
-                m.memory.write(m.memory.current(t))
+                before = m.memory.current(t)
+                m.path.program.changed(t, before)
+                m.path.program.same(t, m.memory.write(before))
 
 
 def register_hook(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:

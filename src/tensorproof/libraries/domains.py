@@ -46,14 +46,14 @@ def observe(m: Any, applied: list[Applied]) -> bool:
 
 
 def carried(m: Any, made: Any, result: Any) -> None:
-    """The results as operators made them have become these values of the program."""
+    """The results as operators made them have become these values of the program; the program form is told so with the call."""
     if type(made) is TensorType and type(result) is TensorType:
-        same(m, made, result)
+        carry(made, result)
         return
     old, new = _each(made), _each(result)
     if len(old) == len(new):
         for a, b in zip(old, new):
-            same(m, a, b)
+            carry(a, b)
 
 
 def same(m: Any, old: TensorType, new: TensorType) -> None:

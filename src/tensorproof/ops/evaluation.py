@@ -21,7 +21,7 @@ class Undefined(Exception):
 
 def plain(np: Any, value: Any) -> Any:
     """The array of whole numbers that decide shapes or places: bounds must leave no choice of them."""
-    if not hasattr(value, "lo"):
+    if not hasattr(value, "of"):
         return value
     if np.any(value.lo != value.hi) or np.any(value.nan):
         raise Undetermined
@@ -30,7 +30,7 @@ def plain(np: Any, value: Any) -> Any:
 
 def points(np: Any, value: Any) -> Any:
     """The array of numbers that decide what is computed, such as coordinates: bounds must leave no choice of them."""
-    if not hasattr(value, "lo"):
+    if not hasattr(value, "of"):
         return value
     if np.any(value.lo != value.hi) or np.any(value.nan):
         raise Undetermined
@@ -39,7 +39,7 @@ def points(np: Any, value: Any) -> Any:
 
 def around(np: Any, x: Any, array: Any, error: Any) -> Any:
     """An array that a library rounds, beside x: where x is bounds, it is bounds as well, as wide as the error."""
-    return type(x)(array - error, array + error, False) if hasattr(x, "lo") else array
+    return x.of("widened", array, error) if hasattr(x, "of") else array
 
 
 def numpy(function: str, *names: str) -> Evaluate:

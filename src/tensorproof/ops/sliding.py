@@ -130,6 +130,12 @@ def greatest(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, sid
     return np.max(taken, axis=0), np.where(np.any(inside, axis=0), found, _starts(np, sizes, stride, dilation, sides, counts))
 
 
+def window_maximum(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Any:
+    """The greatest of each window."""
+    around = overhang(x.shape[x.ndim - len(kernel) :], kernel, stride, dilation, sides, counts)
+    return np.max(patches(np, padded(np, x, around, least(np, x)), kernel, stride, dilation, counts), axis=0)
+
+
 def _starts(np: Any, sizes: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Any:
     """The first place of each window that does not lie before the input, counted along all axes."""
     made: Any = np.zeros((1,) * len(sizes), np.int64)

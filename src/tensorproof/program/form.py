@@ -77,6 +77,8 @@ class Changed:
     """Something that is not in the form wrote into this tensor, such as an optimizer's step: its elements may be any from here on."""
 
     tensor: TensorType
+    before: TensorType | None = None
+    """What described its elements until then, where that is another tensor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,8 +43,8 @@ class Recorder:
     def join(self, condition: Truth | None, options: tuple[TensorType | None, ...], result: TensorType) -> None:
         self.records.append(Join(result, options, condition))
 
-    def changed(self, tensor: TensorType) -> None:
-        self.records.append(Changed(tensor))
+    def changed(self, tensor: TensorType, before: TensorType | None = None) -> None:
+        self.records.append(Changed(tensor, before))
 
     def loop(self, body: Sequence[Record], carried: Sequence[Carried], span: Span, runs: bool = True) -> None:
         if body or carried:

@@ -71,12 +71,13 @@ def multi_head_layer(module: Module, names: Mapping[str, Any], session: Session)
     Maker(module, names).attention("", names["embed_dim"], names["bias"], names["kdim"], names["vdim"], names["add_bias_kv"])
 
 
-def swapped(x: TensorType) -> TensorType:
+def swapped(x: TensorType, run: Run) -> TensorType:
     if not x.shape.known or len(x.shape) != 3:
         return x
     steps = steps_of(x)
     shape = Shape((x.shape[1], x.shape[0], *x.shape[2:]))
-    return x.but(shape=shape, strides=UNKNOWN_STRIDES if steps is None else strides_or_none(shape, (steps[1], steps[0], *steps[2:])))
+    made = run.shaped("permute", shape, x.dtype, x=x, dim=(1, 0, 2))
+    return run.noted(made, strides=UNKNOWN_STRIDES if steps is None else strides_or_none(shape, (steps[1], steps[0], *steps[2:])))
 
 
 @takes(
@@ -87,12 +88,12 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     """A call of nn.MultiheadAttention."""
     a = {**a, "out_proj_weight": a["out_proj.weight"], "out_proj_bias": a.get("out_proj.bias"), "use_separate_proj_weight": "q_proj_weight" in a}
     if a["batch_first"]:
-        a.update({n: swapped(a[n]) for n in ("query", "key", "value")})
+        a.update({n: swapped(a[n], run) for n in ("query", "key", "value")})
     output, weights = multi_head(a, run)
     if not a["batch_first"]:
         return output, weights
-    made = swapped(output)
-    return (made if a["_module"].training or made is output else made.but(strides=UNKNOWN_STRIDES)), weights  # in evaluation another kernel may run
+    made = swapped(output, run)
+    return (made if a["_module"].training or made is output else run.noted(made, strides=UNKNOWN_STRIDES)), weights  # in evaluation another kernel may run
 
 
 @takes(

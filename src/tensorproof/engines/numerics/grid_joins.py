@@ -231,6 +231,8 @@ def _alike(number: float | None) -> Any:
 RULES["full_like"] = _alike(None)
 RULES["zeros_like"] = lambda x, dtype=None, **kwargs: _alike(0.0)(x, None, dtype)
 RULES["ones_like"] = lambda x, dtype=None, **kwargs: _alike(1.0)(x, None, dtype)
+RULES["undecided"] = lambda x: uniform(x.shape, 0.0, 1.0, dtype=bool)
+RULES["widened"] = lambda x, array, error: gridded(Box(array - error, array + error))
 RULES["copy"] = lambda x, **kwargs: gridded(x)
 RULES["shape"] = lambda x: x.shape
 RULES["ndim"] = lambda x: x.ndim

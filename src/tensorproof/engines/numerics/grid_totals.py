@@ -28,6 +28,7 @@ from tensorproof.engines.numerics.grid import (
 )  # fmt: skip
 from tensorproof.engines.numerics.grid_moves import reshaped, transposed
 from tensorproof.engines.values.rounding import filled
+from tensorproof.engines.values.shares import unless_undefined
 
 MOST_PRODUCTS = 65536
 """A contraction of at most so many pairs of blocks is bounded product by product, one of more by mid points and radii."""
@@ -310,3 +311,10 @@ def _share(own: Any, others: Any, counts: Any, axis: int) -> Any:
 
 rule("softmax")(_shares(False))
 rule("log_softmax")(_shares(True))
+
+
+@rule("shares")
+def _shares_or_zeros(x: Any, axis: int) -> Grid:
+    x = gridded(x)
+    made = _shares(False)(x, axis)
+    return Grid(x.shape, x.cuts, unless_undefined(made.box, x.box, axis))

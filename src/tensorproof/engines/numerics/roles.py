@@ -229,6 +229,9 @@ def _scales(one: Applied, name: str) -> bool:
 
 def _looked_up(one: Applied, name: str, table: bool = False) -> int | None:
     """How many rows the table has that whole numbers select from, where they are this argument, or with `table`, where the table is."""
+    rows = _declared_rows(one, name, table)
+    if rows is not None:
+        return rows
     facts = one.op.values
     by = facts.by if isinstance(facts.by, str) else ""
     if facts.kind not in ("selects", "cuts") or not by or not facts.over:
@@ -240,6 +243,35 @@ def _looked_up(one: Applied, name: str, table: bool = False) -> int | None:
     axis = one.arguments.get("dim", one.arguments.get("axis", 0))
     size = found.shape[axis if isinstance(axis, int) and -len(found.shape) <= axis < len(found.shape) else 0]
     return size if isinstance(size, int) and size > 0 else None
+
+
+def _declared_rows(one: Applied, name: str, table: bool) -> int | None:
+    """The size of the axis that the declaration of an input of whole numbers names (`index:V`)."""
+    tensors = [p for p in one.op.inputs if isinstance(p, Tensor)]
+    for index in tensors:
+        kind, _, axis = index.values.partition(":")
+        if kind != "index" or not axis or (not table and index.name != name):
+            continue
+        for other in tensors:
+            held = one.arguments.get(other.name)
+            if other is index or (table and other.name != name) or not isinstance(held, TensorType) or not held.shape.known:
+                continue
+            size = _axis_named(held, other.layout, axis, table)
+            if size is not None:
+                return size
+    return None
+
+
+def _axis_named(tensor: TensorType, layout: str, axis: str, first: bool) -> int | None:
+    """The size of a named axis of a layout; with `first`, only where it is the first one."""
+    for option in layout.split("|"):
+        names = option.split()
+        open_end = bool(names) and names[-1] == "..."
+        fits = len(tensor.shape) >= len(names) - 1 if open_end else len(tensor.shape) == len(names)
+        if fits and axis in names and "..." not in names[: names.index(axis)] and (not first or names[0] == axis):
+            size = tensor.shape[names.index(axis)]
+            return size if isinstance(size, int) and size > 0 else None
+    return None
 
 
 def _chances(value: Value) -> bool:

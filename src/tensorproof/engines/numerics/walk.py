@@ -10,10 +10,11 @@ import numpy as np
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
-from tensorproof.engines.numerics.grid import Box, Grid, coarse, gridded, refined, uniform, units
+from tensorproof.engines.numerics.grid import Grid, coarse, gridded, refined, uniform, units
 from tensorproof.engines.numerics.grid_moves import broadcast
 from tensorproof.engines.numerics.infinities import has_infinite, puts_infinity
 from tensorproof.engines.numerics.memo import Memo
+from tensorproof.engines.numerics.parameters import Parameters
 from tensorproof.engines.numerics.points import reached, within
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.relations import Relations
@@ -45,8 +46,8 @@ class Walk:
         self.setting = Setting(self.values, self.sizes, settings.dtype)
         self._given = given
         self._kept: dict[int, TensorType] = {}
-        self._parameters: dict[int, Value] = {}
         self._constants: dict[Hashable, Value] = {}
+        self.parameters = Parameters(self)
         self.relations = Relations(self) if settings.values == "affine" else None
         self._memo = Memo()
         self._end = None if settings.seconds is None else monotonic() + settings.seconds
@@ -58,7 +59,7 @@ class Walk:
             if isinstance(one, Computed):
                 self.computed(one)
             elif isinstance(one, Same):
-                self._same(one)
+                self.parameters.same(one)
             elif isinstance(one, Join):
                 self.put(one.result, self.joined(one.options, one.result), tuple(o for o in one.options if o is not None))
             elif isinstance(one, Slice):
@@ -70,7 +71,7 @@ class Walk:
                 self.put(one.tensor, self._in_range(one.tensor, (one.low, one.high), self.sizes.shape(one.tensor)))
                 self.reasons[id(one.tensor)] = f"an {one.role}" if one.role[0] in "aeiou" else f"a {one.role}"
             elif isinstance(one, Changed):
-                self._changed(one.tensor)
+                self.parameters.changed(one)
             elif isinstance(one, Loop):
                 loop(self, one)
             elif isinstance(one, Gap):
@@ -136,7 +137,8 @@ class Walk:
         if self.settings.tensors == "expand":
             grid = grid if grid.size > 1 << 22 else broadcast_units(grid)
         marks = OPEN if id(tensor) in self.settings.open_sources or cut else 0
-        points = within(grid.least, grid.most) if grid.box.size == 1 and not marks and grid.dtype.kind == "f" else ()
+        sure = grid.box.size == 1 and not marks and grid.dtype.kind == "f" and not tensor.parameter  # that a parameter comes so far is assumed
+        points = within(grid.least, grid.most) if sure else ()
         return Value(grid, marks, points, frozenset((id(tensor),)))
 
     def put(self, tensor: TensorType, value: Value | None, makers: tuple[TensorType, ...] = (), why: str = "") -> None:
@@ -177,30 +179,13 @@ class Walk:
             return None
         return Value(grid, item.marks)
 
-    def _same(self, one: Same) -> None:
-        """Another description of the same elements. A parameter that gets its initial value is somewhere around it, as far as training moves it."""
-        value = self.of(one.source)
-        if value is None or not one.result.parameter or one.source.parameter or not self.settings.trained:
-            self.put(one.result, value, (one.source,))
-        elif id(one.result) not in self._parameters:
-            box, by = value.grid.box, self.settings.trained
-            grid = Grid(value.grid.shape, value.grid.cuts, Box(box.lo - by, box.hi + by, box.nan, box.dtype)) if box.dtype.kind == "f" else value.grid
-            grid, cut = finite(grid, self.setting.type_of(one.result))
-            self._parameters[id(one.result)] = Value(grid, value.marks | (OPEN if cut else 0), (), frozenset((id(one.result),)))
-            self.reasons[id(one.result)] = "a parameter"
-            self.put(one.result, self._parameters[id(one.result)])
-        else:
-            self.put(one.result, self._parameters[id(one.result)])
-
-    def _changed(self, tensor: TensorType) -> None:
-        """A parameter after a step stays within its range, which is an assumption; other tensors may hold anything."""
-        if id(tensor) in self._parameters:
-            self.put(tensor, self._parameters[id(tensor)])
-        elif id(tensor) in self._given:
-            self.values.pop(id(tensor), None)
-            self.of(tensor)
-        else:
-            self.put(tensor, None, (), "something that was not followed wrote into it")
+    def given_again(self, tensor: TensorType) -> bool:
+        """Take the range that was given for a tensor, where there is one."""
+        if id(tensor) not in self._given:
+            return False
+        self.values.pop(id(tensor), None)
+        self.of(tensor)
+        return True
 
     # --- applied operators ---
 
@@ -213,6 +198,8 @@ class Walk:
             return
         self.analysis.applied += self.judge is not None
         operands = tensors_in(applied)
+        if applied.op.writes:
+            self.parameters.written(one)
         if self._at_once(one, operands):
             return
         known = [self.of(t) for t in operands]

@@ -279,7 +279,7 @@ def _made(np: Any, part: Any, dtype: DType | None) -> Any:
     """Numbers that come from no tensor: where some of them cancel, they are off by as much as the largest is."""
     from tensorproof.engines.values.rules import Box
 
-    if hasattr(part, "lo") or dtype is None or dtype.kind != "f" or not dtype.step:
+    if hasattr(part, "of") or dtype is None or dtype.kind != "f" or not dtype.step:
         return part
     array = np.asarray(part)
     if array.dtype.kind != "f" or not array.size or not np.all(np.isfinite(array)) or np.all(array == np.rint(array)):

@@ -86,6 +86,14 @@ register("log_softmax", _log_softmax, rounded=True)
 register("softmax", _softmax, rounded=True)
 
 
+def unless_undefined(made: Box, x: Box, axis: int) -> Box:
+    """Shares of which a library makes zeros where all elements are -inf: nan comes from nan and inf alone."""
+    return Box(made.lo, made.hi, np.broadcast_to(np.any(x.nan | np.isposinf(x.hi), axis=axis, keepdims=True), made.shape), made.dtype)
+
+
+register("shares", lambda x, axis: unless_undefined(_softmax(x, axis), boxed(x), axis), rounded=True)
+
+
 def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) -> Box:
     x = boxed(x)
     lo, hi = (np.logaddexp.reduce(side, axis=axis, keepdims=keepdims) for side in (x.lo, x.hi))
