@@ -17,7 +17,7 @@ CORNERS = 24
 """How many corners are tried."""
 CLIMBS = 12
 """How many steps are taken towards one goal."""
-HALVES = 64
+HALVES = 160
 """How often the way between two runs is halved."""
 SMALL = 8
 """Whole numbers without a close upper end are sizes or counts: a run with huge ones takes all memory."""
@@ -103,6 +103,30 @@ def score(operand: Any, goal: str) -> float:
     return float(np.max(operand) if goal == "high" else -np.min(operand) if goal == "low" else -np.min(np.abs(operand)))
 
 
+class _Tried:
+    """Runs of one operation. A run that the library refuses, such as with a size that does not fit, shows nothing."""
+
+    def __init__(self, model: Model, target: str) -> None:
+        self.model, self.target = model, target
+        self.ran = 0
+        self.failure: Exception | None = None
+
+    def look(self, values: Values) -> Look:
+        try:
+            seen = self.model.look(self.target, values)
+        except Exception as failure:
+            self.failure = self.failure or failure
+            return Look(())
+        self.ran += 1
+        return seen
+
+    def slopes(self, values: Values, operand: int, goal: str) -> Values | None:
+        try:
+            return self.model.slopes(self.target, values, operand, goal)
+        except Exception:
+            return None
+
+
 def search(model: Model, target: str, sources: Sequence[Source], seconds: float, seed: int = 0) -> tuple[Values, str] | None:
     """The values of the sources that an operation reads, with what it yields for them; None where none were found in so many seconds of this process."""
     end = process_time() + seconds
@@ -110,8 +134,9 @@ def search(model: Model, target: str, sources: Sequence[Source], seconds: float,
     random: Any = np.random.RandomState(seed)
     best: dict[tuple[int, str], tuple[float, Values]] = {}
     looks: list[tuple[Values, Look]] = []
+    tried = _Tried(model, target)
     for values in corners(read, random):
-        seen = model.look(target, values)
+        seen = tried.look(values)
         if seen.bad:
             return values, seen.bad
         looks.append((values, seen))
@@ -122,11 +147,13 @@ def search(model: Model, target: str, sources: Sequence[Source], seconds: float,
                     best[i, goal] = now, values
         if process_time() > end:
             return None
-    between = _between(model, target, read, looks, end)
+    if tried.ran == 0 and tried.failure is not None:
+        raise tried.failure
+    between = _between(tried, read, looks, end)
     if between is not None:
         return between
     for (i, goal), (_, start) in sorted(best.items(), key=lambda item: item[0]):
-        found = _climb(model, target, read, start, i, goal, random, end)
+        found = _climb(tried, read, start, i, goal, random, end)
         if found is not None:
             return found
     return None
@@ -161,7 +188,7 @@ def drawn(one: Source, pattern: str, random: Any) -> Any:
     return one.fit(made)
 
 
-def _between(model: Model, target: str, sources: Sequence[Source], looks: Sequence[tuple[Values, Look]], end: float) -> tuple[Values, str] | None:
+def _between(tried: _Tried, sources: Sequence[Source], looks: Sequence[tuple[Values, Look]], end: float) -> tuple[Values, str] | None:
     """Halve the way between two runs in which an element of an operand has opposite signs, towards where it is 0."""
     for operand in range(max((len(seen.operands) for _, seen in looks), default=0)):
         pair = _opposite([(values, seen.operands[operand]) for values, seen in looks if operand < len(seen.operands)])
@@ -170,11 +197,11 @@ def _between(model: Model, target: str, sources: Sequence[Source], looks: Sequen
         below, above, place = pair
         for _ in range(HALVES):
             middle = {one.name: one.fit((below[one.name].astype(np.float64) + above[one.name]) / 2) if one.real else below[one.name] for one in sources}
-            seen = model.look(target, middle)
+            seen = tried.look(middle)
             if seen.bad:
                 return middle, seen.bad
-            if process_time() > end or not np.isfinite(seen.operands[operand].flat[place]):
-                return None
+            if process_time() > end or operand >= len(seen.operands) or not np.isfinite(seen.operands[operand].flat[place]):
+                break
             below, above = (middle, above) if seen.operands[operand].flat[place] < 0 else (below, middle)
     return None
 
@@ -189,17 +216,15 @@ def _opposite(looks: Sequence[tuple[Values, Any]]) -> tuple[Values, Values, int]
     return None
 
 
-def _climb(
-    model: Model, target: str, sources: Sequence[Source], start: Values, operand: int, goal: str, random: Any, end: float
-) -> tuple[Values, str] | None:
+def _climb(tried: _Tried, sources: Sequence[Source], start: Values, operand: int, goal: str, random: Any, end: float) -> tuple[Values, str] | None:
     """Steps towards a goal, as long as they lead there."""
     values, at = start, -np.inf
     for _ in range(CLIMBS):
         if process_time() > end:
             return None
         moved = False
-        for other in _steps(model, target, sources, values, operand, goal, random):
-            seen = model.look(target, other)
+        for other in _steps(tried, sources, values, operand, goal, random):
+            seen = tried.look(other)
             if seen.bad:
                 return other, seen.bad
             now = score(seen.operands[operand], goal) if operand < len(seen.operands) else -np.inf
@@ -212,8 +237,8 @@ def _climb(
     return None
 
 
-def _steps(model: Model, target: str, sources: Sequence[Source], values: Values, operand: int, goal: str, random: Any) -> Iterator[Values]:
-    slopes = model.slopes(target, values, operand, goal)
+def _steps(tried: _Tried, sources: Sequence[Source], values: Values, operand: int, goal: str, random: Any) -> Iterator[Values]:
+    slopes = tried.slopes(values, operand, goal)
     if slopes is None:
         for one in sources:
             yield {**values, one.name: drawn(one, PATTERNS[random.randint(len(PATTERNS))], random)}
@@ -222,15 +247,16 @@ def _steps(model: Model, target: str, sources: Sequence[Source], values: Values,
     if not steep:
         return
     if goal == "zero":
-        yield from _newton(model, target, steep, values, slopes, operand)
+        yield from _newton(tried, steep, values, slopes, operand)
     for fraction in FRACTIONS:
         step = {n: np.sign(slopes[n]) * fraction * min(one.hi - one.lo, 1e30) for n, one in steep.items()}
         yield {**values, **{n: one.fit(values[n] + step[n]) for n, one in steep.items()}}
 
 
-def _newton(model: Model, target: str, steep: Mapping[str, Source], values: Values, slopes: Values, operand: int) -> Iterator[Values]:
+def _newton(tried: _Tried, steep: Mapping[str, Source], values: Values, slopes: Values, operand: int) -> Iterator[Values]:
     """Steps after which an operand that is linear in a source is 0: in all sources at once, and in each alone."""
-    distance = -score(model.look(target, values).operands[operand], "zero")
+    seen = tried.look(values)
+    distance = -score(seen.operands[operand], "zero") if operand < len(seen.operands) else 0.0
     chosen: list[Callable[[str], bool]] = [lambda name: True, *((lambda name, own=n: name == own) for n in steep)]
     for takes in chosen[: CLIMBS if len(chosen) > 2 else 1]:
         square = sum(float((np.asarray(slopes[n], np.float64) ** 2).sum()) for n in steep if takes(n))
