@@ -54,7 +54,7 @@ class Times:
         self.nodes = sum(len(graph.nodes) for graph in read)
         self.reading = process_time() - start
         start = process_time()
-        forms = [of_graph(path, graph, numbered(graph, inputs(graph, Options()), {})[0]) for graph in read]
+        forms = [of_graph(path, graph, numbered(graph, inputs(graph, Options()), {})[0])[0] for graph in read]
         self.shapes = process_time() - start
         start = process_time()
         report = Report(path)

@@ -89,3 +89,18 @@ def test_what_was_not_understood_is_named_and_no_proof(tmp_path: Path, capsys: p
     assert "somelib.load, 1 time: no model" in out
     assert out.rstrip().endswith("no operation that can go wrong was found · 2 calls not understood")
     assert "no operation can go wrong here" in run(tmp_path, capsys, "import torch\nprint(torch.rand(8) + 1)\n")[1]
+
+
+def test_what_the_time_limit_leaves_out_is_counted(tmp_path: Path) -> None:
+    from tensorproof.app.check import Options
+    from tensorproof.app.numerics import numerics
+    from tensorproof.engines.numerics.ranges import Given
+    from tensorproof.engines.numerics.records import Settings
+    from tensorproof.reporters.numerics import summary
+
+    file = tmp_path / "program.py"
+    file.write_text(SAFE, encoding="utf-8")
+    report = numerics(str(file), Options(), Settings(seconds=0.0), Given())
+    every = numerics(str(file), Options(), Settings(), Given()).applied
+    assert (report.finished, report.applied, report.left, report.operations) == (False, 0, every, [])
+    assert f"the time limit is reached, {every} of {every} operators are not analysed" in summary(report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.app.check import Options, is_model
@@ -55,6 +55,8 @@ class Report:
     """Narrower ranges of inputs under which further operations are safe."""
     text: str = ""
     finished: bool = True
+    left: int = 0
+    """How many operators were not analysed because the time was not enough."""
     forms: list[Form] = field(default_factory=list["Form"])
     """What was analysed, one for each path, module or graph."""
     analysed: list[tuple[Form, Ranged, Analysis]] = field(default_factory=list["tuple[Form, Ranged, Analysis]"])
@@ -90,11 +92,12 @@ def numerics(path: str, options: Options, settings: Settings, given: Given, text
     found = Report(path)
     with limits.limited(options.time_limit):
         forms = list(_of_model(path, options, given, found) if is_model(path) else _of_source(path, options, found, text))
+    end = process_time() + (options.time_limit if settings.seconds is None else settings.seconds)
     seen: set[str] = set()
     found.forms = forms
     for form in forms:
         seen.update(name for names in form.names.values() for name in names)
-        analysed(form, settings, given, found)
+        analysed(form, replace(settings, seconds=max(0.0, end - process_time())), given, found)
     given.unmet(seen)
     found.gaps = list(dict.fromkeys(found.gaps))
     found.operations.sort(key=lambda one: (one.span.path, one.span.line, one.span.column, one.code))
@@ -189,6 +192,7 @@ def analysed(form: Form, settings: Settings, given: Given, found: Report) -> Non
     found.applied += made.applied
     found.gaps += form.gaps
     found.finished = found.finished and made.finished
+    found.left += made.left
 
 
 def _trains(records: Sequence[Record]) -> bool:

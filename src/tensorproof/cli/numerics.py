@@ -75,7 +75,7 @@ def _status(found: Report, fail_on: str) -> int:
     if fail_on in ("warning", "unknown"):
         failed = failed or found.count("possible") > 0
     if fail_on == "unknown":
-        failed = failed or found.count("unknown") > 0 or bool(found.gaps)
+        failed = failed or found.count("unknown") > 0 or bool(found.gaps) or not found.finished
     return int(failed)
 
 

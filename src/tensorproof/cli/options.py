@@ -77,7 +77,7 @@ def numerics(parser: Parser) -> None:
     parser.several("--select", "select", "CODE", "only findings of this code or prefix")
     parser.several("--ignore", "ignore", "CODE", "leave out findings of this code or prefix")
     parser.add_argument("--fail-on", choices=("error", "warning", "unknown"), default="error", help="what makes the exit status 1")
-    parser.add_argument("--time-limit", metavar="SECONDS", default="20", help="how long reading one file may take, counted in steps (10,000 a second)")
+    parser.add_argument("--time-limit", metavar="SECONDS", default="20", help="how long reading and analysis may take each; then what was found is shown")
     parser.add_argument("-q", "--quiet", action="store_true", help="findings only")
     parser.add_argument("-v", "--verbose", action="store_true", help="also list the operations that are proved safe, and every call that was not understood")
 

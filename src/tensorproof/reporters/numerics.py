@@ -171,4 +171,9 @@ def summary(found: Report) -> str:
         text = "no operation that can go wrong was found" if found.gaps or found.unbounded or not found.finished else "no operation can go wrong here"
     if found.gaps:
         text += f" · {len(found.gaps)} {'call' if len(found.gaps) == 1 else 'calls'} not understood"
-    return text if found.finished else f"{text} · the time limit was reached"
+    return text if found.finished else f"{text} · {late(found)}"
+
+
+def late(found: Report) -> str:
+    """What the time limit left out."""
+    return f"the time limit is reached, {found.left} of {found.left + found.applied} operators are not analysed"

@@ -13,7 +13,7 @@ from tensorproof.app.numerics import ORDER, Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.reporters.drawing import svg
-from tensorproof.reporters.numerics import interval, told, without_bounds
+from tensorproof.reporters.numerics import interval, late, told, without_bounds
 
 MOST_ROWS = 5_000
 """How many operations the table lists."""
@@ -30,9 +30,9 @@ def page(found: Report) -> str:
 
 def _totals(found: Report) -> str:
     chips = [f'<span class="chip {verdict}">{found.count(verdict)} {WORDS.get(verdict, verdict)}</span>' for verdict in ORDER]
-    late = "" if found.finished else " · the time limit was reached"
+    rest = "" if found.finished else f" · {late(found)}"
     every = f"{len(found.operations)} operations that can yield NaN or Inf, among {found.applied} applied operators"
-    return f"{' '.join(chips)} of {every} · {found.seconds:.2f} s{late}"
+    return f"{' '.join(chips)} of {every} · {found.seconds:.2f} s{rest}"
 
 
 # --- operations ---

@@ -25,7 +25,7 @@ def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
         "assumptions": [{"about": a.about, "range": [_number(a.range.lo), _number(a.range.hi)], "reason": a.reason} for a in found.assumptions],
         "sizes": found.sizes, "shapes": found.shapes,
         "coverage": {
-            "operators": found.applied,
+            "operators": found.applied, "not_analysed": found.left,
             "unbounded": dict(found.unbounded),
             "gaps": [{"callee": g.callee, "line": g.span.line, "reason": g.reason} for g in found.gaps],
         },

@@ -34,7 +34,7 @@ class Settings:
     gradients: bool = False
     """Whether gradients are computed: hazards of derivatives count."""
     seconds: float | None = None
-    """After this time what is left is not analysed."""
+    """After so much time of the processor what is left is not analysed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,8 @@ class Analysis:
     """The numbers that open sizes were given."""
     finished: bool = True
     """Whether the time was enough."""
+    left: int = 0
+    """How many operators were not analysed because it was not."""
     kept: list[Any] = field(default_factory=list[Any])
     """The records: they hold the tensors whose identities are used here."""
 

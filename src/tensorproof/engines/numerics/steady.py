@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from tensorproof.engines.numerics.analysis import analyse
 from tensorproof.engines.numerics.ranges import TRAINED, Range
 from tensorproof.engines.numerics.records import Settings
+from tensorproof.engines.numerics.variables import from_outside
 from tensorproof.program.form import Computed, Join, Record, Same
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.tensor import TensorType
 
 MOST_STEPS = 16
 """How many records before an assigned value are looked at: what is computed earlier may be any number."""
-MOST_BEHIND = 200
-"""How many records are searched for inputs and variables behind an assigned value."""
 ANY = 1e12
 """Larger than the constants of a step, and small enough for squares."""
 
@@ -50,7 +49,8 @@ def steady(records: Sequence[Record], first: Mapping[int, Range]) -> Steady:
     if not assigned:
         return Steady()
     steps = _Steps(records)
-    later = {i: [v for v in values if steps.from_outside(v)] for i, values in assigned.items()}
+    outside = from_outside(records)
+    later = {i: [v for v in values if id(v) in outside or (id(v) not in steps.makers and v.contents is None)] for i, values in assigned.items()}
     found = Steady()
     if stepped or any(later.values()):
         found.unchanged = {i for i, t in variables.items() if i in first and not later.get(i) and i not in stepped and t.shape.known and not len(t.shape)}
@@ -58,11 +58,21 @@ def steady(records: Sequence[Record], first: Mapping[int, Range]) -> Steady:
     found.never_negative = {
         i for i, values in later.items() if values and i not in stepped and i in first and 0 <= first[i].lo < TRAINED and _is_real(variables[i])
     }
-    while True:
-        fallen = {i for i in found.never_negative if not all(steps.non_negative(v, found.never_negative, known) for v in later[i])}
-        if not fallen:
-            return found
-        found.never_negative -= fallen
+    asked = found.never_negative
+    while asked:
+        holds = steps.non_negative([v for i in asked for v in later[i]], found.never_negative, known)
+        fallen = {i for i in asked if not all(id(v) in holds for v in later[i])}
+        found.never_negative = found.never_negative - fallen
+        asked = {i for i in found.never_negative if any(not fallen.isdisjoint(steps.behind(v).leaves) for v in later[i])}
+    return found
+
+
+@dataclass(slots=True)
+class _Behind:
+    """What a value is computed by, and from, by identity."""
+
+    records: dict[int, Record] = field(default_factory=dict[int, Record])
+    leaves: dict[int, TensorType] = field(default_factory=dict[int, TensorType])
 
 
 class _Steps:
@@ -75,45 +85,40 @@ class _Steps:
             for result in _results(one):
                 self.makers[id(result)] = one
             self.order[id(one)] = i
+        self._behind: dict[int, _Behind] = {}
 
-    def from_outside(self, value: TensorType) -> bool:
-        """Whether a value is computed from inputs or variables."""
-        pending, seen = [value], set[int]()
-        while pending:
-            tensor = pending.pop()
-            if id(tensor) in seen:
-                continue
-            seen.add(id(tensor))
-            maker = self.makers.get(id(tensor))
-            if maker is None:
-                if tensor.contents is None:
-                    return True
-            elif len(seen) > MOST_BEHIND:
-                return True
-            else:
-                pending += _operands(maker)
-        return False
-
-    def non_negative(self, value: TensorType, kept: set[int], known: Mapping[int, Range]) -> bool:
-        """Whether a value is at or above 0 where the variables in `kept` are."""
-        needed: dict[int, Record] = {}
-        leaves: dict[int, TensorType] = {}
+    def behind(self, value: TensorType) -> _Behind:
+        """The records nearest to a value, and the tensors that they start from. Sums of products may be of any sign: what they add up is not looked at."""
+        found = self._behind.get(id(value))
+        if found is not None:
+            return found
+        found = self._behind[id(value)] = _Behind()
         pending = [value]
         while pending:
             tensor = pending.pop(0)
             maker = self.makers.get(id(tensor))
-            if maker is not None and (id(maker) in needed or len(needed) < MOST_STEPS):
-                if id(maker) not in needed:
-                    needed[id(maker)] = maker
+            if maker is not None and (id(maker) in found.records or (len(found.records) < MOST_STEPS and not _adds_products(maker))):
+                if id(maker) not in found.records:
+                    found.records[id(maker)] = maker
                     pending += _operands(maker)
             elif maker is not None or tensor.contents is None:
-                leaves[id(tensor)] = tensor
-        if not needed:
-            return id(value) in kept
-        given = {i: (0.0, ANY) if i in kept else (known[i].lo, known[i].hi) if i in known else _any(t) for i, t in leaves.items()}
+                found.leaves[id(tensor)] = tensor
+        return found
+
+    def non_negative(self, values: Sequence[TensorType], kept: set[int], known: Mapping[int, Range]) -> set[int]:
+        """The identities of those values that are at or above 0 where the variables in `kept` are."""
+        needed: dict[int, Record] = {}
+        leaves: dict[int, TensorType] = {}
+        for value in values:
+            behind = self.behind(value)
+            needed.update(behind.records)
+            leaves.update(behind.leaves)
+        made = {id(result) for one in needed.values() for result in _results(one)}
+        given = {i: (0.0, ANY) if i in kept else (known[i].lo, known[i].hi) if i in known else _any(t) for i, t in leaves.items() if i not in made}
         done = analyse(sorted(needed.values(), key=lambda one: self.order[id(one)]), given, Settings())
-        grid = done.values.get(id(value))
-        return grid is not None and (not grid.size or float(grid.least) >= 0)
+        bounds = {id(v): done.values.get(id(v)) if self.behind(v).records else None for v in values}
+        found = {i for i, grid in bounds.items() if grid is not None and (not grid.size or float(grid.least) >= 0)}
+        return found | {id(v) for v in values if not self.behind(v).records and id(v) in kept}
 
 
 def _any(tensor: TensorType) -> tuple[float, float]:
@@ -123,6 +128,10 @@ def _any(tensor: TensorType) -> tuple[float, float]:
 
 def _is_real(tensor: TensorType) -> bool:
     return tensor.dtype is not None and tensor.dtype.kind == "f"
+
+
+def _adds_products(one: Record) -> bool:
+    return isinstance(one, Computed) and one.applied.op.values.kind == "dot"
 
 
 def _results(one: Record) -> Sequence[TensorType]:

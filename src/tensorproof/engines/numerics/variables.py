@@ -14,7 +14,7 @@ from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.values.evaluate import arguments_of, types_of
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.applied import Applied
-from tensorproof.program.form import Computed, Record, Same
+from tensorproof.program.form import Computed, Join, Record, Same
 from tensorproof.terms.tensor import TensorType
 
 MOST_STEPS = 64
@@ -25,13 +25,13 @@ def initial_ranges(records: Sequence[Record]) -> dict[int, Range]:
     """The range of the initial value of each variable, by identity; one whose initial value is computed from itself or from inputs has none."""
     makers, assigned = _makers(records), dict[int, list[TensorType]]()
     order = {id(one): i for i, one in enumerate(makers.values())}
-    open_ = _open(records)
+    outside = from_outside(records)
     for one in records:
         if isinstance(one, Computed) and one.applied.op.writes:
             pair = _assigned(one.applied)
             if pair is not None:
                 assigned.setdefault(id(pair[0]), []).append(pair[1])
-    needed = {id(v): by for values in assigned.values() for v in values if id(v) not in open_ and (by := _needed(v, makers)) is not None}
+    needed = {id(v): by for values in assigned.values() for v in values if id(v) not in outside and (by := _needed(v, makers)) is not None}
     every = {id(one): one for by in needed.values() for one in by}
     done = _bounded(every.values(), order)
     found: dict[int, Range] = {}
@@ -104,7 +104,7 @@ def _makers(records: Sequence[Record]) -> dict[int, Record]:
     return made
 
 
-def _open(records: Sequence[Record]) -> set[int]:
+def from_outside(records: Sequence[Record]) -> set[int]:
     """The identities of results that are computed from inputs or variables."""
     found: set[int] = set()
     made: set[int] = set()
@@ -113,6 +113,8 @@ def _open(records: Sequence[Record]) -> set[int]:
             given, results = tensors_in(one.applied), one.applied.results
         elif isinstance(one, Same):
             given, results = (one.source,), (one.result,)
+        elif isinstance(one, Join):
+            given, results = tuple(t for t in one.options if t is not None), (one.result,)
         else:
             continue
         if any(id(t) in found or (id(t) not in made and t.contents is None) for t in given):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from time import monotonic
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class Walk:
         self.parameters = Parameters(self)
         self.relations = Relations(self) if settings.values == "affine" else None
         self._memo = Memo()
-        self._end = None if settings.seconds is None else monotonic() + settings.seconds
+        self._end = None if settings.seconds is None else process_time() + settings.seconds
 
     def run(self, records: Sequence[Record]) -> None:
         from tensorproof.engines.numerics.looping import loop
@@ -191,8 +191,9 @@ class Walk:
 
     def computed(self, one: Computed) -> None:
         applied = one.applied
-        if self._end is not None and monotonic() > self._end:
+        if self._end is not None and process_time() >= self._end:
             self.analysis.finished = False
+            self.analysis.left += self.judge is not None
             for result in applied.results:
                 self.put(result, None, (), "the time was not enough")
             return
