@@ -88,3 +88,14 @@ def test_a_saved_model_gets_a_precondition_on_its_input(tmp_path: Path) -> None:
     assert proved["x"].lo > 0 and proved["z"].hi < 89
     given = Given(proved)
     assert [one.verdict for one in numerics(str(file), Options(), Settings(), given).operations] == ["safe", "safe"]
+
+
+def test_a_change_does_not_make_the_program_crash(tmp_path: Path) -> None:
+    code = """import torch
+q = torch.randn(4, 32, 64, dtype=torch.float16) * 8
+k = torch.randn(4, 32, 64, dtype=torch.float16) * 8
+v = torch.randn(4, 32, 64, dtype=torch.float16)
+scores = q @ k.transpose(-1, -2)
+out = torch.softmax(scores, dim=-1) @ v
+"""
+    assert ".float()" not in mended(code, tmp_path)

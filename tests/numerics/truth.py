@@ -1,6 +1,6 @@
 """Runs the programs of the Markdown files under the real libraries: the faulty line must be seen to leave the finite numbers, and the twin must not.
 
-`python -m tests.numerics.truth [--fixes] [PATTERN]` prints a table; with `--fixes`, of the programs after the changes that are proposed for them.
+`python -m tests.numerics.truth [PATTERN]` prints a table; `benchmarks/numerics_fixes.py` does it for the changes that are proposed.
 """
 
 from __future__ import annotations
@@ -34,37 +34,7 @@ def seen(code: str, runs: int = RUNS) -> dict[int, int]:
     return found
 
 
-def mended(code: str) -> str:
-    """The program after all changes that were proposed for it."""
-    from tensorproof.app.check import Options
-    from tensorproof.app.numeric_fixes import changed, fixes
-    from tensorproof.engines.numerics.ranges import Given
-    from tensorproof.engines.numerics.records import Settings
-    from tests.numerics.test_programs import analysed
-
-    with tempfile.TemporaryDirectory() as folder:
-        proposed = fixes(analysed(code, Path(folder)), Options(), Settings(), Given())
-    return changed(code, proposed)
-
-
-def show_mended() -> None:
-    """How many programs show nothing any more after the proposed changes."""
-    pattern = next((a for a in sys.argv[1:] if not a.startswith("--")), "")
-    good = every = 0
-    for case in cases():
-        if pattern in case.title:
-            every += 1
-            text = mended(case.faulty)
-            left = set(seen(text)) & {line for line, _ in expected(case.faulty)} if text != case.faulty else {0}
-            good += not left
-            print(f"{case.title}: {'mended' if not left else f'lines {sorted(left)} are left'}", flush=True)
-    print(f"mended {good} of {every}")
-
-
 def main() -> None:
-    if "--fixes" in sys.argv:
-        show_mended()
-        return
     pattern = next((a for a in sys.argv[1:] if not a.startswith("--")), "")
     shown = missed = false = 0
     for case in cases():

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from time import perf_counter
 
-from tensorproof.app.check import Options
+from tensorproof.app.check import Options, check_source
 from tensorproof.app.fix_edits import Edit, edits
 from tensorproof.app.numeric_preconditions import preconditions
 from tensorproof.app.numerics import Report, numerics
+from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Operation, Settings
+from tensorproof.frontends.python.source import parse
 from tensorproof.terms.records import dataclass, replace
 
 MOST_TRIED = 24
@@ -100,7 +102,15 @@ def _proves(found: Report, change: Edit, one: Operation, options: Options, setti
     proved = not change.keeps or one.code.endswith("/overflow") or _counted(again, ("safe",))[one.code] > _counted(found, ("safe",))[one.code]
     lost = _counted(again, ("unknown",)).total() > _counted(found, ("unknown",)).total() or len(again.gaps) > len(found.gaps)
     fewer = after[one.code] < before[one.code] and _fewer(found, again, (one.span.line, one.code))
-    return again if proved and fewer and not lost and again.finished and not after - before else None
+    if not (proved and fewer and not lost and again.finished) or after - before:
+        return None
+    return again if _errors(again, options) <= _errors(found, options) else None
+
+
+def _errors(found: Report, options: Options) -> int:
+    """How many errors `check` finds: a change must not make the program crash, such as by a cast that other operands do not share."""
+    program = check_source(parse(found.path, found.text), options)
+    return sum(one.severity is Severity.ERROR for one in program.diagnostics)
 
 
 def _fewer(found: Report, again: Report, place: tuple[int, str]) -> bool:
