@@ -66,7 +66,7 @@ def assigned(c: Call) -> Shape:
 
 ASSIGN = Op(
     "assign", (X, Tensor("y")), (Bool("validate", True),), assigned, Same("x", "y"), writes=("x",), doc="A value put into a variable.",
-    evaluate=lambda np, a: a["y"],
+    evaluate=lambda np, a: a["y"], values=Values("moves", over="y"),
 )
 
 

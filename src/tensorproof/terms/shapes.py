@@ -42,7 +42,10 @@ class Shape(_Base):
 
     @property
     def concrete(self) -> bool:
-        return all(type(axis) is int for axis in self)
+        for axis in self:  # noqa: SIM110 (much of an analysis is this question)
+            if type(axis) is not int:
+                return False
+        return True
 
     @property
     def rank(self) -> Dim:

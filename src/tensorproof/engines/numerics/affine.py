@@ -6,14 +6,19 @@ A `Form` goes through NumPy's functions as a `Box` does: sums and multiples of f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.numerics.grid import Grid, uniform
+from tensorproof.terms.dtypes import FLOAT64
+
 MOST_TERMS = 6
 """A form with more terms is not kept."""
+_ULPS = 16.0
+"""By how many units in the last place a bound may be off that was computed in float64."""
 View = tuple[tuple[Any, ...], ...]
 """The moves that lead from a value to what a term shows of it: names of functions of NumPy, with their arguments."""
 Key = tuple[int, View]
@@ -250,6 +255,20 @@ def replayed(view: View, start: Any) -> Any:
         plain = [one for one in arguments if not (isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str))]
         made = getattr(np, name)(made, *plain, **named)
     return made
+
+
+def plain_bounds(form: Form, grids: Mapping[int, Grid]) -> Grid | None:
+    """Bounds of a form where each of its values is one block and nothing is added up along axes; None elsewhere."""
+    lo = hi = form.constant
+    size = abs(lo)
+    for (number, view), c in form.terms.items():
+        box = grids[number].box
+        if box.lo.size != 1 or any(move[0] == "sum" for move in view):
+            return None
+        ends = c * box.lo.item(), c * box.hi.item()
+        lo, hi, size = lo + min(ends), hi + max(ends), size + max(abs(ends[0]), abs(ends[1]))
+    slack = form.error + (_ULPS * FLOAT64.step * size + FLOAT64.smallest_normal if form.terms else 0.0)
+    return uniform(form.shape, lo - slack, hi + slack) if isfinite(size) and 0 not in form.shape else None
 
 
 class Joined:

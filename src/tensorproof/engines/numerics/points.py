@@ -26,8 +26,10 @@ def reached(one: Applied, setting: Setting) -> tuple[tuple[float, ...], frozense
         return _NOTHING
     tensors = tensors_in(one)
     values = [setting.values[id(t)] for t in tensors]
+    if not values or len(values) > 3 or not all(v.points for v in values):
+        return _NOTHING
     sources = frozenset[int]().union(*(v.sources for v in values))
-    if not values or len(values) > 3 or not all(v.points for v in values) or len(sources) != sum(len(v.sources) for v in values):
+    if len(sources) != sum(len(v.sources) for v in values):
         return _NOTHING
     if sum(len(v.points) > 1 and v.grid.box.size > 1 for v in values) and len([v for v in values if v.grid.size > 1]) > 1:
         return _NOTHING

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAffine, Pieced, replayed
+from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAffine, Pieced, plain_bounds, replayed
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
 from tensorproof.engines.numerics.guards import Guards, is_ramp
@@ -228,6 +228,9 @@ class Relations:
 
     def _bounds(self, form: Form) -> Grid:
         """Bounds of a form from those of its values."""
+        plain = plain_bounds(form, self._grids)
+        if plain is not None:
+            return plain
         with computed_in([]):
             made: Any = gridded(np.float64(form.constant))
             for (number, view), c in form.terms.items():
@@ -237,6 +240,9 @@ class Relations:
         return Grid(made.shape, made.cuts, Box(box.lo - form.error, box.hi + form.error, False, box.dtype))
 
     def meet(self, value: Value, other: Grid) -> None:
+        mine, box = value.grid.box, other.box
+        if mine.lo.size == box.lo.size == 1 and (mine.lo.item() >= box.lo.item() and mine.hi.item() <= box.hi.item()):
+            return
         shape, cuts, (a, b) = aligned([value.grid, other])
         lo, hi = np.maximum(a.lo, b.lo), np.minimum(a.hi, b.hi)
         if shape != value.grid.shape or bool((lo > hi).any()):
