@@ -9,7 +9,7 @@ from tensorproof.app.check import Options
 from tensorproof.app.space_engines import Engine, tallies
 from tensorproof.app.space_programs import ProgramSpace
 from tensorproof.engines.space.checks import Cause, Check, checks_of
-from tensorproof.engines.space.counting import count, valid_values
+from tensorproof.engines.space.counting import TooLarge, count, valid_values
 from tensorproof.engines.space.deciding import Deciding
 from tensorproof.engines.space.listing import VALID, positions
 from tensorproof.engines.space.parameters import Parameter, Value, checked
@@ -124,21 +124,26 @@ def _describe(report: Report) -> None:
     broken = {(g.cause.code, g.cause.span) for g in report.groups if not g.cause.unknown}
     checks = [c for s in report.scenarios for c in s.checks.order if (c.cause.code, c.cause.span) in broken]
     found = relations(checks, report.parameters) if len(report.scenarios) == 1 else []
-    left: list[str] = []
     told = _alone(checks) if found else set[str]()
-    for p in report.parameters:
-        if p.name in told:
-            continue
-        totals: dict[int, int] = {}
-        for scenario in report.scenarios:
-            if p.name in scenario.fixed:
-                at = p.values.index(scenario.fixed[p.name])
-                totals[at] = totals.get(at, 0) + count(scenario.parameters, scenario.checks.order).valid
-            else:
-                for at, number in valid_values(scenario.parameters, scenario.checks.order, p).items():
-                    totals[at] = totals.get(at, 0) + number
-        left.append(values_left(p, totals))
+    left = [_values_left(report, p) for p in report.parameters if p.name not in told]
     report.region = list(dict.fromkeys([*filter(None, left), *found]))
+
+
+def _values_left(report: Report, p: Parameter) -> str:
+    """Which values of a parameter some valid vector has, in words; empty where all have one, or where it takes too long to say."""
+    totals: dict[int, int] = {}
+    for scenario in report.scenarios:
+        if p.name in scenario.fixed:
+            at = p.values.index(scenario.fixed[p.name])
+            totals[at] = totals.get(at, 0) + count(scenario.parameters, scenario.checks.order).valid
+            continue
+        try:
+            found = valid_values(scenario.parameters, scenario.checks.order, p)
+        except TooLarge:
+            return ""
+        for at, number in found.items():
+            totals[at] = totals.get(at, 0) + number
+    return values_left(p, totals)
 
 
 def _alone(checks: Sequence[Check]) -> set[str]:

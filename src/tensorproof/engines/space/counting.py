@@ -19,7 +19,8 @@ from tensorproof.engines.space.checks import Check
 from tensorproof.engines.space.listing import VALID
 from tensorproof.engines.space.parameters import Parameter, Value
 from tensorproof.engines.space.scenarios import Scenario
-from tensorproof.terms.ints import Atom, of_atom
+from tensorproof.engines.space.sums import replaced, same_sum
+from tensorproof.terms.ints import Atom, Origin, of_atom, symbol
 from tensorproof.terms.predicates import Predicate, Truth
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.substitution import symbols
@@ -27,6 +28,8 @@ from tensorproof.terms.substitution import symbols
 Array = Any
 MOST_ROWS = 60_000_000
 """A join of more rows is refused."""
+MOST_ROWS_KEPT = 1_500_000
+"""The same where a parameter is kept, as the values of one are asked for after all are counted."""
 _NONE = 2**31 - 1
 
 
@@ -69,41 +72,56 @@ class _Goal:
 class Counting:
     """The elimination: tables, and the goals that are left."""
 
-    def __init__(self, parameters: Sequence[Parameter], checks: Sequence[Check], most_rows: int = MOST_ROWS) -> None:
-        self.parameters = parameters
+    def __init__(self, parameters: Sequence[Parameter], checks: Sequence[Check], keep: Iterable[Parameter] = (), most_rows: int = MOST_ROWS) -> None:
         self.most_rows = most_rows
+        self.kept = frozenset(p.atom for p in keep)
         self.exact = np.int64 if prod(len(p.values) for p in parameters) < 2**62 else object
         self.tables: list[Table] = [self._first(p) for p in parameters]
         self.goals: list[_Goal] = []
-        bases = {p.atom for p in parameters}
+        truths = self._summed([check.broken for check in checks], {p.atom for p in parameters} - self.kept)
+        bases = {atom for table in self.tables for atom in table.columns}
         made: dict[Atom, None] = {}
-        for at, check in enumerate(checks):
-            if check.broken is not False:
-                self.goals.append(_Goal(_bases(check.broken, bases, made), at, check.broken))
+        for at, truth in enumerate(truths):
+            if truth is not False:
+                self.goals.append(_Goal(_bases(truth, bases, made), at, truth))
         for atom in made:
             self.goals.append(_Goal(_bases_of_atom(atom, bases, made), _NONE, atom=atom))
+
+    def _summed(self, truths: list[Truth], candidates: set[Atom]) -> list[Truth]:
+        """The predicates with one column for parameters that stand everywhere in the same sum."""
+        while (found := same_sum(truths, sorted(candidates, key=lambda a: a.order))) is not None:
+            u, v, times = found
+            used = [t for t in self.tables if u in t.columns or v in t.columns]
+            table = self._joined(used, prod(t.rows for t in used))
+            values = table.columns[v] + times * table.columns[u]
+            total = symbol(f"{v.name} + {times}*{u.name}", int(values.min()), int(values.max()), Origin.USER)
+            truths = replaced(truths, u, v, times, total)
+            table.columns = {total.parts[0][0][0][0]: values}
+            _group(table)
+            self.tables = [*(t for t in self.tables if not any(t is one for one in used)), table]
+            candidates = candidates - {u, v} | set(table.columns)
+        return truths
 
     def _first(self, p: Parameter) -> Table:
         count = len(p.values)
         positions = np.arange(count)
         return Table({p.atom: np.array(p.numbers, np.int64)}, np.ones(count, self.exact), np.full(count, _NONE, np.int64), {p.name: positions})
 
-    def run(self, keep: Iterable[Parameter] = ()) -> Table:
-        """One table with the columns of `keep`, all else eliminated."""
-        kept = frozenset(p.atom for p in keep)
+    def run(self) -> Table:
+        """One table with the columns that are kept, all else eliminated."""
         while self.goals:
             present = frozenset(atom for table in self.tables for atom in table.columns)
             goal = min((g for g in self.goals if g.needs <= present), key=self._cost)
             used = [t for t in self.tables if goal.needs & t.columns.keys()]
             table = self._joined(used, self._cost(goal))
             self._settle(table)
-            self._drop(table, kept)
+            self._drop(table)
             self.tables = [*(t for t in self.tables if not any(t is one for one in used)), table]
         for table in self.tables:
-            self._drop(table, kept)
+            self._drop(table)
         rows = prod(t.rows for t in self.tables)
         table = self._joined(self.tables, rows)
-        self._drop(table, kept)
+        self._drop(table)
         return table
 
     def _cost(self, goal: _Goal) -> int:
@@ -144,16 +162,16 @@ class Counting:
                 self.goals = [g for g in self.goals if g is not goal]
         self.goals = [g for g in self.goals if g.atom is None or self._earliest(g.atom) is not None]
 
-    def _drop(self, table: Table, kept: frozenset[Atom]) -> None:
+    def _drop(self, table: Table) -> None:
         """Drop columns that no goal needs, and make rows equal in what can no longer change their cause."""
         needed: dict[Atom, int] = {}
         for atom in table.columns:
             first = self._earliest(atom)
             if first is not None:
                 needed[atom] = first
-        columns = {a: c for a, c in table.columns.items() if a in needed or a in kept}
+        columns = {a: c for a, c in table.columns.items() if a in needed or a in self.kept}
         for atom, first in needed.items():
-            if atom not in kept:  # an earlier check than the one already broken never looks at this column
+            if atom not in self.kept:  # an earlier check than the one already broken never looks at this column
                 late = table.broken < first
                 if late.any():
                     columns[atom] = np.where(late, 0, columns[atom])
@@ -213,8 +231,8 @@ def count(parameters: Sequence[Parameter], checks: Sequence[Check]) -> Counted:
 
 
 def valid_values(parameters: Sequence[Parameter], checks: Sequence[Check], one: Parameter) -> dict[int, int]:
-    """How many valid vectors have each value of a parameter, by its position."""
-    table = Counting(parameters, checks).run([one])
+    """How many valid vectors have each value of a parameter, by its position. Raises `TooLarge` where that takes much longer than to count them all."""
+    table = Counting(parameters, checks, [one], MOST_ROWS_KEPT).run()
     column = table.columns[one.atom]
     counts = dict.fromkeys(range(len(one.values)), 0)
     position = {number: at for at, number in enumerate(one.numbers)}
@@ -231,7 +249,7 @@ def pairs(scenarios: Sequence[Scenario], first: Parameter, second: Parameter) ->
     for scenario in scenarios:
         order = scenario.checks.order
         open_ = [p for p in (first, second) if p.name not in scenario.fixed]
-        table = Counting(scenario.parameters, order).run(open_)
+        table = Counting(scenario.parameters, order, open_).run()
         columns = [_places(p, table, scenario.fixed) for p in (first, second)]
         absent = np.isin(table.broken, [at for at, check in enumerate(order) if check.cause.absent])
         weights = table.weights.astype(float)

@@ -18,16 +18,12 @@ MOST_LISTED = 8
 
 
 def relations(checks: Iterable[Check], parameters: Sequence[Parameter]) -> list[str]:
-    """What every valid vector meets, without repetitions."""
-    atoms = {p.atom: p for p in parameters}
+    """What every valid vector meets, without repetitions; then what the names of sizes in it stand for."""
     required = dict.fromkeys(check.required for check in checks)
     met = {p for p in required if isinstance(p, Predicate)}
-    found: dict[str, None] = {}
-    for one in required:
-        text = in_words(_left_of(one, met), atoms)
-        if text:
-            found[text] = None
-    return list(found)
+    words = _Words({p.atom: p for p in parameters})
+    found = dict.fromkeys(filter(None, (words.of(_left_of(one, met)) for one in required)))
+    return [*found, *(f"where {text}" for text in words.told)]
 
 
 def _left_of(p: Truth, met: set[Predicate]) -> Truth:
@@ -37,21 +33,50 @@ def _left_of(p: Truth, met: set[Predicate]) -> Truth:
     return disj(*(part for part in p.args if negate(part) not in met))
 
 
-def in_words(p: Truth, parameters: dict[Atom, Parameter]) -> str:
-    """A requirement as people write it; empty for what never holds."""
-    if isinstance(p, bool):
-        return ""
-    if p.kind in ("and", "or"):
-        parts = [in_words(part, parameters) for part in p.args]
-        return f" {p.kind} ".join(dict.fromkeys(filter(None, parts)))
-    divided = _divides(p)
-    if divided:
-        return divided
-    choice = _chosen(p, parameters)
-    if choice:
-        return choice
-    text = shown(p)
-    return text if len(text) <= LONGEST else _with_sizes(p)
+class _Words:
+    """Writes requirements as people do, with one name for each size that several long ones share."""
+
+    def __init__(self, parameters: dict[Atom, Parameter]) -> None:
+        self.parameters = parameters
+        self.names: dict[Atom, Dim] = {}
+        self.told: list[str] = []
+        """What the names stand for."""
+
+    def of(self, p: Truth) -> str:
+        """A requirement in words; empty for what never holds."""
+        if isinstance(p, bool):
+            return ""
+        if p.kind in ("and", "or"):
+            return f" {p.kind} ".join(dict.fromkeys(filter(None, map(self.of, p.args))))
+        text = _divides(p) or _chosen(p, self.parameters) or shown(p)
+        return text if len(text) <= LONGEST else self.with_sizes(p)
+
+    def with_sizes(self, p: Predicate) -> str:
+        """A relation with names for the quotients, remainders and extremes inside of it."""
+        term = rewrite(p.args[0], self.named)
+        left, right = [(m, c) for m, c in parts_of(term) if c > 0], [(m, -c) for m, c in parts_of(term) if c < 0]
+        return f"{_sum(left)!r} {SIGNS[p.kind]} {_sum(right)!r}"
+
+    def named(self, atom: Atom) -> Dim:
+        if atom.kind == "symbol":
+            return of_atom(atom)
+        if atom not in self.names:
+            inner: list[Any] = [rewrite(arg, self.named) if not isinstance(arg, Predicate) else arg for arg in atom.args]
+            name = self.names[atom] = symbol(f"size{len(self.names) + 1}", atom.lo, atom.hi)
+            written = (
+                f"({inner[0]!r}) {atom.kind} {_grouped(inner[1])}" if atom.kind in ("//", "%")
+                else f"{inner[1]!r} if {inner[0]!r} else {inner[2]!r}" if atom.kind == "ite"
+                else f"{atom.kind}({', '.join(map(repr, inner))})"
+            )  # fmt: skip
+            self.told.append(f"{name!r} = {written}")
+        return self.names[atom]
+
+
+def _sum(parts: list[tuple[Monomial, int]]) -> Dim:
+    total: Dim = 0
+    for monomial, coefficient in parts:
+        total = total + single(monomial, coefficient)
+    return total
 
 
 def _is_equality(p: Predicate) -> bool:
@@ -85,37 +110,6 @@ def _chosen(p: Predicate, parameters: dict[Atom, Parameter]) -> str:
     if not 0 <= at < len(one.values):
         return ""
     return f"{one.name} is {'' if p.kind == 'eq' else 'not '}{one.values[at]}"
-
-
-def _with_sizes(p: Predicate) -> str:
-    """A relation with names for the quotients, remainders and extremes inside of it, and what each is."""
-    names: dict[Atom, Dim] = {}
-    told: list[str] = []
-
-    def named(atom: Atom) -> Dim:
-        if atom.kind == "symbol":
-            return of_atom(atom)
-        if atom not in names:
-            inner: list[Any] = [rewrite(arg, named) if not isinstance(arg, Predicate) else arg for arg in atom.args]
-            names[atom] = symbol(f"size{len(names) + 1}", atom.lo, atom.hi)
-            written = (
-                f"({inner[0]!r}) {atom.kind} {_grouped(inner[1])}" if atom.kind in ("//", "%")
-                else f"{inner[1]!r} if {inner[0]!r} else {inner[2]!r}" if atom.kind == "ite"
-                else f"{atom.kind}({', '.join(map(repr, inner))})"
-            )  # fmt: skip
-            told.append(f"{names[atom]!r} = {written}")
-        return names[atom]
-
-    term = rewrite(p.args[0], named)
-    left, right = [(m, c) for m, c in parts_of(term) if c > 0], [(m, -c) for m, c in parts_of(term) if c < 0]
-
-    def side(parts: list[tuple[Monomial, int]]) -> Dim:
-        total: Dim = 0
-        for monomial, coefficient in parts:
-            total = total + single(monomial, coefficient)
-        return total
-
-    return f"{side(left)!r} {SIGNS[p.kind]} {side(right)!r}" + (f", where {', '.join(told)}" if told else "")
 
 
 def values_left(parameter: Parameter, counts: dict[int, int]) -> str:
