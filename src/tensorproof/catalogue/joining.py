@@ -20,7 +20,7 @@ from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, ite, lower, produ
 from tensorproof.terms.predicates import conj, disj, eq, ge, lt
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape, unknown_shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 array_moves = later("ops.moves")
 
@@ -160,7 +160,7 @@ def meshgrid_shapes(c: Call) -> list[Any]:
         sizes.append(x.shape[0] if len(x.shape) else 1)
     if c["indexing"] == "xy" and len(sizes) > 1:
         sizes[0], sizes[1] = sizes[1], sizes[0]
-    return [x.but(shape=Shape(sizes), contents=None, strides=None if len(xs) == 1 else (-1,), weak=False) for x in xs]
+    return [x.but(shape=Shape(sizes), contents=None, strides=None if len(xs) == 1 else UNKNOWN_STRIDES, weak=False) for x in xs]
 
 
 MESHGRID = Op(
@@ -210,7 +210,7 @@ COMBINATIONS = Op(
 
 def broadcast_shapes(c: Call) -> list[Any]:
     shape = c.broadcast(*(x.shape for x in c["xs"]), about="xs")
-    return [x if x.shape == shape else x.but(shape=shape, contents=None, strides=(-1,)) for x in c["xs"]]
+    return [x if x.shape == shape else x.but(shape=shape, contents=None, strides=UNKNOWN_STRIDES) for x in c["xs"]]
 
 
 BROADCAST_TENSORS = Op(

@@ -39,7 +39,7 @@ def gathered(c: Call) -> TensorType:
         outer, inner = int(product(x.shape[:axis])), int(product(x.shape[axis + 1 :]))  # type: ignore[arg-type]
         held = x.contents or ()
         contents = tuple(held[(o * n + at % n) * inner + i] for o in range(outer) for at in index.contents for i in range(inner))
-    return x.but(shape=made, contents=contents)
+    return x.but(shape=made, contents=contents, strides=None)
 
 
 GATHER_SLICES = Op(

@@ -11,11 +11,27 @@ from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, INT32
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 tensorflow_places = later("catalogue.tensorflow_places")
+
+
+_POLICY = Anything("bad_indices_policy")
+
+
+def _inside(c: Call, target: Shape, batch: int = 0) -> None:
+    """Index vectors that are known must lie inside, where the framework looks at them."""
+    index = c.tensor("index")
+    depth = index.shape[-1]
+    held = [at for at in index.contents or () if type(at) is int]
+    if not c.option("checks_positions") or c["bad_indices_policy"] == "IGNORE" or type(depth) is not int or not held or len(held) != len(index.contents or ()):
+        return
+    for place in range(depth):
+        n, column = target[batch + place], held[place::depth]
+        for at in sorted({min(column), max(column)}):
+            c.require("range", conj(le(0, at), lt(at, n)), f"index {at} is out of range for axis {batch + place} of size {n!r}", ("index",))
 
 
 @any_rank
@@ -29,11 +45,13 @@ def gather_nd(c: Call) -> Shape:
     c.require("depth", index[-1] <= len(x) - batch, f"indices of {index[-1]} numbers do not fit x {x!r}", ("index", "x"))
     for a, b in zip(x[:batch], index[:batch]):
         c.require("batch", eq(a, b), f"the batch axes are {a!r} and {b!r}, and must be equal", ("x", "index"))
+    _inside(c, x, batch)
     return Shape((*index[:-1], *x[batch + index[-1] :]))
 
 
 GATHER_ND = Op(
-    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0),), gather_nd, Like("x"), values=selects("index"), doc="Slices named by whole index vectors.",
+    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0), _POLICY), gather_nd, Like("x"), values=selects("index"),
+    doc="Slices named by whole index vectors.",
     evaluate=tensorflow_places.gather_nd,
 )
 
@@ -51,6 +69,7 @@ def _scattered(c: Call, target: Shape) -> Shape:
     c.require("updates", len(updates) == len(wanted), f"the updates {updates!r} must have the shape {wanted!r}", ("y", "index"))
     for a, b in zip(updates, wanted):
         c.require("updates", eq(a, b), f"the updates {updates!r} must have the shape {wanted!r}", ("y", "index"))
+    _inside(c, target)
     return target
 
 
@@ -73,7 +92,7 @@ def scatter_nd(c: Call) -> Shape:
 SCATTER_ND = Op(
     "scatter_nd",
     (INDICES, Tensor("y")),
-    (Ints("size", shape=True, loose=True, one=False),),
+    (Ints("size", shape=True, loose=True, one=False), _POLICY),
     scatter_nd,
     Like("y"),
     doc="Updates put into a tensor of zeros.",
@@ -82,7 +101,7 @@ SCATTER_ND = Op(
 TENSOR_SCATTER = Op(
     "tensor_scatter",
     (X, INDICES, Tensor("y")),
-    (Choice("reduction", ("update", "add", "sub", "mul", "max", "min"), "update"),),
+    (Choice("reduction", ("update", "add", "sub", "mul", "max", "min"), "update"), _POLICY),
     any_rank(lambda c: _scattered(c, c.shape("x"))),
     Same("x", "y"),
     doc="x with updates put, added, taken away or held against.",

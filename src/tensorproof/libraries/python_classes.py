@@ -12,7 +12,7 @@ from tensorproof.terms.predicates import negate
 from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record, Set
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import WHOLE, Named, Unknown
 
 Args = tuple[Any, ...]
 Named_ = dict[str, Any]
@@ -117,6 +117,8 @@ def _made(m: Any, cls: Class, kwargs: Named_, node: Any) -> Class:
         put["__init__"] = Native(f"{cls.name}.__init__", _init(cls, order, frozen))
     if kwargs.get("eq", True) is not False:
         put["__eq__"] = Native("__eq__", _equal(order))
+        if frozen or kwargs.get("unsafe_hash") is True:
+            put["__hash__"] = Native("__hash__", lambda mm, a, k, n: WHOLE)
         put["__ne__"] = Native("__ne__", lambda mm, a, k, n: _opposite(_equal(order)(mm, a, k, n)))
     if kwargs.get("order") is True:
         for name, op in _ORDER.items():

@@ -103,4 +103,4 @@ class Outputs(tuple[Any, ...]):
         return made
 
 
-UNKNOWN_STRIDES: tuple[Dim, ...] = (-1,)
+UNKNOWN_STRIDES: tuple[Dim, ...] = (-(1 << 62),)

@@ -10,7 +10,7 @@ from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import conj, ge, gt, le
 from tensorproof.terms.records import dataclass
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 
 def _leaf(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
@@ -57,6 +57,7 @@ def tensor(a: dict[str, Any], run: Run) -> Any:
     """torch.tensor: numbers, nested sequences of them, or another array."""
     data, dtype = a["data"], a.get("dtype")
     if isinstance(data, TensorType):
+        _forwards(run, data)
         return _leaf(run("constant", data=data, dtype=dtype), a, run)
     if isinstance(data, range):
         data = list(data)
@@ -71,6 +72,13 @@ def tensor(a: dict[str, Any], run: Run) -> Any:
     if made.dtype is not None and made.dtype.is_float:
         made = made.but(dtype=run.session.default_float if made.dtype.bits == 32 else made.dtype)
     return _leaf(run("constant", data=made, dtype=dtype or made.dtype), a, run)
+
+
+def _forwards(run: Run, data: TensorType) -> None:
+    """torch takes no array whose elements lie backwards in memory, as those of `x[::-1]` and `np.flip(x)` do."""
+    steps = data.strides if data.framework == "numpy" and data.strides != UNKNOWN_STRIDES else None
+    if steps is not None and any(type(step) is int and step < 0 for step in steps) and ge(data.shape.numel, 1) is True:
+        raise run.refuse("strides", f"an array with negative strides {data.strides!r} does not become a tensor: make a copy() of it first", ("data",))
 
 
 @takes(Anything("data", like=(Tensor("data"),)), Bool("requires_grad", True), Bool("persistent", True))
@@ -151,6 +159,7 @@ def from_numpy(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array", ("data",))
     if a["data"].framework == "torch" and run.name == "torch.from_numpy":
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array, and this is a tensor already", ("data",))
+    _forwards(run, a["data"])
     return run("identity", x=a["data"])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.keras_ops import Maths
 from tensorproof.bindings.adapt.numpy_arrays import tensor
 from tensorproof.bindings.adapt.numpy_reductions import word
+from tensorproof.bindings.adapt.tensorflow import inside
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Choice, Index, Ints, Tensor
 from tensorproof.terms.dtypes import INT32, INT64
@@ -32,6 +33,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
     x, axis = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
     if not -len(x.shape) <= axis < len(x.shape):
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    inside(run, index, x.shape[axis], -x.shape[axis])
     return run.typed("gather_slices", x.dtype, x=x, index=index, dim=axis, lenient=True)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.ops.call import python_number
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
+from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, to_float
@@ -350,7 +351,8 @@ def rounded(a: dict[str, Any], run: Run) -> Any:
 def cast(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(a["dtype"], DType):
         raise run.give_up("the element type is not known")
-    return run("cast", x=a["x"], dtype=a["dtype"])
+    made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
+    return made if made.strides is None or a.get("copy") is False else run.noted(made, strides=copied_strides(made))
 
 
 def flat(x: TensorType) -> TensorType:

@@ -9,6 +9,7 @@ from tensorproof.bindings.adapt.numpy_arrays import Whole, Word, tensor
 from tensorproof.bindings.adapt.numpy_reductions import no_list, word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, ElementType, Int, Ints, as_size, is_number, is_size
+from tensorproof.ops.storage import steps_of, strides_or_none
 from tensorproof.terms.dtypes import COMPLEX128, FLOAT64
 from tensorproof.terms.ints import ceildiv
 from tensorproof.terms.predicates import conj, eq, ge
@@ -110,19 +111,28 @@ def broadcast_to(a: dict[str, Any], run: Run) -> Any:
 @takes(Axes("dim", None))
 def flip(a: dict[str, Any], run: Run) -> Any:
     dim = tuple(range(len(a["x"].shape))) if a["dim"] is None else a["dim"]
-    return run("flip", x=a["x"], dim=dim)
+    return _backwards(run, a["x"], dim)
+
+
+def _backwards(run: Run, x: TensorType, dim: Any) -> Any:
+    """x with some axes in reverse order: a view of it, whose strides along them are negative."""
+    made, steps = run("flip", x=x, dim=dim), steps_of(x)
+    if steps is None or not isinstance(made, TensorType) or not made.shape.known:
+        return made
+    turned = {axis % len(steps) for axis in (dim if isinstance(dim, (tuple, list)) else (dim,)) if type(axis) is int and steps}
+    return run.noted(made, strides=strides_or_none(made.shape, [-step if i in turned else step for i, step in enumerate(steps)]))
 
 
 def fliplr(a: dict[str, Any], run: Run) -> Any:
     if len(a["x"].shape) < 2:
         raise run.refuse("rank", f"a matrix is flipped, and this is {a['x'].shape!r}", ("x",))
-    return run("flip", x=a["x"], dim=(1,))
+    return _backwards(run, a["x"], (1,))
 
 
 def flipud(a: dict[str, Any], run: Run) -> Any:
     if len(a["x"].shape) < 1:
         raise run.refuse("rank", "a number has no axis to flip", ("x",))
-    return run("flip", x=a["x"], dim=(0,))
+    return _backwards(run, a["x"], (0,))
 
 
 @takes(Whole("shift", 1), Whole("axis", None, least=0, most=0, optional=True))

@@ -10,7 +10,7 @@ from tensorproof.ops.element_types import CONVERTED, promoted
 from tensorproof.ops.inputs import Choice, as_size
 from tensorproof.terms.dtypes import FLOATS, INT32, INT64, DType
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import conj, eq, le, lt
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import TensorType
@@ -148,6 +148,14 @@ def same_types(run: Run, a: Arguments, *names: str) -> DType | None:
         "dtype", len(found) <= 1, f"{' and '.join(names)} must have one element type, and have {', '.join(map(repr, found))}", names
     )
     return next(iter(found), None)
+
+
+def inside(run: Run, index: TensorType, n: Dim, lowest: Dim = 0) -> None:
+    """Indices that are known must lie inside an axis of size n."""
+    held = [at for at in index.contents or () if type(at) is int]
+    if held and len(held) == len(index.contents or ()):
+        for at in sorted({min(held), max(held)}):
+            run.require("range", conj(le(lowest, at), lt(at, n)), f"index {at} is out of range for an axis of size {n!r}", ("index",))
 
 
 PLACES = frozenset({DType.INT16, INT32, INT64})

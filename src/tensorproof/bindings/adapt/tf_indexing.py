@@ -46,7 +46,7 @@ def strided_slice(a: Arguments, run: Run) -> TensorType:
 
 @takes(SIZE)
 def scatter_nd(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run("scatter_nd", index=a["index"], y=a["y"], size=a["size"])
+    made: TensorType = run("scatter_nd", index=a["index"], y=a["y"], size=a["size"], bad_indices_policy=a.get("bad_indices_policy"))
     return made
 
 

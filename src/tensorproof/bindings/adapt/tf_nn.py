@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, inside, modern, of_type, ranked, same_types, somewhere, told, vector, whole
 from tensorproof.bindings.adapt.tf_math import clipped
 from tensorproof.bindings.adapt.tf_windows import channels_last
 from tensorproof.bindings.call import Run, takes
@@ -209,6 +209,8 @@ def embedding_lookup(a: Arguments, run: Run) -> TensorType:
     run.require("embedding/dtype", whole_numbers, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
     at_least(run, weight, 1, "weight")
     known = weight.shape.known and index.shape.known
+    if known:
+        inside(run, index, weight.shape[0])
     made = told(run, "gather_slices", weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run), index=index, dim=0, lenient=True)
     most = a.get("max_norm")
     if most is None or not index.shape.known or not made.shape.known:

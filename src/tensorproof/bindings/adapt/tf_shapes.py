@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow import PLACES, Arguments, at_least, axis, modern, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow import PLACES, Arguments, at_least, axis, inside, modern, ranked, same_types, somewhere, told, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor
 from tensorproof.terms.dtypes import INDEX, INT64
@@ -199,6 +199,8 @@ def gather(a: Arguments, run: Run) -> TensorType:
     run.require("batch_dims", batch <= at, f"batch_dims {batch} lies behind the axis {at}", ("batch_dims", "dim"))
     for m, n in zip(x.shape[:batch], index.shape[:batch]):
         run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "index"))
+    if a.get("bad_indices_policy") != "IGNORE":
+        inside(run, index, x.shape[at])
     made: TensorType = run.typed("gather_slices", x.dtype, x=x, index=index, dim=at, batch_dims=batch, lenient=True)
     return made
 

@@ -10,6 +10,7 @@ from tensorproof.frontends.python import made_of_many, numpy_scalars, operations
 from tensorproof.frontends.python.builtin_sequences import sort_items
 from tensorproof.frontends.python.joining import CannotJoin, join
 from tensorproof.frontends.python.plain_values import all_plain, host
+from tensorproof.frontends.python.tensor_numbers import refuse_method
 from tensorproof.libraries import greatest, library_objects
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.terms.dtypes import BOOL
@@ -208,6 +209,7 @@ def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any
         return value
     if numpy_scalars.is_scalar(value):
         return _round_scalar(m, node, value, digits)
+    refuse_method(m, "round", (value,), node)
     if isinstance(value, (Unknown, Choice, TensorType)):
         kind = operations.number_kind(value)
         return Unknown("round", number="int" if kind and digits is None else kind)
@@ -219,6 +221,7 @@ def _pow(m: Interpreter, node: ast.AST, a: Any, b: Any, *rest: Any) -> Any:
 
 
 def _divmod(m: Interpreter, node: ast.AST, a: Any, b: Any) -> Any:
+    refuse_method(m, "divmod", (a, b), node)
     return operations.binary(m, ast.FloorDiv, a, b, node), operations.binary(m, ast.Mod, a, b, node)
 
 

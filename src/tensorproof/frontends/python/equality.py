@@ -101,11 +101,17 @@ def surely_same(m: Interpreter, a: Any, b: Any, node: ast.AST) -> bool:
     return found is not None and decided(m, found)
 
 
+def same_member(m: Interpreter, a: Any, b: Any, node: ast.AST) -> bool:
+    """Whether two items of a set are one: values whose hashes differ, as those of unlike objects do, are not compared by `==`."""
+    unlike = isinstance(a, Instance) is not isinstance(b, Instance) and not isinstance(a, (str, int)) and not isinstance(b, (str, int))
+    return not unlike and surely_same(m, a, b, node)
+
+
 def count(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
     """How many items are equal to one."""
     total: Any = 0
     for one in items:
-        found = equal_objects(m, one, item, node)
+        found = equal_items(m, one, item, node)
         if found is None:
             return Unknown("count")
         total = total + number(found)
@@ -139,7 +145,7 @@ def equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | None
             return False
         parts: list[Truth] = []
         for p, q in zip(x, y):
-            found = equal_objects(m, p, q, node)
+            found = equal_items(m, p, q, node)
             if found is None:
                 return None
             if found is False:
@@ -154,6 +160,15 @@ def equal_objects(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | None
     if isinstance(a, Dict) and isinstance(b, Dict) and list(a.items) == list(b.items):
         return equal_objects(m, tuple(a.items.values()), tuple(b.items.values()), node)
     return equal(a, b)
+
+
+def equal_items(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Truth | None:
+    """Whether items of lists and tuples are equal: of tensors, `==` must have one truth."""
+    if isinstance(a, TensorType) or isinstance(b, TensorType):
+        from tensorproof.frontends.python.tensor_equality import equal_tensors
+
+        return equal_tensors(m, a, b, node)
+    return equal_objects(m, a, b, node)
 
 
 def _order(m: Interpreter, word: str, x: list[Any], y: list[Any], node: ast.AST) -> Any:
@@ -183,8 +198,9 @@ def contains(m: Interpreter, container: Any, item: Any, node: ast.AST) -> Any:
         case List() | tuple() | Set():
             items = container if isinstance(container, tuple) else container.items
             parts: list[Truth] = []
+            alike = equal_objects if isinstance(container, Set) else equal_items
             for one in items:
-                found = equal_objects(m, one, item, node)
+                found = alike(m, one, item, node)
                 if found is True:
                     parts.append(True)
                     break

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.equality import count, equal_objects, surely_same
+from tensorproof.frontends.python.equality import count, equal_items, surely_same
 from tensorproof.frontends.python.long_lists import MOST_COUNTED, shortened
 from tensorproof.frontends.python.uncounted import parts
 from tensorproof.terms.ints import Origin, Term
@@ -136,7 +136,7 @@ def _index(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
     """Where an item stands: among numbers that nobody knows that is a number too."""
     same: list[Any] = []
     for one in items if not has_many(items) else ():
-        same.append(equal_objects(m, one, item, node))
+        same.append(equal_items(m, one, item, node))
         if same[-1] is True or same[-1] is None:
             break
     places = [i for i, truth in enumerate(same) if truth is not False]

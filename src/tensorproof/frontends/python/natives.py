@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import builtin_classes, builtin_numbers, builtin_sequences, host_calls, listing, made_of_many, operations
 from tensorproof.frontends.python.attributes import in_class
 from tensorproof.frontends.python.formatting import own_text
+from tensorproof.frontends.python.hashing import refuse_unhashable
 from tensorproof.frontends.python.plain_values import all_plain, host, wrapped
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import Predicate
@@ -120,6 +121,7 @@ def _exec(m: Interpreter, node: ast.AST, *rest: Any) -> Any:
 
 def _hash(m: Interpreter, node: ast.AST, value: Any) -> Any:
     if isinstance(value, Instance):
+        refuse_unhashable(m, value, node)
         own, _ = in_class(m, value.cls, "__hash__")
         return m.call(Bound(own, value), (), {}, node) if isinstance(own, Function) else WHOLE if in_class(m, value.cls, "__eq__")[1] is not None else id(value)
     if isinstance(value, (List, Dict, Set)) and not (isinstance(value, Set) and value.frozen):

@@ -7,8 +7,9 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import containers, equality, host_calls, iteration, made_of_many, mixed_arrays, numpy_scalars, questions, tensors
+from tensorproof.frontends.python import containers, equality, hashing, host_calls, iteration, made_of_many, mixed_arrays, numpy_scalars, questions, tensors
 from tensorproof.frontends.python.shares import share
+from tensorproof.frontends.python.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry, torch_sizes
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
@@ -65,7 +66,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
     if kind_a is str and word == "mod":
         return _percent(m, a, b, node)
     if kind_a is TensorType or kind_b is TensorType:
-        return on_tensors(m, word, a, b, node, in_place)
+        many = repeated(m, a, b, node) if word == "mul" else MISSING
+        return on_tensors(m, word, a, b, node, in_place) if many is MISSING else many
     if kind_a is Layer and word == "add" and a.module is None:
         return (
             m.call(m.attribute(a, "extend", node), (b,), {}, node)
@@ -387,8 +389,8 @@ def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) ->
     for item in items:
         if isinstance(item, Unknown):
             return Set(m.heap.row(made_of_many.distinct(m, list(items), node)), frozen)
-        if isinstance(item, (List, Dict)):
-            raise m.raised("TypeError", f"a {type_name(item)} cannot be in a set", node)
-        if not any(equality.surely_same(m, item, other, node) for other in made.items):
+        if isinstance(item, (List, Dict, Instance, TensorType)):
+            hashing.refuse_unhashable(m, item, node)
+        if not any(equality.same_member(m, item, other, node) for other in made.items):
             made.items.append(item)
     return made

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.equality import surely_same
+from tensorproof.frontends.python.equality import same_member
+from tensorproof.frontends.python.hashing import refuse_unhashable
 from tensorproof.frontends.python.list_methods import changing, clear, pop, remove
 from tensorproof.frontends.python.set_algebra import combined, disjoint, members, subset
 from tensorproof.frontends.python.uncounted import parts
@@ -26,12 +27,13 @@ def _add(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
         total = m.symbol(m.name_here("set", node), 1, None, Origin.UNMODELLED)
         owner.items[:] = [gathered(total, samples)]
         return
-    if not any(surely_same(m, one, item, node) for one in owner.items):
+    refuse_unhashable(m, item, node)
+    if not any(same_member(m, one, item, node) for one in owner.items):
         owner.items.append(item)
 
 
 def _discard(m: Interpreter, owner: Set, node: ast.AST, item: Any) -> None:
-    owner.items[:] = [one for one in owner.items if not surely_same(m, one, item, node)]
+    owner.items[:] = [one for one in owner.items if not same_member(m, one, item, node)]
 
 
 def _union(m: Interpreter, owner: Set, node: ast.AST, *others: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python import iteration, tensors, uncounted, unknown_values
+from tensorproof.frontends.python import hashing, iteration, tensors, uncounted, unknown_values
 from tensorproof.frontends.python.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.settled import settled
@@ -38,8 +38,8 @@ def key(m: Interpreter, value: Any, node: ast.AST) -> Any:
         return Unknown("a key that is not known")
     if isinstance(value, Set) and value.frozen:
         return Unknown("a key that is not known")
-    if isinstance(value, (List, Dict, Set)):
-        raise m.raised("TypeError", f"a {type(value).__name__.lower()} cannot be the key of a dict", node)
+    if isinstance(value, (List, Dict, Set, Instance, TensorType)):
+        hashing.refuse_unhashable(m, value, node)
     if isinstance(value, slice):
         raise m.raised("TypeError", "a dict cannot be sliced", node)
     if isinstance(value, tuple):
@@ -242,6 +242,9 @@ def _from_dict(m: Interpreter, owner: Dict, index: Any, node: ast.AST) -> Any:
         return known if not owner.items and owner.default is None else _from_open(m, owner, index, node)
     value = owner.items.get(known, MISSING)
     if value is MISSING and isinstance(known, Instance):
+        same = hashing.equal_key(m, owner.items, known, node)
+        if same is not MISSING:
+            return owner.items[same]
         value = owner.items.get(registry.plain_member(known), MISSING)  # a member of an enumeration of texts is that text
     if value is MISSING:
         if OPEN in owner.items:

@@ -1,0 +1,66 @@
+"""Which values can be keys of dicts and items of sets."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.tf_shapes import GRAPH
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Class, Dict, Instance, List, Set
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def refuse_unhashable(m: Interpreter, value: Any, node: ast.AST) -> None:
+    """Fails where a value surely has no hash: lists, arrays, eager tensors of TensorFlow, objects that define `__eq__` alone."""
+    what = ""
+    if isinstance(value, (List, Dict)) or (isinstance(value, Set) and not value.frozen):
+        what = f"a {type(value).__name__.lower()}"
+    elif isinstance(value, Instance) and not _has_hash(value):
+        what = f"a {value.cls.name}, which defines __eq__ and no __hash__,"
+    elif isinstance(value, TensorType) and value.framework == "numpy" and value.shape.known and value.shape:
+        what = "an array of NumPy"
+    elif isinstance(value, TensorType) and value.framework == "tf" and not value.taped and not m.model_state.get(GRAPH, 0) and _eager(m):
+        what = "a tensor of TensorFlow (use its ref())"
+    elif isinstance(value, tuple):
+        for one in value:
+            refuse_unhashable(m, one, node)
+    if what:
+        raise m.raised("TypeError", f"{what} cannot be the key of a dict or an item of a set", node)
+
+
+def _eager(m: Interpreter) -> bool:
+    """Whether the program is surely not one of TensorFlow 1, whose tensors have a hash."""
+    return "v1" not in m.modules.main_source.text
+
+
+def _has_hash(value: Instance) -> bool:
+    for one in value.cls.mro:
+        if not isinstance(one, Class):
+            return True
+        if "__hash__" in one.space:
+            return one.space["__hash__"] is not None
+        if "__eq__" in one.space:
+            return False
+    return True
+
+
+def own_equality(m: Interpreter, value: Any) -> bool:
+    """Whether an object is equal to others by its class's own `__eq__`."""
+    from tensorproof.frontends.python.attributes import in_class
+
+    return isinstance(value, Instance) and in_class(m, value.cls, "__eq__")[0] is not MISSING
+
+
+def equal_key(m: Interpreter, items: Any, value: Instance, node: ast.AST) -> Any:
+    """The key of a dict that equals an object by its class's own `__eq__`; MISSING where there is none."""
+    from tensorproof.frontends.python.equality import surely_same
+
+    if own_equality(m, value):
+        for one in items:
+            if isinstance(one, Instance) and one.cls is value.cls and surely_same(m, one, value, node):
+                return one
+    return MISSING
