@@ -68,11 +68,11 @@ class Model:
             run, _ = self._ran(target, values, False)
         return judged([_array(t) for t in run.operands], [_array(t) for t in run.results])
 
-    def slopes(self, target: str, values: Values, operand: int, goal: str) -> Values | None:
+    def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
         with _torch.enable_grad():
             try:
                 run, tensors = self._ran(target, values, True)
-                x = run.operands[operand]
+                x = [*run.operands, *run.results][part]
                 grown = x.max() if goal == "high" else -x.min() if goal == "low" else -x.abs().min()
                 grown.backward()
             except (IndexError, RuntimeError):

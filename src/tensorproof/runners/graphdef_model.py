@@ -167,23 +167,24 @@ class Model:
         seen = self.session.run([operands, results], feeds)
         return judged(*seen)
 
-    def slopes(self, target: str, values: Values, operand: int, goal: str) -> Values | None:
-        key = target, operand, goal
+    def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
+        key = target, part, goal
         if key not in self._slopes:
-            self._slopes[key] = self._gradients(target, operand, goal)
+            self._slopes[key] = self._gradients(target, part, goal)
         found = self._slopes[key]
         if found is None:
             return None
         made = self.session.run({name: g for name, g in found.items() if name in values}, self._feeds(values))
         return {name: np.asarray(g, np.float64) for name, g in made.items()}
 
-    def _gradients(self, target: str, operand: int, goal: str) -> dict[str, Any] | None:
-        operands = [t for t in self.graph.get_operation_by_name(target).inputs if t.dtype.is_floating]
+    def _gradients(self, target: str, part: int, goal: str) -> dict[str, Any] | None:
+        operation = self.graph.get_operation_by_name(target)
+        parts = [t for t in (*operation.inputs, *operation.outputs) if t.dtype.is_floating]
         places = {name: self._fed[name][0] for name in self._fed if self._sources[name].real}
         places.update({name: holder for name, (holder, _) in self._assigned.items() if self._sources[name].real})
         with self.graph.as_default():
             try:
-                x: Any = operands[operand]
+                x: Any = parts[part]
                 grown = {"high": _v1.reduce_max, "low": lambda t: -_v1.reduce_min(t), "zero": lambda t: -_v1.reduce_min(_tf.abs(t))}[goal](x)
                 made = _v1.gradients(grown, list(places.values()), unconnected_gradients="none")
             except (IndexError, LookupError, AttributeError, TypeError, ValueError, NotImplementedError):

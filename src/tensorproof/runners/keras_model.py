@@ -19,54 +19,88 @@ _keras: Any = keras
 _tf: Any = tf
 
 
+class _Watch:
+    """Keeps what an operation of a name takes and gives at each of its calls, while a model runs."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self.calls: list[tuple[list[Any], list[Any]]] = []
+
+    def __enter__(self) -> _Watch:
+        self._plain = [(owner, owner.__call__) for owner in (_keras.Layer, _keras.Operation)]
+        for owner, plain in self._plain:
+            owner.__call__ = self._around(plain)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        for owner, plain in self._plain:
+            owner.__call__ = plain
+
+    def _around(self, plain: Any) -> Any:
+        def call(me: Any, *args: Any, **kwargs: Any) -> Any:
+            made = plain(me, *args, **kwargs)
+            if me.name == self.target:
+                self.calls.append((_floats([args, kwargs]), _floats(made)))
+            return made
+
+        return call
+
+
 class Model:
     def __init__(self, path: str) -> None:
         self.model: Any = _keras.saving.load_model(path, compile=False)
         self._sources: dict[str, Source] = {}
-        self._parts: dict[str, Any] = {}
 
     def reads(self, target: str, sources: Sequence[Source]) -> list[Source]:
-        inputs = {name for one in self.model.inputs for name in (one.name, one._keras_history.operation.name)}
+        inputs = {name for one in self.model.inputs for name in _names(one)}
         found = [one for one in sources if any(name in inputs for name in one.names)]
         self._sources.update({one.name: one for one in found})
         return found
 
-    def _part(self, target: str) -> Any:
-        """From the inputs of the model to the inputs and outputs of a layer or operation."""
-        if target not in self._parts:
-            node = next(one for one in self.model.operations if one.name == target)._inbound_nodes[0]
-            self._parts[target] = _keras.Model(self.model.inputs, [_flat(node.input_tensors), _flat(node.output_tensors)])
-        return self._parts[target]
+    def _own(self, tensor: Any) -> Source | None:
+        return next((one for one in self._sources.values() if any(name in _names(tensor) for name in one.names)), None)
 
     def _fed(self, values: Values) -> list[Any]:
         found: list[Any] = []
         for one in self.model.inputs:
-            names = (one.name, one._keras_history.operation.name)
-            own = next((s for s in self._sources.values() if any(name in names for name in s.names)), None)
-            shape = [32 if n is None else n for n in one.shape]
-            value = values[own.name] if own is not None and own.name in values else np.zeros(shape)
+            own = self._own(one)
+            value = values[own.name] if own is not None and own.name in values else np.zeros([32 if n is None else n for n in one.shape])
             found.append(_tf.convert_to_tensor(np.asarray(value, _tf.as_dtype(one.dtype).as_numpy_dtype)))
         return found
 
-    def look(self, target: str, values: Values) -> Look:
-        operands, results = self._part(target)(self._fed(values), training=False)
-        return judged([x.numpy() for x in operands if x.dtype.is_floating], [y.numpy() for y in results if y.dtype.is_floating])
+    def _ran(self, target: str, fed: list[Any]) -> list[tuple[list[Any], list[Any]]]:
+        with _Watch(target) as watch:
+            self.model(fed if len(fed) > 1 else fed[0], training=False)
+        if not watch.calls:
+            raise LookupError(f"the model runs no layer {target}")
+        return watch.calls
 
-    def slopes(self, target: str, values: Values, operand: int, goal: str) -> Values | None:
+    def look(self, target: str, values: Values) -> Look:
+        seen = [judged([x.numpy() for x in operands], [y.numpy() for y in results]) for operands, results in self._ran(target, self._fed(values))]
+        return next((one for one in seen if one.bad), seen[0])
+
+    def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
         fed = self._fed(values)
         with _tf.GradientTape() as tape:
             tape.watch([t for t in fed if t.dtype.is_floating])
-            x = [t for t in self._part(target)(fed, training=False)[0] if t.dtype.is_floating][operand]
+            operands, results = self._ran(target, fed)[0]
+            x = [*operands, *results][part]
             grown = _tf.reduce_max(x) if goal == "high" else -_tf.reduce_min(x) if goal == "low" else -_tf.reduce_min(_tf.abs(x))
-        made = tape.gradient(grown, fed)
         found: Values = {}
-        for one, g in zip(self.model.inputs, made):
-            names = (one.name, one._keras_history.operation.name)
-            own = next((s.name for s in self._sources.values() if any(name in names for name in s.names)), None)
+        for one, g in zip(self.model.inputs, tape.gradient(grown, fed)):
+            own = self._own(one)
             if own is not None and g is not None:
-                found[own] = np.asarray(_tf.convert_to_tensor(g), np.float64)
+                found[own.name] = np.asarray(_tf.convert_to_tensor(g), np.float64)
         return found or None
 
 
-def _flat(value: Any) -> list[Any]:
-    return [one for item in value for one in _flat(item)] if isinstance(value, (list, tuple)) else [value]
+def _names(tensor: Any) -> tuple[str, str]:
+    return tensor.name, tensor._keras_history.operation.name
+
+
+def _floats(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [one for item in value for one in _floats(item)]
+    return [value] if _tf.is_tensor(value) and value.dtype.is_floating else []

@@ -46,7 +46,7 @@ class Model:
         operands = [seen[value] for value in node.input if value and _real(seen[value])]
         return judged(operands, [seen[value] for value in node.output if value and _real(seen[value])])
 
-    def slopes(self, target: str, values: Values, operand: int, goal: str) -> Values | None:
+    def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
         return None
 
     def _run(self, target: str, wanted: list[str], feeds: Mapping[str, Any]) -> list[Any]:

@@ -67,10 +67,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a run showed of one operation: its operands, and "nan" or "inf" where finite operands gave that."""
+    """What a run showed of one operation: its operands and results, and "nan" or "inf" where finite operands gave that."""
 
     operands: tuple[Any, ...]
     bad: str = ""
+    results: tuple[Any, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What can be driven somewhere: operands, then results."""
+        return (*self.operands, *self.results)
 
 
 class Model(Protocol):
@@ -82,7 +88,7 @@ class Model(Protocol):
 
     def look(self, target: str, values: Values) -> Look: ...
 
-    def slopes(self, target: str, values: Values, operand: int, goal: str) -> Values | None:
+    def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
         """The gradient of what is to grow (`score`) in each source; None where there is none."""
         ...
 
@@ -92,15 +98,16 @@ def judged(operands: Sequence[Any], results: Sequence[Any]) -> Look:
     kept = tuple(np.asarray(x, np.float64) for x in operands)
     if any(not np.isfinite(x).all() for x in kept):
         return Look(kept)
-    wrong = [np.asarray(y, np.float64) for y in results if not np.isfinite(np.asarray(y, np.float64)).all()]
-    return Look(kept, ("nan" if any(np.isnan(y).any() for y in wrong) else "inf") if wrong else "")
+    made = tuple(np.asarray(y, np.float64) for y in results)
+    wrong = [y for y in made if not np.isfinite(y).all()]
+    return Look(kept, ("nan" if any(np.isnan(y).any() for y in wrong) else "inf") if wrong else "", made)
 
 
-def score(operand: Any, goal: str) -> float:
-    """How far an operand is towards a goal."""
-    if not np.size(operand) or not np.isfinite(operand).all():
+def score(part: Any, goal: str) -> float:
+    """How far an operand or result is towards a goal."""
+    if not np.size(part) or not np.isfinite(part).all():
         return -np.inf
-    return float(np.max(operand) if goal == "high" else -np.min(operand) if goal == "low" else -np.min(np.abs(operand)))
+    return float(np.max(part) if goal == "high" else -np.min(part) if goal == "low" else -np.min(np.abs(part)))
 
 
 class _Tried:
@@ -120,9 +127,9 @@ class _Tried:
         self.ran += 1
         return seen
 
-    def slopes(self, values: Values, operand: int, goal: str) -> Values | None:
+    def slopes(self, values: Values, part: int, goal: str) -> Values | None:
         try:
-            return self.model.slopes(self.target, values, operand, goal)
+            return self.model.slopes(self.target, values, part, goal)
         except Exception:
             return None
 
@@ -140,9 +147,9 @@ def search(model: Model, target: str, sources: Sequence[Source], seconds: float,
         if seen.bad:
             return values, seen.bad
         looks.append((values, seen))
-        for i, operand in enumerate(seen.operands):
+        for i, part in enumerate(seen.parts):
             for goal in GOALS:
-                now = score(operand, goal)
+                now = score(part, goal)
                 if (i, goal) not in best or now > best[i, goal][0]:
                     best[i, goal] = now, values
         if process_time() > end:
@@ -190,8 +197,8 @@ def drawn(one: Source, pattern: str, random: Any) -> Any:
 
 def _between(tried: _Tried, sources: Sequence[Source], looks: Sequence[tuple[Values, Look]], end: float) -> tuple[Values, str] | None:
     """Halve the way between two runs in which an element of an operand has opposite signs, towards where it is 0."""
-    for operand in range(max((len(seen.operands) for _, seen in looks), default=0)):
-        pair = _opposite([(values, seen.operands[operand]) for values, seen in looks if operand < len(seen.operands)])
+    for part in range(max((len(seen.parts) for _, seen in looks), default=0)):
+        pair = _opposite([(values, seen.parts[part]) for values, seen in looks if part < len(seen.parts)])
         if pair is None:
             continue
         below, above, place = pair
@@ -200,9 +207,9 @@ def _between(tried: _Tried, sources: Sequence[Source], looks: Sequence[tuple[Val
             seen = tried.look(middle)
             if seen.bad:
                 return middle, seen.bad
-            if process_time() > end or operand >= len(seen.operands) or not np.isfinite(seen.operands[operand].flat[place]):
+            if process_time() > end or part >= len(seen.parts) or not np.isfinite(seen.parts[part].flat[place]):
                 break
-            below, above = (middle, above) if seen.operands[operand].flat[place] < 0 else (below, middle)
+            below, above = (middle, above) if seen.parts[part].flat[place] < 0 else (below, middle)
     return None
 
 
@@ -216,18 +223,18 @@ def _opposite(looks: Sequence[tuple[Values, Any]]) -> tuple[Values, Values, int]
     return None
 
 
-def _climb(tried: _Tried, sources: Sequence[Source], start: Values, operand: int, goal: str, random: Any, end: float) -> tuple[Values, str] | None:
+def _climb(tried: _Tried, sources: Sequence[Source], start: Values, part: int, goal: str, random: Any, end: float) -> tuple[Values, str] | None:
     """Steps towards a goal, as long as they lead there."""
     values, at = start, -np.inf
     for _ in range(CLIMBS):
         if process_time() > end:
             return None
         moved = False
-        for other in _steps(tried, sources, values, operand, goal, random):
+        for other in _steps(tried, sources, values, part, goal, random):
             seen = tried.look(other)
             if seen.bad:
                 return other, seen.bad
-            now = score(seen.operands[operand], goal) if operand < len(seen.operands) else -np.inf
+            now = score(seen.parts[part], goal) if part < len(seen.parts) else -np.inf
             if now > at:
                 values, at, moved = other, now, True
             if process_time() > end:
@@ -237,8 +244,8 @@ def _climb(tried: _Tried, sources: Sequence[Source], start: Values, operand: int
     return None
 
 
-def _steps(tried: _Tried, sources: Sequence[Source], values: Values, operand: int, goal: str, random: Any) -> Iterator[Values]:
-    slopes = tried.slopes(values, operand, goal)
+def _steps(tried: _Tried, sources: Sequence[Source], values: Values, part: int, goal: str, random: Any) -> Iterator[Values]:
+    slopes = tried.slopes(values, part, goal)
     if slopes is None:
         for one in sources:
             yield {**values, one.name: drawn(one, PATTERNS[random.randint(len(PATTERNS))], random)}
@@ -247,16 +254,16 @@ def _steps(tried: _Tried, sources: Sequence[Source], values: Values, operand: in
     if not steep:
         return
     if goal == "zero":
-        yield from _newton(tried, steep, values, slopes, operand)
+        yield from _newton(tried, steep, values, slopes, part)
     for fraction in FRACTIONS:
         step = {n: np.sign(slopes[n]) * fraction * min(one.hi - one.lo, 1e30) for n, one in steep.items()}
         yield {**values, **{n: one.fit(values[n] + step[n]) for n, one in steep.items()}}
 
 
-def _newton(tried: _Tried, steep: Mapping[str, Source], values: Values, slopes: Values, operand: int) -> Iterator[Values]:
+def _newton(tried: _Tried, steep: Mapping[str, Source], values: Values, slopes: Values, part: int) -> Iterator[Values]:
     """Steps after which an operand that is linear in a source is 0: in all sources at once, and in each alone."""
     seen = tried.look(values)
-    distance = -score(seen.operands[operand], "zero") if operand < len(seen.operands) else 0.0
+    distance = -score(seen.parts[part], "zero") if part < len(seen.parts) else 0.0
     chosen: list[Callable[[str], bool]] = [lambda name: True, *((lambda name, own=n: name == own) for n in steep)]
     for takes in chosen[: CLIMBS if len(chosen) > 2 else 1]:
         square = sum(float((np.asarray(slopes[n], np.float64) ** 2).sum()) for n in steep if takes(n))
