@@ -44,6 +44,14 @@ def ends(code: str) -> bool:
         return subprocess.run([sys.executable, str(file)], capture_output=True, timeout=600, env=environment, check=False).returncode == 0
 
 
+def confirmed_by_runs(text: str, lines: set[int], runs: int) -> str:
+    try:
+        left = sorted(lines & set(seen(text, runs)))
+        return f"lines {left} still fail" if left else "confirmed" if ends(text) else "does not run"
+    except (subprocess.TimeoutExpired, RuntimeError):
+        return "not run in time"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pattern", nargs="?", default="")
@@ -57,8 +65,7 @@ def main() -> None:
         lines = {line for line, _ in expected(case.faulty)}
         state = "no change was found"
         if text != case.faulty:
-            left = sorted(lines & set(seen(text, given.runs)))
-            state = f"lines {left} still fail" if left else "confirmed" if ends(text) else "does not run"
+            state = confirmed_by_runs(text, lines, given.runs)
         proved, confirmed = proved + safe, confirmed + (state == "confirmed")
         print(f"{case.title}: {'proved' if safe else 'not proved'}, {state}", flush=True)
         if given.list:

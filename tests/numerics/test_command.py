@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tensorproof import catalogue
+from tensorproof.app.explain import _pages
 from tensorproof.cli.main import main
 
 SAFE = "import torch\nx = torch.rand(8)\ny = torch.log(x + 1)\n"
@@ -104,3 +106,17 @@ def test_what_the_time_limit_leaves_out_is_counted(tmp_path: Path) -> None:
     every = numerics(str(file), Options(), Settings(), Given()).applied
     assert (report.finished, report.applied, report.left, report.operations) == (False, 0, every, [])
     assert f"the time limit is reached, {every} of {every} operators are not analysed" in summary(report)
+
+
+def test_every_code_of_a_hazard_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    codes = {hazard.code for op in map(catalogue.find, catalogue.everything()) if op for hazard in (*op.hazards, *op.gradient_hazards)}
+    for code in sorted({*codes, "matmul/overflow", "mul/undefined"}):
+        assert main(["explain", code]) == 0
+        assert "It is safe where" in capsys.readouterr().out
+    assert {code.partition("/")[2] for code in codes} <= set(_pages()["hazards"])
+
+
+def test_the_report_is_narrow_and_says_what_to_ask_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(tmp_path, capsys, MODULE, "--entry", f"{tmp_path / 'program.py'}::Net", "--input", "x=4,5")
+    assert max(map(len, out.splitlines())) < 180
+    assert out.rstrip().endswith("--fix proposes changes that are proved · tensorproof explain log/non-positive")

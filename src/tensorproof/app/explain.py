@@ -11,6 +11,12 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.ops.hazards import said
 from tensorproof.ops.record import Op
 
+ANY = {
+    "overflow": ("the result is at most the greatest number of its element type", "inf beyond the greatest number of the element type"),
+    "undefined": ("no infinite operand meets 0 or an infinity of the other sign", "nan"),
+}
+"""Hazards that every operator may have: where it is safe, and what it yields elsewhere."""
+
 
 @cache
 def _pages() -> dict[str, dict[str, dict[str, str]]]:
@@ -50,13 +56,13 @@ def explain(code: str) -> str:
 
 def _hazard(op: Op, code: str) -> str:
     """The page of a code of `tensorproof numerics`; empty for another code."""
+    word = code.partition("/")[2]
     hazard = next((h for h in (*op.hazards, *op.gradient_hazards) if h.code == code), None)
-    if hazard is None and code != f"{op.name}/overflow":
+    if hazard is None and word not in ANY:
         return ""
-    needed = "the result is at most the greatest number of its element type" if hazard is None else said(hazard)
-    yields = "inf beyond it" if hazard is None else hazard.yields
-    mend = (
-        "Keep the operand in that region by a clamp, a maximum or an epsilon, subtract the maximum before an exponential, compute in float32, or narrow the "
-        "inputs with --range; `tensorproof numerics --fix` proposes a change that it proves."
-    )
-    return f"{code}\n\n  {op.name} gives {yields}. Nothing happens where {needed}.\n\n  What to do: {mend}"
+    needed, yields = (said(hazard), hazard.yields) if hazard is not None else ANY[word]
+    page: dict[str, str] = _pages()["hazards"].get(word, {})
+    lines = [f"{op.name} yields {yields}. It is safe where {needed}.", *([page["why"]] if "why" in page else [])]
+    mend = page.get("mend", "Keep the operand in that region by a clamp, a maximum or an epsilon.")
+    lines += ["", f"What to do: {mend}", "`tensorproof numerics FILE --fix` proposes changes that it proves; `--range NAME=LO:HI` says what an input can be."]
+    return "\n".join([code, "", *(f"  {line}" if line else "" for line in lines)])

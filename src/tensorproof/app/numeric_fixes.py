@@ -44,6 +44,7 @@ class Fix:
 def fix(found: Report, options: Options, settings: Settings, given: Given, every: Sequence[Operation] = ()) -> None:
     """Find changes of the source, and for what they leave, preconditions on inputs; both go into the report. `every` holds also operations that are ignored."""
     whole = replace(found, operations=list(every or found.operations))
+    found.fixing = True
     found.fixes, left = _fixed(whole, options, settings, given, [one for one in whole.operations if one not in found.operations])
     still = {(one.code, one.span.line, one.span.node) for one in left.operations if one.verdict in NOT_SAFE}
     mended = [one for one in found.operations if found.fixes and (one.code, one.span.line, one.span.node) not in still]

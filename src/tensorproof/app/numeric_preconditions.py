@@ -14,7 +14,7 @@ from tensorproof.terms.records import dataclass, replace
 MOST_SECONDS = 60.0
 MOST_INPUTS = 4
 """Of how many inputs a narrower range is tried for one operation."""
-SMALL = 1e-6
+LEAST = (1e-6, 1e-3, 0.1, 1.0)
 SCALES = (0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
 NOT_SAFE = ("unsafe", "possible")
 
@@ -75,8 +75,8 @@ def _is_input(value: Value) -> bool:
 def _narrower(whole: Range) -> Iterator[Range]:
     """Parts of a range, the wider first: its positive half without zero, and the same range on a smaller scale."""
     if whole.lo <= 0 < whole.hi:
-        yield Range(SMALL, whole.hi)
+        yield from (Range(least, whole.hi) for least in LEAST if least < whole.hi)
     for scale in SCALES:
         yield Range(whole.lo * scale, whole.hi * scale)
         if whole.lo <= 0 < whole.hi:
-            yield Range(SMALL, whole.hi * scale)
+            yield Range(LEAST[0], whole.hi * scale)

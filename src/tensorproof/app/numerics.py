@@ -53,6 +53,8 @@ class Report:
     fixes: list[Fix] = field(default_factory=list["Fix"])
     preconditions: list[Precondition] = field(default_factory=list["Precondition"])
     """Narrower ranges of inputs under which further operations are safe."""
+    fixing: bool = False
+    """Whether changes were looked for."""
     text: str = ""
     finished: bool = True
     left: int = 0

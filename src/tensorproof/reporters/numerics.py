@@ -38,7 +38,7 @@ def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
     if found.preconditions:
         blocks.append("\n".join(["proved safe with a narrower input (--range NAME=LO:HI):", *map(_narrower, found.preconditions)]))
     if not quiet:
-        blocks += [text for text in (_assumptions(found, verbose), _not_followed(found, verbose), summary(found)) if text]
+        blocks += [text for text in (_assumptions(found, verbose), _not_followed(found, verbose), f"{summary(found)}{_next(found)}") if text]
     return "\n\n".join(blocks)
 
 
@@ -58,7 +58,8 @@ def _table(operations: Sequence[Operation]) -> str:
 
 def _cells(one: Operation) -> tuple[str, ...]:
     verdict = "not analysed" if one.verdict == "unknown" else one.verdict
-    return verdict, _place(one.span), f"{one.spelling}\n{one.code}", interval(one.operand), f"{one.needed}\n(else {one.yields})", _causes(one)
+    shown = "\nshown by run" if any(map(is_run, one.cause)) else ""
+    return verdict + shown, _place(one.span), f"{one.spelling}\n{one.code}", interval(one.operand), f"{one.needed}\n(else {one.yields})", _causes(one)
 
 
 def _lines(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
@@ -74,8 +75,15 @@ def interval(ends: tuple[float, float]) -> str:
 
 
 def _causes(one: Operation) -> str:
-    rest = len(one.cause) - MOST_CAUSES
-    return ", ".join(one.cause[:MOST_CAUSES]) + (f" and {rest} more" if rest > 0 else "")
+    sources, runs = [each for each in one.cause if not is_run(each)], [each for each in one.cause if is_run(each)]
+    rest = len(sources) - MOST_CAUSES
+    text = ", ".join(sources[:MOST_CAUSES]) + (f" and {rest} more" if rest > 0 else "")
+    return "\n".join([text, *runs[:1]]) if text else "\n".join(runs[:1])
+
+
+def is_run(cause: str) -> bool:
+    """Whether a cause names a run that showed what may happen."""
+    return cause.startswith(("a real run", "shown by a run"))
 
 
 def _place(span: Span, column: bool = False) -> str:
@@ -152,12 +160,23 @@ def _not_followed(found: Report, verbose: bool) -> str:
 def without_bounds(name: str) -> str:
     """An operator without bounds, with the reason, in words."""
     op, _, reason = name.partition(": ")
-    reason = reason.removeprefix("Unbounded: ").removeprefix("Unbounded")
+    reason = re.sub(r"^(Unbounded|NotEvaluated)(: )?", "", reason)
     return f"no bounds for operator {op}" + (f" ({reason})" if reason else "")
 
 
 def _times(count: int) -> str:
     return "time" if count == 1 else "times"
+
+
+def _next(found: Report) -> str:
+    """What a user may ask next of the first finding."""
+    first = next((one for one in found.operations if one.verdict in ("unsafe", "possible")), None)
+    if first is None:
+        return ""
+    fix = "" if found.fixes or found.preconditions else "--fix proposes changes that are proved · "
+    if found.fixing and fix:
+        fix = "no change was found that is proved · "
+    return f"\n{fix}tensorproof explain {first.code}"
 
 
 def summary(found: Report) -> str:
