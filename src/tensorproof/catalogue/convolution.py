@@ -44,6 +44,8 @@ def _sides(c: Call, kernel: tuple[Dim, ...]) -> list[tuple[Dim, Dim]]:
     if padding == "valid":
         return [(0, 0) for _ in kernel]
     if padding == "same":
+        for k in kernel:
+            c.require("padding", ge(k, 1), "a kernel without elements would need a negative padding to keep the size", ("weight", "padding"))
         return same_sides(kernel, c["dilation"])
     for one in padding if c["padding_mode"] == "zeros" else ():
         c.require("padding", ge(one, 0), f"padding must be at least 0, and is {padding!r}", "padding")

@@ -268,7 +268,7 @@ BINARY_CROSS_ENTROPY = Op(
     attributes=(REDUCTION,),
     shape=binary_shape,
     dtype=Same("x", "target"),
-    evaluate=formulas.cross_entropy_of_two,
+    evaluate=formulas.cross_entropy_of_two, constants=("weight",),
 )
 
 
@@ -296,7 +296,7 @@ BINARY_CROSS_ENTROPY_WITH_LOGITS = Op(
     attributes=(REDUCTION,),
     shape=logits_shape,
     dtype=lambda c: half_complex(c, c.dtype("target")),
-    evaluate=formulas.cross_entropy_of_two_logits,
+    evaluate=formulas.cross_entropy_of_two_logits, constants=("weight", "pos_weight"),
 )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ CROSS_ENTROPY = Op(
     attributes=(Int("ignore_index", -100), REDUCTION, Float("label_smoothing", 0.0, most=1.0)),
     shape=scalar_of_any_rank(cross_entropy_shape),
     dtype=cross_entropy_dtype,
-    evaluate=formulas.cross_entropy,
+    evaluate=formulas.cross_entropy, constants=("weight:target",),
     hazards=region("cross_entropy/ignored", "target weight", "a target counts that is not ignored", "nan", formulas.counts_some),
 )  # fmt: skip
 NLL = Op(
@@ -128,7 +128,7 @@ NLL = Op(
     attributes=(Int("ignore_index", -100), REDUCTION),
     shape=scalar_of_any_rank(indexed_shape),
     dtype=Same("x", "weight"),
-    evaluate=formulas.negative_likelihood,
+    evaluate=formulas.negative_likelihood, constants=("weight",),
     hazards=region("nll_loss/ignored", "target weight", "a target counts that is not ignored", "nan", formulas.counts_some),
 )
 NLL_FORWARD = Op(
@@ -171,7 +171,7 @@ MULTI_MARGIN = Op(
     attributes=(Choice("p", (1, 2), 1), Float("margin", 1.0), REDUCTION),
     shape=multi_margin_shape,
     dtype=Same("x", "weight"),
-    evaluate=formulas.multi_margin,
+    evaluate=formulas.multi_margin, constants=("weight",),
 )  # fmt: skip
 
 

@@ -175,6 +175,8 @@ class Op:
     """When it surely is one: "always"; "compact", where the input is row-major; "itself", where nothing changes: then the very tensor is given back; or "" """
     gradient: str = ""
     """What autograd needs, where the table of spellings does not say it or is to be overruled (bindings/derivatives.py has the notation)."""
+    constants: tuple[str, ...] = ()
+    """Inputs for which torch has no derivative and which must not require a gradient; `weight:target` where the target holds whole numbers."""
     overlaps: bool = False
     """Whether, in place, it may write into a tensor of which several elements lie in one place (an expanded one)."""
     paired: tuple[str, ...] = ()

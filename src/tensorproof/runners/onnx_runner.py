@@ -288,6 +288,8 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
                 return Observed(tuple(told) if len(told) > 1 else told[0])
             if model.operator == "Unique" and "out of bounds" in words:
                 return Observed(aside=f"the evaluator takes rows where the standard takes elements: {words}")
+            if "cannot identify image file" in words:
+                return Observed(aside="the bytes are no image")
             if whole or no_code or words.endswith("Error: ") or any(w in words for w in _EMPTY):
                 return Observed(aside=f"the evaluator fails: {words}")
             return Observed(error=words)

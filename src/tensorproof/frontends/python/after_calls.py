@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
 from tensorproof.frontends.python import recording, recovery, suspects, tensors
-from tensorproof.libraries import autograd, domains, greatest, index_checks, layers, signs
+from tensorproof.libraries import autograd, domains, greatest, index_checks, layers, signs, undifferentiable
 from tensorproof.terms.records import dataclass
 from tensorproof.values.objects import List
 from tensorproof.values.python_values import Layer
@@ -53,6 +53,11 @@ def _indices(m: Interpreter, call: Called) -> None:
 
 def _signs(m: Interpreter, call: Called) -> None:
     signs.check(m, call.outcome.applied, call.node)
+
+
+def _constants(m: Interpreter, call: Called) -> None:
+    if call.name.startswith("torch"):
+        undifferentiable.check(m, call.outcome.applied, call.node)
 
 
 def _suspects(m: Interpreter, call: Called) -> None:
@@ -103,7 +108,7 @@ def _tape(m: Interpreter, call: Called) -> None:
         call.result = tape.taken(m, call.name, call.result, call.args, call.kwargs, call.node, call.layer, call.stated)
 
 
-OBSERVERS: tuple[Observer, ...] = (_domains, _indices, _signs, _memory, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape)
+OBSERVERS: tuple[Observer, ...] = (_domains, _indices, _signs, _constants, _memory, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape)
 """After a call that computes."""
 CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _suspects)
 """After the construction of a layer."""
