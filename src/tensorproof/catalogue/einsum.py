@@ -126,6 +126,8 @@ def _own_sizes(c: Call, i: int, names: list[str], shape: Shape) -> tuple[dict[st
     own: dict[str, Dim] = {}
     for name, size in zip(axes, shape):
         if name and name in own:
+            if 0 in (own[name], size) and own[name] != size:
+                raise c.give_up("a diagonal of nothing, which some libraries take whatever its other size is")
             c.equal("diagonal", own[name], size, f"subscript {name} stands twice in operand {i}, over sizes {{a}} and {{b}}", "xs")
         elif name:
             own[name] = size

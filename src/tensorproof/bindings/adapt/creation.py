@@ -78,7 +78,7 @@ def _forwards(run: Run, data: TensorType) -> None:
     """torch takes no array whose elements lie backwards in memory, as those of `x[::-1]` and `np.flip(x)` do."""
     steps = data.strides if data.framework == "numpy" and data.strides != UNKNOWN_STRIDES else None
     if steps is not None and any(type(step) is int and step < 0 for step in steps) and ge(data.shape.numel, 1) is True:
-        raise run.refuse("strides", f"an array with negative strides {data.strides!r} does not become a tensor: make a copy() of it first", ("data",))
+        raise run.refuse("backwards", f"an array with negative strides {data.strides!r} does not become a tensor: make a copy() of it first", ("data",))
 
 
 @takes(Anything("data", like=(Tensor("data"),)), Bool("requires_grad", True), Bool("persistent", True))

@@ -223,6 +223,8 @@ def losses_sparse(a: Arguments, run: Run) -> TensorType:
             ("target", "x"),
         )
         target = told(run, "squeeze", target, target.shape[:-1], dim=(len(target.shape) - 1,))
+    if x.shape.known and target.shape.known and len(x.shape) == len(target.shape) + 2 and eq(x.shape[-1], 1) is True:
+        x = told(run, "squeeze", x, x.shape[:-1], dim=(len(x.shape) - 1,))
     return _reduced(run, a, sparse_cross_entropy({"x": x, "target": target}, run))
 
 
