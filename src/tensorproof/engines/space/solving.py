@@ -3,7 +3,7 @@ enumerate the valid vectors of small subspaces (AllSAT)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -37,13 +37,19 @@ def refuse_too_large(mode: str, vectors: int) -> None:
 
 def individual(parameters: Sequence[Parameter], checks: Sequence[Check]) -> Iterator[tuple[int, Array]]:
     """One question for each vector."""
+    for number, code in enumerate(asked(parameters, checks, product(*(p.numbers for p in parameters)))):
+        yield number, np.array([code])
+
+
+def asked(parameters: Sequence[Parameter], checks: Sequence[Check], vectors: Iterable[Sequence[int]]) -> Iterator[int]:
+    """The check that each of some vectors breaks first, or `VALID`: one question for each, in one context."""
     solver = _solver(parameters, checks)
-    for number, vector in enumerate(product(*(p.numbers for p in parameters))):
+    for vector in vectors:
         with solver.scope():
             for p, value in zip(parameters, vector):
                 solver.assume(eq(dimension(p), value))
             answer = solver.check().answer
-        yield number, np.array([_cause(parameters, checks, vector, answer)])
+        yield _cause(parameters, checks, vector, answer)
 
 
 def bulk(parameters: Sequence[Parameter], checks: Sequence[Check]) -> Iterator[tuple[int, Array]]:
