@@ -120,6 +120,8 @@ def values_left(parameter: Parameter, counts: dict[int, int]) -> str:
     if parameter.whole:
         ordered = sorted(int(v) for v in parameter.values)
         low, high = min(map(int, kept)), max(map(int, kept))
+        if low == high:
+            return f"{parameter.name} == {low}"
         if [v for v in ordered if low <= v <= high] == sorted(map(int, kept)):
             if low == ordered[0]:
                 return f"{parameter.name} <= {high}"
