@@ -79,11 +79,41 @@ def saved_model(folder: Path) -> Path:
     return folder / "saved"
 
 
+def loops(folder: Path) -> Path:
+    """Nodes in a loop and in a branch, as TensorFlow 1 writes them: they cannot be fetched."""
+    tf = pytest.importorskip("tensorflow")
+    v1 = tf.compat.v1
+    v1.disable_control_flow_v2()
+    try:
+        with tf.Graph().as_default() as made:
+            x = v1.placeholder(tf.float32, (8, 4))
+            v1.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, tf.sqrt(s - 1.0)), [0, x[:, 0]])
+            v1.cond(x[0, 0] > 0, lambda: tf.math.log(x[:, 1]), lambda: x[:, 1])
+    finally:
+        v1.enable_control_flow_v2()
+    (folder / "a.pb").write_bytes(made.as_graph_def().SerializeToString())
+    return folder / "a.pb"
+
+
+def saved_loops(folder: Path) -> Path:
+    """The same inside of functions."""
+    tf = pytest.importorskip("tensorflow")
+
+    class Module(tf.Module):  # type: ignore[misc]
+        @tf.function(input_signature=[tf.TensorSpec([4], tf.float32)], autograph=False)  # type: ignore[untyped-decorator]
+        def __call__(self, x: object) -> object:
+            looped = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, tf.sqrt(s - 1.0)), [0, x])
+            return {"looped": looped[1], "chosen": tf.cond(tf.reduce_sum(x) > 0, lambda: tf.math.log(x), lambda: x)}
+
+    tf.saved_model.save(Module(), str(folder / "saved"))
+    return folder / "saved"
+
+
 def report(path: Path) -> Report:
     return numerics(str(path), Options(), Settings(), Given())
 
 
-@pytest.mark.parametrize("make", [onnx_model, exported_program, keras_model, graph, saved_model], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [onnx_model, exported_program, keras_model, graph, saved_model, loops, saved_loops], ids=lambda make: make.__name__)
 def test_every_warning_is_shown_by_a_run(make: Callable[[Path], Path], tmp_path: Path) -> None:
     found = report(make(tmp_path))
     warned = {one.span.node for one in found.operations if one.verdict in ("possible", "unsafe")}
@@ -109,6 +139,19 @@ def test_values_lie_within_the_stated_ranges(tmp_path: Path) -> None:
     for script in confirm_model(found, str(tmp_path / "witness")).values():
         with np.load(Path(script).with_suffix(".npz")) as held:
             assert np.abs(held["value_0"]).max() <= 50.0
+
+
+def test_a_function_that_nothing_calls_is_a_gap(tmp_path: Path) -> None:
+    """TensorFlow saves a function without a signature where its results are nested."""
+    tf = pytest.importorskip("tensorflow")
+
+    class Module(tf.Module):  # type: ignore[misc]
+        @tf.function(input_signature=[tf.TensorSpec([4], tf.float32)])  # type: ignore[untyped-decorator]
+        def __call__(self, x: object) -> object:
+            return [tf.math.log(x), [x]]
+
+    tf.saved_model.save(Module(), str(tmp_path / "saved"))
+    assert [gap.reason for gap in report(tmp_path / "saved").gaps] == ["no node of the graph calls it"]
 
 
 def test_a_proved_model_is_not_run(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def stated(path: str, graph: Graph, options: Options) -> tuple[Path, Found]:
         ways = tuple(map(flag, found.places[node].branches)) if node in found.places else ()
         made.stated.append(Stated(shown, _span(path, found, node), _trail(path, found, graph, node), ways))
     made.gaps += gaps(path, found)
-    made.gaps += [Gap(f"the function {name}", Span(path, 1, 1, 1, 2, name), "no node of the graph calls it") for name in _not_entered(graph, found)]
+    made.gaps += not_entered(path, graph, found)
     made.findings += _claims(path, graph, found)
     made.lost = bool(found.refused)
     return made, found
@@ -74,6 +74,11 @@ def gaps(path: str, found: Found) -> list[Gap]:
         raise BadInput(f"{path} holds a graph that cannot run: nodes wait for their own results: {listed}.")
     unknown = [Gap(name, _span(path, found, node), f"the operator {name} is not known") for node, name in found.missing]
     return unknown + [Gap(_spelling(found, node), _span(path, found, node), why) for node, why in found.unknown]
+
+
+def not_entered(path: str, graph: Graph, found: Found) -> list[Gap]:
+    """The functions that nothing enters, as gaps."""
+    return [Gap(f"the function {name}", Span(path, 1, 1, 1, 2, name), "no node of the graph calls it") for name in _not_entered(graph, found)]
 
 
 def _not_entered(graph: Graph, found: Found) -> list[str]:

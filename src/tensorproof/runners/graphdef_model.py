@@ -20,6 +20,7 @@ import tensorflow as tf
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 from tensorflow.python.framework.function_def_to_graph import function_def_to_graph_def
 
+from tensorproof.runners.graphdef_checks import RESULT, behind, in_loop, located
 from tensorproof.runners.searching import Look, Source, Values, judged
 
 _tf: Any = tf
@@ -73,10 +74,16 @@ class Model:
     """A graph, with the session that runs it."""
 
     def __init__(self, path: str, index: int, targets: Sequence[str]) -> None:
-        definition, saver, checkpoint = load(path, index)
+        self._loaded = load(path, index)
+        definition = self._loaded[0]
         for node in definition.node:
             node.device = ""
             node.attr.pop("_class", None)
+        self._checked: dict[str, _Checked] = {}
+        self._start(definition, targets)
+
+    def _start(self, definition: Any, targets: Sequence[str]) -> None:
+        _, saver, checkpoint = self._loaded
         self.graph: Any = _tf.Graph()
         with self.graph.as_default():
             _v1.import_graph_def(definition, name="")
@@ -92,6 +99,12 @@ class Model:
     # --- sources ---
 
     def reads(self, target: str, sources: Sequence[Source]) -> list[Source]:
+        if not _known(self.graph, target) or in_loop(self.graph.get_operation_by_name(target)):
+            self._checked[target] = _Checked(self._loaded, target)
+            return self._checked[target].reads(self._checked[target].top, sources)
+        return self._above(target, sources)
+
+    def _above(self, target: str, sources: Sequence[Source]) -> list[Source]:
         for one in sources:
             if one.name not in self._sources:
                 self._sources[one.name] = one
@@ -160,6 +173,8 @@ class Model:
     # --- runs ---
 
     def look(self, target: str, values: Values) -> Look:
+        if target in self._checked:
+            return self._checked[target].look(target, values)
         operation = self.graph.get_operation_by_name(target)
         operands = [t for t in operation.inputs if t.dtype.is_floating]
         results = [t for t in operation.outputs if t.dtype.is_floating]
@@ -168,6 +183,8 @@ class Model:
         return judged(*seen)
 
     def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
+        if target in self._checked:
+            return None
         key = target, part, goal
         if key not in self._slopes:
             self._slopes[key] = self._gradients(target, part, goal)
@@ -190,6 +207,35 @@ class Model:
             except (IndexError, LookupError, AttributeError, TypeError, ValueError, NotImplementedError):
                 return None  # an operation on the way has no gradient, or a loop lost its context
             return {name: _tf.convert_to_tensor(g) for name, g in zip(places, made) if g is not None} or None
+
+
+class _Checked(Model):
+    """The graph with checks around a node that cannot be fetched. `top` is the node of the graph in which it lies."""
+
+    def __init__(self, loaded: tuple[Any, Any, str], target: str) -> None:
+        definition = _v1.GraphDef.FromString(loaded[0].SerializeToString())
+        found = located(definition, target)
+        if found is None:
+            raise KeyError(f"there is no node {target}")
+        place, self.top = found
+        place.add()
+        self._loaded = definition, *loaded[1:]
+        self._checked = {}
+        self._start(definition, ())
+        top = self.graph.get_operation_by_name(self.top)
+        self._wanted = behind(top) or [t for t in top.outputs if t.dtype not in (_tf.resource, _tf.variant)] or top
+
+    def reads(self, target: str, sources: Sequence[Source]) -> list[Source]:
+        return self._above(target, sources)
+
+    def look(self, target: str, values: Values) -> Look:
+        try:
+            self.session.run(self._wanted, self._feeds(values))
+        except _tf.errors.InvalidArgumentError as error:
+            if RESULT not in str(error):
+                return Look(())
+            return Look((), "nan" if "NaN" in str(error).partition(RESULT)[2][:80] else "inf")
+        return Look(())
 
 
 def _name(tensor: Any) -> str:
