@@ -76,16 +76,9 @@ def stored_numbers(name: str, r: Random) -> Drawn:
     return (tensor(shape, BY_LABEL[label], tuple(r.randint(least, most) for _ in range(prod(shape)))),), {}
 
 
-def crop(name: str, r: Random) -> Drawn:
-    """An image that is at least as large as the part."""
-    size = [r.randint(1, 4) for _ in range(2)]
-    image = tensor([*(n + r.randint(0, 3) for n in size), r.randint(1, 3)], r.choice((FLOAT32, FLOAT64, INT32)))
-    return (image, tensor((2,), INT64, tuple(size))), {}
-
-
 NUMBERS = {
     "onnx.QLinearMatMul": quantised_product, "onnx.MelWeightMatrix": mel_bands, "graphdef.ConcatOffset": offsets, "graphdef.ApplyAdagradDA": adagrad,
-    "torch.int_repr": stored_numbers, "torch.Tensor.int_repr": stored_numbers, "graphdef.RandomCrop": crop,
+    "torch.int_repr": stored_numbers, "torch.Tensor.int_repr": stored_numbers,
     **{f"graphdef.Apply{name}": optimiser for name in ("ProximalAdagrad", "Adam", "RMSProp", "CenteredRMSProp", "Adadelta", "AdaMax")},
 }  # fmt: skip
 """By spelling: what makes the arguments of one call."""

@@ -19,6 +19,7 @@ NO_ORACLE: dict[str, str] = {
     "group_norm_by_group": "out of use in ONNX, whose evaluator refuses it",
     "lobpcg": "sought from random vectors, without bounds for what is found",
     "max_roi_pool": "the evaluator of ONNX has no kernel for it",
+    "random_crop": "TensorFlow has removed its kernel",
     "transformer_decoder_layer": "its weights are not arguments of the operator",
     "transformer_encoder_layer": "its weights are not arguments of the operator",
     **dict.fromkeys(
