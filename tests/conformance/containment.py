@@ -15,6 +15,8 @@ from tensorproof.terms.tensor import TensorType
 from tests.conformance.arguments import tensors
 
 KINDS = ("mixed", "zeros", "max", "denormal", "narrow", "wide")
+WIDE_WHOLE = 0.15
+"""How often whole numbers and truth values have a range in common, so that places are not known."""
 LARGEST = 2048
 """Elements of the tensors that are filled."""
 
@@ -73,6 +75,8 @@ def box(np: Any, array: Any, dtype: DType, kind: str, random: Random, points: fl
     """A box around an array: points as often as `points` says, else intervals as the kind has them."""
     from tensorproof.engines.values.rules import Box
 
+    if array.dtype.kind != "f" and array.size and random.random() < WIDE_WHOLE:
+        return Box(np.full(array.shape, array.min()), np.full(array.shape, array.max()), False, array.dtype)
     if array.dtype.kind != "f" or random.random() < points:
         return Box(array, array, False, array.dtype)
     small, most = dtype.smallest_normal, dtype.greatest

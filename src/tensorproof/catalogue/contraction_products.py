@@ -52,8 +52,10 @@ def chained(np: Any, a: Arguments) -> Any:
 
 
 def linear_map(np: Any, a: Arguments) -> Any:
-    made = np.matmul(a["x"], a["weight"].T)
-    return made if a["bias"] is None else np.add(made, a["bias"])
+    made, bias = np.matmul(a["x"], a["weight"].T), a["bias"]
+    if bias is not None and len(bias.shape) > len(made.shape):  # axes of one element, which the result does not have
+        bias = bias.reshape(bias.shape[len(bias.shape) - len(made.shape) :])
+    return made if bias is None else np.add(made, bias)
 
 
 def bilinear_product(np: Any, a: Arguments) -> Any:

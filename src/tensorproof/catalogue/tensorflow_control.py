@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.catalogue.tensorflow_arrays import X, agreed, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
-from tensorproof.ops.evaluation import Arguments, Undefined, plain
+from tensorproof.ops.evaluation import Arguments, Undefined, open_places, plain
 from tensorproof.ops.facts import MOVES
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Ints, Tensor, Tensors
 from tensorproof.ops.later import later
@@ -81,6 +81,8 @@ def sparse_updated(c: Call) -> Shape:
 
 def written_rows(np: Any, a: Arguments) -> Any:
     """Indices name rows, one after the other; one number is written for every update."""
+    if open_places(np, a["index"]):
+        return a["index"].of("scattered", a["x"], a["y"], a["reduction"])
     x, index = a["x"], plain(np, a["index"])
     if index.size and (np.min(index) < 0 or np.max(index) >= x.shape[0]):
         raise Undefined("rows beyond the variable")

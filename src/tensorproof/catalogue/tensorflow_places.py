@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.catalogue.written_places import accumulated, new
-from tensorproof.ops.evaluation import Arguments, Undefined
+from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, open_places
 
 
 def numbers(np: Any, value: Any) -> list[int]:
@@ -38,17 +38,33 @@ def _rows(np: Any, shape: tuple[int, ...], index: Any) -> Any:
 
 def scatter_nd(np: Any, a: Arguments) -> Any:
     shape = tuple(numbers(np, a["size"]))
+    if open_places(np, a["index"]):
+        return a["index"].of("scattered", np.zeros(shape, a["y"].dtype), a["y"], "add")
     places = _rows(np, shape, np.asarray(a["index"]))
     return accumulated(np, np.zeros(shape, a["y"].dtype), places, np.broadcast_to(a["y"], places.shape), np.add)
 
 
 def tensor_scatter(np: Any, a: Arguments) -> Any:
+    if open_places(np, a["index"]):
+        return a["index"].of("scattered", a["x"], a["y"], a["reduction"])
     steps = {"update": new, "add": np.add, "sub": np.subtract, "max": np.maximum, "min": np.minimum}
     places = _rows(np, a["x"].shape, np.asarray(a["index"]))
     return accumulated(np, a["x"], places, np.broadcast_to(a["y"], places.shape), steps[a["reduction"]])
 
 
+def _shape(a: Arguments) -> tuple[int, ...]:
+    """The shape of the result, where its sizes are known."""
+    shape = tuple(a["shapes"][0])
+    if not all(isinstance(n, int) for n in shape):
+        raise Undetermined
+    return shape
+
+
 def dynamic_stitch(np: Any, a: Arguments) -> Any:
+    unknown = next((x for x in a["xs"] if open_places(np, x)), None)
+    if unknown is not None:
+        rows = np.concatenate([y.reshape(-1) for y in a["ys"]])
+        return unknown.of("scattered", np.broadcast_to(rows[:1], _shape(a)) if 0 not in rows.shape else np.zeros(_shape(a)), rows, "update")
     indices = [np.asarray(x) for x in a["xs"]]
     tail = a["ys"][0].shape[indices[0].ndim :]
     places = np.concatenate([x.reshape(-1) for x in indices])
@@ -74,6 +90,18 @@ def one_hot_axis(np: Any, a: Arguments) -> Any:
     return np.where(np.equal(np.expand_dims(x, at), np.arange(depth).reshape(shape)), on, off)
 
 
+def _unknown_segments(np: Any, a: Arguments) -> Any:
+    """Bounds where it is not known which rows make up a segment."""
+    shape, dtype, reduction = _shape(a), a["results"][0], a["reduction"]
+    if reduction == "sum":
+        return a["index"].of("scattered", np.zeros(shape, a["x"].dtype), a["x"], "add")
+    if reduction in ("max", "min", "mean") and dtype is not None:
+        made = a["index"].of("scattered", np.zeros(shape, a["x"].dtype), a["x"], "update")
+        ends = {"max": dtype.least, "min": dtype.greatest}  # of a segment without rows
+        return made.of("either", np.full(shape, float(ends[reduction]))) if reduction in ends else made
+    raise Undetermined
+
+
 def _segments(np: Any, x: Any, index: Any, count: int, reduction: str, empty: dict[str, float | None]) -> Any:
     """Rows of x folded into the segments whose numbers stand in `index`."""
     tail = x.shape[index.ndim :]
@@ -96,12 +124,16 @@ def _segments(np: Any, x: Any, index: Any, count: int, reduction: str, empty: di
 def segment(np: Any, a: Arguments) -> Any:
     if a["sparse"] is not None:
         raise Undefined("rows by indices that are no argument")
+    if open_places(np, a["index"]):
+        return _unknown_segments(np, a)
     index = np.asarray(a["index"])
     count = int(index[-1]) + 1 if a["count"] is None and index.size else a["count"] or 0
     return _segments(np, a["x"], index, count, a["reduction"], {})
 
 
 def unsorted_segment(np: Any, a: Arguments) -> Any:
+    if open_places(np, a["index"]):
+        return _unknown_segments(np, a)
     return _segments(np, a["x"], np.asarray(a["index"]), number(np, a["count"]), a["reduction"], {"max": None, "min": None})
 
 

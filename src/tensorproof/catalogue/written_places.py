@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined, part
+from tensorproof.ops.evaluation import Arguments, Undefined, open_places, part
 from tensorproof.ops.record import Evaluate
 
 Step = Callable[[Any, Any], Any]
@@ -120,6 +120,9 @@ def put(np: Any, a: Arguments) -> Any:
 
 
 def masked_scatter(np: Any, a: Arguments) -> Any:
+    if open_places(np, a["mask"]):
+        shape = np.broadcast_shapes(a["x"].shape, a["mask"].shape)
+        return a["mask"].of("scattered", np.broadcast_to(a["x"], shape), a["source"], "update")
     mask, source = np.asarray(a["mask"]).astype(bool), a["source"].reshape(-1)
     shape = np.broadcast_shapes(a["x"].shape, mask.shape)
     places = np.flatnonzero(np.broadcast_to(mask, shape))

@@ -19,6 +19,10 @@ class Undefined(Exception):
     """A value that the inputs do not determine, such as the order of what is not sorted."""
 
 
+class AtRandom(Undefined):
+    """A value that is drawn; it has bounds still."""
+
+
 def plain(np: Any, value: Any) -> Any:
     """The array of whole numbers that decide shapes or places: bounds must leave no choice of them."""
     if not hasattr(value, "of"):
@@ -26,6 +30,11 @@ def plain(np: Any, value: Any) -> Any:
     if np.any(value.lo != value.hi) or np.any(value.nan):
         raise Undetermined
     return value.lo.astype(np.int64)
+
+
+def open_places(np: Any, value: Any) -> bool:
+    """Whether numbers that name places are known by their bounds only."""
+    return hasattr(value, "lo") and bool(np.any(value.lo != value.hi) or np.any(value.nan))
 
 
 def points(np: Any, value: Any) -> Any:

@@ -201,6 +201,7 @@ def trapezoid(a: dict[str, Any], run: Run) -> Any:
     fits = len(y.shape) > 0 and (tuple(x.shape) == tuple(y.shape) or (len(x.shape) == 1 and x.shape[0] == y.shape[a["dim"]]))
     if not fits:
         raise run.give_up("places that broadcast against the values")
+    x = run("cast", x=x, dtype=dtype) if x.dtype is BOOL else x
     return run.typed("trapezoid", dtype, y=y, x=x, dim=a["dim"])
 
 

@@ -88,6 +88,14 @@ def _floored(x: Any, y: Any) -> Box:
     return Box(np.where(zero, -(2.0**63), lo), np.where(zero, 2.0**63, hi), False, kind_of(a, b))
 
 
+def _overflows(x: Box, y: Box) -> Any:
+    """Whether x / y may overflow float32, where torch's vectors give nan for the remainder."""
+    if kind_of(x, y).kind != "f":
+        return False
+    with np.errstate(all="ignore"):
+        return np.maximum(np.abs(x.lo), np.abs(x.hi)) / np.minimum(np.abs(y.lo), np.abs(y.hi)) > _GREATEST
+
+
 def _remainder(x: Any, y: Any) -> Box:
     """With the sign of y; exact where x lies in [0, y)."""
     x, y = boxed(x), boxed(y)
@@ -95,17 +103,15 @@ def _remainder(x: Any, y: Any) -> Box:
     inside = (x.lo >= 0) & (x.hi < y.lo)
     lo = np.where(inside, x.lo, np.where(y.lo > 0, 0.0, -size))
     hi = np.where(inside, x.hi, np.where(y.hi < 0, 0.0, size))
-    zero = (y.lo <= 0) & (y.hi >= 0)
+    zero = ((y.lo <= 0) & (y.hi >= 0)) | _overflows(x, y)
     return Box(lo, hi, x.nan | y.nan | zero | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
 
 
 def _fmod(x: Any, y: Any) -> Box:
-    """With the sign of x. Where x / y overflows float32, torch's vectors give nan."""
+    """With the sign of x."""
     x, y = boxed(x), boxed(y)
-    size = np.minimum(np.maximum(np.abs(y.lo), np.abs(y.hi)), most := np.maximum(np.abs(x.lo), np.abs(x.hi)))
-    with np.errstate(all="ignore"):
-        overflows = most / np.minimum(np.abs(y.lo), np.abs(y.hi)) > _GREATEST
-    none = ((y.lo <= 0) & (y.hi >= 0)) | overflows
+    size = np.minimum(np.maximum(np.abs(y.lo), np.abs(y.hi)), np.maximum(np.abs(x.lo), np.abs(x.hi)))
+    none = ((y.lo <= 0) & (y.hi >= 0)) | _overflows(x, y)
     return Box(np.where(x.lo >= 0, 0.0, -size), np.where(x.hi <= 0, 0.0, size), x.nan | y.nan | none | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
 
 
@@ -140,7 +146,8 @@ def _power(x: Any, y: Any) -> Box:
     return Box(np.where(above, lo, -INF), np.where(above, hi, INF), x.nan | y.nan | ~above, kind_of(x, y))
 
 
-register("power float_power", _power, rounded=True, whole=True)
+register("power", _power, rounded=True, whole=True)
+register("float_power", lambda x, y: _power(boxed(x).astype(float), boxed(y).astype(float)), rounded=True, whole=True)
 
 
 def _extreme(name: str, skips: bool = False) -> Rule:
