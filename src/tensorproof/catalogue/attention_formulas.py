@@ -154,7 +154,7 @@ def multi_head(np: Any, a: Arguments) -> Any:
         mask = shut(np, mask)
         scores = np.add(scores, mask if len(mask.shape) == 2 else mask.reshape((batch, heads, *mask.shape[1:])))
     if padding is not None:
-        scores = np.add(scores, shut(np, padding).reshape((batch, 1, 1, -1)))
+        scores = np.add(scores, shut(np, padding).reshape((batch, 1, 1, padding.shape[-1])))
     if causal:
         scores = masked(np, scores, earlier(np, *scores.shape[-2:]))
     weights = softmax(np, scores, -1) if a["need_weights"] else shares(np, scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined, part
+from tensorproof.ops.evaluation import Arguments, AtRandom, Undefined, part
 
 
 def _whole(a: Arguments) -> bool:
@@ -119,7 +119,7 @@ def _wrapped(np: Any, x: Any, sides: list[tuple[int, int]]) -> Any:
 def undecided(np: Any, x: Any) -> Any:
     """A truth for each element that may be either: numbers are not determined by it, but bounds are."""
     if not hasattr(x, "of"):
-        raise Undefined("random numbers")
+        raise AtRandom("random numbers")
     return x.of("undecided")
 
 
