@@ -94,7 +94,7 @@ def box(np: Any, array: Any, dtype: DType, kind: str, random: Random, points: fl
 
 def boxes(np: Any, arguments: Any, kind: str, random: Random) -> dict[int, Any] | None:
     """A box for each tensor; None where there are numbers that are not real."""
-    made, points = {}, random.choice((0.2, 0.4, 0.9))  # operators that read places have bounds for points of them alone
+    made, points = {}, random.choice((0.2, 0.4, 0.9, 1.0))  # operators that read places have bounds for points of them alone
     for i, array, dtype in inputs(np, arguments):
         if array.dtype.kind not in "biuf":
             return None

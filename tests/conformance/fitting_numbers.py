@@ -76,9 +76,16 @@ def stored_numbers(name: str, r: Random) -> Drawn:
     return (tensor(shape, BY_LABEL[label], tuple(r.randint(least, most) for _ in range(prod(shape)))),), {}
 
 
+def gamma_derivative(name: str, r: Random) -> Drawn:
+    """Orders that are whole numbers, and numbers above the poles."""
+    shape, dtype = [r.randint(1, 3) for _ in range(r.randint(0, 2))], r.choice((FLOAT32, FLOAT64))
+    orders, numbers = ([float(r.randint(0, 4)) for _ in range(prod(shape))], [round(r.uniform(0.5, 6.0), 2) for _ in range(prod(shape))])
+    return (tensor(shape, dtype, tuple(orders)), tensor(shape, dtype, tuple(numbers))), {}
+
+
 NUMBERS = {
     "onnx.QLinearMatMul": quantised_product, "onnx.MelWeightMatrix": mel_bands, "graphdef.ConcatOffset": offsets, "graphdef.ApplyAdagradDA": adagrad,
-    "torch.int_repr": stored_numbers, "torch.Tensor.int_repr": stored_numbers,
+    "graphdef.Polygamma": gamma_derivative, "tf.math.polygamma": gamma_derivative, "torch.int_repr": stored_numbers, "torch.Tensor.int_repr": stored_numbers,
     **{f"graphdef.Apply{name}": optimiser for name in ("ProximalAdagrad", "Adam", "RMSProp", "CenteredRMSProp", "Adadelta", "AdaMax")},
 }  # fmt: skip
 """By spelling: what makes the arguments of one call."""

@@ -25,11 +25,11 @@ def _scattered(places: Any, target: Any, source: Any, reduction: str) -> Box:
         return Box(x.lo, np.maximum(x.hi, most), nan, kind)
     if reduction == "min":
         return Box(np.minimum(x.lo, least), x.hi, nan, kind)
-    if reduction not in ("add", "sub"):
+    if reduction == "sub":
+        return _scattered(places, x, Box(-y.hi, -y.lo, y.nan, y.dtype), "add")
+    if reduction != "add":
         raise Unbounded(reduction)
     up, down = float(np.sum(np.maximum(y.hi, 0.0))), float(np.sum(np.minimum(y.lo, 0.0)))
-    if reduction == "sub":
-        up, down = -down, -up
     size = np.maximum(np.abs(x.lo), np.abs(x.hi)) + max(up, -down)
     error = 2 * (y.size + 1) * Rounding.step * size if kind.kind == "f" else 0.0
     lo, hi = x.lo + down - error, x.hi + up + error
