@@ -62,6 +62,7 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
     "onnx.AveragePool": ((_beyond, (0,)),),
     # the evaluator computes in single precision
     "onnx.AffineGrid": ((_double, (0,)),),
+    "onnx.DeformConv": ((_double, (0,)),),
     "onnx.ConvTranspose": ((_in_groups, (0,)),),
     # windows over padding or beyond it: the evaluator takes a mean of what is inside times the size of the kernel, where the standard takes the sum
     "onnx.LpPool": ((lambda call: bool(call.kwargs.get("ceil_mode")) or str(call.kwargs.get("auto_pad")).startswith("SAME"), (0,)),),

@@ -83,9 +83,20 @@ def gamma_derivative(name: str, r: Random) -> Drawn:
     return (tensor(shape, dtype, tuple(orders)), tensor(shape, dtype, tuple(numbers))), {}
 
 
+def scored_boxes(name: str, r: Random) -> Drawn:
+    """Boxes with scores, and how many of them are kept at most, how far they may overlap and which score they need."""
+    batch, classes, count = (r.randint(1, 3) for _ in range(3))
+    low = [[round(r.random(), 2) for _ in range(2)] for _ in range(batch * count)]
+    corners = [n for first in low for n in (*first, *(m + round(r.random(), 2) for m in first))]
+    scores = [round(r.random(), 3) for _ in range(batch * classes * count)]
+    limits = tensor((1,), INT64, (r.randint(1, 3),)), tensor((1,), FLOAT32, (round(r.random(), 2),)), tensor((1,), FLOAT32, (round(r.random() / 2, 2),))
+    return (tensor((batch, count, 4), FLOAT32, tuple(corners)), tensor((batch, classes, count), FLOAT32, tuple(scores)), *limits), {}
+
+
 NUMBERS = {
     "onnx.QLinearMatMul": quantised_product, "onnx.MelWeightMatrix": mel_bands, "graphdef.ConcatOffset": offsets, "graphdef.ApplyAdagradDA": adagrad,
-    "graphdef.Polygamma": gamma_derivative, "tf.math.polygamma": gamma_derivative, "torch.int_repr": stored_numbers, "torch.Tensor.int_repr": stored_numbers,
+    "onnx.NonMaxSuppression": scored_boxes, "graphdef.Polygamma": gamma_derivative, "tf.math.polygamma": gamma_derivative,
+    "torch.int_repr": stored_numbers, "torch.Tensor.int_repr": stored_numbers,
     **{f"graphdef.Apply{name}": optimiser for name in ("ProximalAdagrad", "Adam", "RMSProp", "CenteredRMSProp", "Adadelta", "AdaMax")},
 }  # fmt: skip
 """By spelling: what makes the arguments of one call."""

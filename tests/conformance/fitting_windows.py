@@ -65,7 +65,16 @@ def columns(name: str, r: Random) -> Drawn:
     return (x, *(TensorType(Shape((n,)), INT64, contents=tuple(part)) for part in (w.sizes, w.kernel))), words
 
 
-WINDOWS = {"onnx.Col2Im": columns, "onnx.ConvTranspose": transposed_convolution}
+def displaced_convolution(name: str, r: Random) -> Drawn:
+    """As many offsets as the kernel has places, times the axes, for each place of the result."""
+    w = Window(r, 2)
+    w.dtype, batch, counts = FLOAT32, r.randint(1, 2), fitting(w.sizes, w.kernel, [1, 1], [1, 1])
+    weight = w.tensor(w.outputs, w.inputs, *w.kernel)
+    more = [w.tensor(w.outputs), w.tensor(batch, prod(w.kernel), *counts)][: r.choice((0, 1, 2))]
+    return (w.tensor(batch, w.inputs, *w.sizes), weight, w.tensor(batch, 2 * prod(w.kernel), *counts), *more), {}
+
+
+WINDOWS = {"onnx.DeformConv": displaced_convolution, "onnx.Col2Im": columns, "onnx.ConvTranspose": transposed_convolution}
 """By spelling: what makes the arguments of one call."""
 DEEP = {"conv_any": {"onnx.Conv": convolution}}
 """By operator and spelling: calls that reach an operator which the spelling's row does not name."""

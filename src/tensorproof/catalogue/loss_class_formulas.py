@@ -34,7 +34,7 @@ def likelihood(np: Any, a: Arguments, x: Any, smoothing: float = 0.0) -> tuple[A
     total = np.sum(each)
     if smoothing:
         spread = np.where(ignored, 0.0, np.negative(np.sum(np.multiply(x, weight), axis=axis)))
-        losses = np.add(np.multiply(1.0 - smoothing, losses), np.multiply(smoothing / classes, spread))
+        losses = np.add(np.multiply(1.0 - smoothing, losses), np.multiply(smoothing / max(classes, 1), spread))
     if a["reduction"] == "mean":
         return np.true_divide(np.sum(losses), total), total
     return settle(np, a, losses), total
@@ -69,12 +69,12 @@ def cross_entropy(np: Any, a: Arguments) -> Any:
         return likelihood(np, a, logs, smoothing)[0]
     classes = x.shape[axis]
     if smoothing:
-        target = np.add(np.multiply(target, 1.0 - smoothing), smoothing / classes)
+        target = np.add(np.multiply(target, 1.0 - smoothing), smoothing / max(classes, 1))
     if a["weight"] is not None:
         target = np.multiply(target, along(np, a["weight"], len(x.shape), axis))
     losses = np.negative(np.sum(np.multiply(logs, target), axis=axis))
     if a["reduction"] == "mean":
-        return np.true_divide(np.sum(losses), x.size / classes)
+        return np.true_divide(np.sum(losses), x.size / max(classes, 1))
     return settle(np, a, losses)
 
 

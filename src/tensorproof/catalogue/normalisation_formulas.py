@@ -18,12 +18,12 @@ def small(a: Arguments) -> float:
 
 def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool = False) -> tuple[Any, Any, Any]:
     """x with mean 0 and variance 1 along axes, the mean, and what it was multiplied by. No element is further than sqrt(n - 1) from 0.
-    `constant`: with eps = 0, numbers that are all the same become 0."""
+    `constant`: with eps = 0, numbers that are all the same become 0 in some libraries."""
     mean = np.mean(x, axis=axis, keepdims=True)
     variance = np.add(np.var(x, axis=axis, keepdims=True), eps)
     factor = np.true_divide(1.0, np.sqrt(variance))
     if constant and not eps:
-        factor = np.where(np.equal(variance, 0), 0.0, factor)
+        factor = _of_spread(np, variance, factor)
     made = np.multiply(np.subtract(x, mean), factor)
     if eps:  # without it a variance that is too small for its type leaves nothing to divide by
         furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
@@ -31,6 +31,15 @@ def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool 
         made = np.minimum(np.maximum(made, np.negative(furthest)), furthest)
     squares = np.sum(np.square(x), axis=axis, keepdims=True)
     return beside(np, made, squares), mean, beside(np, factor, squares)
+
+
+def _of_spread(np: Any, variance: Any, factor: Any) -> Any:
+    """The factor, which is not determined where there is no variance; it may be 0 then."""
+    if hasattr(factor, "of"):
+        return np.where(np.equal(variance, 0), factor.of("either", np.zeros(factor.shape)), factor)
+    if np.any(variance == 0):
+        raise Undefined("numbers that are all the same become 0 or nan")
+    return factor
 
 
 def beside(np: Any, made: Any, other: Any) -> Any:

@@ -56,6 +56,11 @@ def _quantised_again(np: Any, a: Arguments, real: Any, point: Any) -> Any:
     if dtype is None or dtype.kind not in "iu":
         raise Undefined  # real numbers of eight bits or fewer have roundings of their own
     low, high = (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1) if dtype.kind == "i" else (0, (1 << dtype.bits) - 1)
+    bounds = hasattr(real, "of")
+    if not all(np.all(np.abs(end) < 2.0**31) for end in ((real.lo, real.hi) if bounds else (real,))):
+        if not bounds:
+            raise Undefined("what a number beyond 32 bits becomes as a whole one")
+        return real.of("span", real.shape, low, high, False, True)
     return np.clip(np.add(np.rint(real), point), low, high)
 
 

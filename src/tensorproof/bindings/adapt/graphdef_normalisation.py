@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import Arguments, ranked, same_types, somewhere
@@ -58,6 +59,7 @@ def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         run, a["x"], shape, a["data_format"], weight=a["weight"], bias=a["bias"], training=a["training"], eps=a["epsilon"], momentum=factor,
         running_mean=mean if held or not a["training"] else None, running_var=variance if held or not a["training"] else None,
     )  # fmt: skip
+    statistics: tuple[TensorType, ...]
     if a["training"]:
         found, spread, own = _statistics(run, image, channels, wide)
         if held and factor not in (None, 1.0):
@@ -65,9 +67,16 @@ def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         else:
             statistics = (found, spread, found, own)
     else:
-        statistics = tuple(run("identity", x=t) for t in (mean, variance)) * 2
+        statistics = kept_statistics(run, a["x"], mean, variance) * 2
     reserve = (run.shaped("empty", somewhere(run), wide, size=(0,), dtype=wide),) if run.name.endswith("V3") else ()
     return (made, *statistics, *reserve)
+
+
+def kept_statistics(run: Run, x: TensorType, *held: TensorType) -> tuple[TensorType, ...]:
+    """The statistics that were given, or nan for a batch without elements."""
+    if eq(x.shape.numel, 0) is not True:
+        return tuple(run("identity", x=t) for t in held)
+    return tuple(run.shaped("full", t.shape, t.dtype, size=tuple(t.shape), value=nan, dtype=t.dtype) for t in held)
 
 
 def _statistics(run: Run, image: TensorType, channels: Dim, dtype: DType | None) -> tuple[TensorType, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorproof.bindings.adapt.graphdef_normalisation import kept_statistics
 from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, inside, modern, of_type, ranked, same_types, somewhere, told, vector, whole
 from tensorproof.bindings.adapt.tf_math import clipped
 from tensorproof.bindings.adapt.tf_windows import channels_last
@@ -124,7 +125,7 @@ def _fused(run: Run, x: TensorType, a: Arguments, last: bool) -> tuple[TensorTyp
     )  # fmt: skip
     made = run("permute", x=made, dim=(0, 2, 3, 1)) if last else made
     if not training:
-        return made, run("identity", x=a["mean"]), run("identity", x=a["variance"])
+        return made, *kept_statistics(run, x, a["mean"], a["variance"])
     shape = Shape((image.shape[1],))
     found = list(run.shaped("var_mean", [shape, shape], FLOAT32, FLOAT32, x=image, dim=(0, 2, 3), keepdim=False, correction=1))
     share, old = a.get("exponential_avg_factor", 1.0), (a.get("variance"), a.get("mean"))
