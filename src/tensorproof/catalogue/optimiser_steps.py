@@ -31,7 +31,8 @@ def _follow(x: Any, target: Any, rate: Any) -> Any:
     """A running mean: x moved towards the target, of which the part 1 - rate is taken. With another rate than a part, libraries lose digits on the way."""
     if hasattr(rate, "of") and rate.size and not (rate.lo.min() >= 0 and rate.hi.max() <= 1):
         raise Undefined("a mean by a rate that is no part")
-    return x * rate + target * (1 - rate)
+    made = x * rate + target * (1 - rate)
+    return made + (target - x) * 0.0 if hasattr(made, "of") else made  # which some libraries take on their way, and which may overflow
 
 
 def _shrunk(np: Any, x: Any, rate: Any, a: Arguments) -> Any:

@@ -44,8 +44,17 @@ def sort(np: Any, a: Arguments) -> Any:
     return np.flip(values, dim) if a["descending"] else values, order(np, x, dim, a["descending"])
 
 
+def _in_one_order(np: Any, values: Any, dim: int) -> None:
+    """Sorted numbers must differ where their places are asked for: which of equal ones comes first is up to the library."""
+    if not hasattr(values, "of") and np.any(np.equal(part(values, dim, slice(1, None)), part(values, dim, slice(None, -1)))):
+        raise Undefined("which of equal elements comes first")
+
+
 def argsort(np: Any, a: Arguments) -> Any:
-    return sort(np, a)[1]
+    values, places = sort(np, a)
+    if values.shape:
+        _in_one_order(np, values, a["dim"])
+    return places
 
 
 def topk(np: Any, a: Arguments) -> Any:
@@ -54,8 +63,7 @@ def topk(np: Any, a: Arguments) -> Any:
     if not a["sorted"] and a["k"] > 1:
         raise Undefined("the order of what is not sorted")
     values, places = sort(np, {**a, "descending": a["largest"]})
-    if not hasattr(values, "of") and np.any(np.equal(part(values, a["dim"], slice(1, None)), part(values, a["dim"], slice(None, -1)))):
-        raise Undefined("which of equal elements comes first")
+    _in_one_order(np, values, a["dim"])
     return part(values, a["dim"], slice(0, a["k"])), part(places, a["dim"], slice(0, a["k"]))
 
 
@@ -64,7 +72,9 @@ def kthvalue(np: Any, a: Arguments) -> Any:
     if not x.shape:
         return x, np.zeros((), np.int64)
     chosen = slice(a["k"] - 1, a["k"]) if a["keepdim"] else a["k"] - 1
-    return tuple(part(one, dim, chosen) for one in sort(np, {**a, "descending": False}))
+    values, places = sort(np, {**a, "descending": False})
+    _in_one_order(np, values, dim)
+    return part(values, dim, chosen), part(places, dim, chosen)
 
 
 def _middle(np: Any, line: Any, skips: bool) -> tuple[Any, Any]:
