@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.tf_shapes import GRAPH
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Instance, List, Set
+from tensorproof.values.objects import Class, Dict, Function, Instance, List, Set
+from tensorproof.values.python_values import Named
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -44,8 +45,13 @@ def _has_hash(value: Instance) -> bool:
         if "__hash__" in one.space:
             return one.space["__hash__"] is not None
         if "__eq__" in one.space:
-            return False
+            return not isinstance(one.space["__eq__"], Function) and _enumerates(value.cls)
     return True
+
+
+def _enumerates(cls: Class) -> bool:
+    """Whether a class is an enumeration, whose members have a hash."""
+    return any(isinstance(one, Named) and one.name.startswith("enum.") for one in cls.mro)
 
 
 def own_equality(m: Interpreter, value: Any) -> bool:
