@@ -10,6 +10,7 @@ rest: ranges of inputs and parameters, bounds of all values, verdicts.
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import os
 import subprocess
@@ -152,6 +153,7 @@ def main() -> int:
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--list", action="store_true")
     given = parser.parse_args()
+    gc.set_threshold(1_000_000, 50, 50)  # as the command does
     every = not (given.graphs or given.cold or given.growth)
     met = True
     if given.graphs or every:

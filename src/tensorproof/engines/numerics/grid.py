@@ -9,14 +9,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from math import prod
+from math import isfinite, prod
 from typing import Any, TypeVar
 
 import numpy as np
 
+from tensorproof.engines.values.boxes import PLAIN, interval, one_settled, settled
 from tensorproof.engines.values.boxes import RULES as BOX_RULES
-from tensorproof.engines.values.boxes import settled
 from tensorproof.engines.values.rules import Box, Unbounded, boxed
+from tensorproof.engines.values.single import TRUTH, Plain, ends_of
 
 __all__ = ["BOX_RULES", "Box", "Unbounded", "boxed", "settled"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -207,6 +208,10 @@ def _expanded(value: Any) -> Any:
 
 def elementwise(name: str, *operands: Any, **kwargs: Any) -> Any:
     """A function of elements: the rule of boxes on aligned blocks. Arguments that are not tensors go through as they are."""
+    plain = PLAIN.get(name)
+    made = _of_blocks(name, plain[0], plain[1], operands) if plain is not None and not kwargs else None
+    if made is not None:
+        return made
     on_boxes = BOX_RULES.get(name)
     if on_boxes is None:
         raise Unbounded(name)
@@ -217,6 +222,22 @@ def elementwise(name: str, *operands: Any, **kwargs: Any) -> Any:
     if isinstance(made, tuple):
         return tuple(Grid(shape, cuts, part) for part in made)
     return Grid(shape, cuts, made)
+
+
+def _of_blocks(name: str, plain: Plain, truths: bool, operands: Sequence[Any]) -> Grid | None:
+    """The same of tensors of one block and numbers, in plain numbers; None where that cannot be."""
+    found = ends_of([x.box if x.__class__ is Grid else x for x in operands], not truths)
+    ends = None if found is None else plain(*found[0])
+    if ends is None or not (isfinite(ends[0]) and isfinite(ends[1])):
+        return None
+    grids = [x for x in operands if x.__class__ is Grid]
+    shape, cuts = grids[0].shape, grids[0].cuts
+    if len(grids) > 1 and grids[1].shape != shape:
+        shape = np.broadcast_shapes(shape, grids[1].shape)
+        cuts = grids[1].cuts if grids[1].shape == shape else cuts if grids[0].shape == shape else tuple(map(whole, shape))
+    if truths:
+        return Grid(shape, cuts, interval(*ends, len(shape), TRUTH))
+    return Grid(shape, cuts, interval(*one_settled(name, *ends), len(shape)))
 
 
 def _is_tensor(value: Any) -> bool:

@@ -20,7 +20,7 @@ from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.relations import Relations
 from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, EXACT_BLOCKS, OPEN, Value, anything, arranged, either, finite, kind, limits
-from tensorproof.engines.values.evaluate import contents_of, numbers_in
+from tensorproof.engines.values.evaluate import contents_of, numbers_in, typed
 from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
 
@@ -109,7 +109,7 @@ class Walk:
         key = (repr(tensor.contents), tensor.dtype, tensor.weak, shape) if len(tensor.contents) <= EXACT_BLOCKS else id(tensor)
         found = self._constants.get(key)
         if found is None:
-            held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else contents_of(np, tensor)
+            held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else self._numbers(tensor)
             if held.dtype.kind not in "biuf":
                 return anything(shape, self.setting.type_of(tensor))
             grid, cut = finite(arranged(gridded(held), self.settings.tensors), None if tensor.weak else self.setting.type_of(tensor), True)
@@ -117,6 +117,13 @@ class Walk:
             points = () if cut or endless or not grid.size else (grid.least, grid.most)
             found = self._constants[key] = Value(grid, (OPEN if cut else 0) | (ENDLESS if endless else 0), points)
         return found
+
+    def _numbers(self, tensor: TensorType) -> Any:
+        """The elements of a constant; those of a large one that are all the same as one block."""
+        held = tensor.contents or ()
+        if self.settings.tensors != "expand" and len(held) > EXACT_BLOCKS and len(set(held)) == 1:
+            return broadcast(gridded(typed(np, held[0], tensor.dtype)), tuple(int(n) for n in tensor.shape))
+        return contents_of(np, tensor)
 
     def is_given(self, tensor: TensorType) -> bool:
         """Whether a range is given for a tensor."""

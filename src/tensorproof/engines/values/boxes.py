@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.rounding import Rounding, Several, filled, outwards
+from tensorproof.engines.values.rounding import Rounding, Several, filled, one_outwards, outwards
 from tensorproof.engines.values.single import Plain, plainly
 from tensorproof.engines.values.whole_numbers import ends, fitting, wrapped
 from tensorproof.terms.dtypes import DType
@@ -191,31 +191,42 @@ def settled(name: str, made: Any) -> Any:
         return Box(*wrapped(made.lo, made.hi, made.dtype), made.nan, made.dtype)
     if not isinstance(made, Box) or made.dtype.kind != "f" or name not in ROUNDED:
         return made
-    Rounding.lost = Rounding.lost or Rounding.over
-    Rounding.count += 1
-    if Rounding.late:
-        if Rounding.count > 1:
-            raise Several
-        if name in NEAREST:
-            Rounding.single = True
-            Rounding.over = Rounding.over or _beyond(made)
-            return made
+    if _left_as_it_is(name):
+        Rounding.over = Rounding.over or _beyond(made)
+        return made
     lo, hi = outwards(made.lo, made.hi)
-    if name in _WHOLE and made.lo.size == 1:
-        end = made.lo.item()
-        if end == made.hi.item() and abs(end) * Rounding.step < 1 and end.is_integer():
-            return made
-    elif name in _WHOLE:
+    if name in _WHOLE:
         exact = (made.lo == made.hi) & (np.abs(made.lo) * Rounding.step < 1) & (made.lo == np.rint(made.lo))
         lo, hi = np.where(exact, made.lo, lo), np.where(exact, made.hi, hi)
     return Box(lo, hi, made.nan, made.dtype)
 
 
+def _left_as_it_is(name: str) -> bool:
+    """Whether what a function gives is rounded at the end, and not here."""
+    Rounding.lost = Rounding.lost or Rounding.over
+    Rounding.count += 1
+    if not Rounding.late:
+        return False
+    if Rounding.count > 1:
+        raise Several
+    Rounding.single = Rounding.single or name in NEAREST
+    return name in NEAREST
+
+
+def one_settled(name: str, lo: float, hi: float) -> tuple[float, float]:
+    """One interval of finite real numbers as a library may get it."""
+    if name not in ROUNDED:
+        return lo, hi
+    if _left_as_it_is(name):
+        Rounding.over = Rounding.over or max(-lo, hi) > Rounding.greatest
+        return lo, hi
+    if name in _WHOLE and lo == hi and abs(lo) * Rounding.step < 1 and lo.is_integer():
+        return lo, hi
+    return one_outwards(lo, hi, 0.0)
+
+
 def _beyond(made: Box) -> bool:
     """Whether finite ends are not numbers of the element type."""
-    if made.lo.size == 1:
-        lo, hi = made.lo.item(), made.hi.item()
-        return math.isfinite(lo) and math.isfinite(hi) and max(-lo, hi) > Rounding.greatest
     return bool((np.maximum(-made.lo, made.hi)[np.isfinite(made.lo) & np.isfinite(made.hi)] > Rounding.greatest).any())
 
 
@@ -291,6 +302,8 @@ def joined(function: Any, boxes: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 RULES: dict[str, Rule] = {}
+PLAIN: dict[str, tuple[Plain, bool]] = {}
+"""The rules for one interval in plain numbers, and whether they give truths."""
 
 
 def register(
@@ -300,6 +313,8 @@ def register(
     `whole` where that is exact on whole numbers, `wraps` where those may leave their range."""
     for name in names.split():
         RULES[name] = rule if plain is None else plainly(plain, truths, rule, interval)
+        if plain is not None:
+            PLAIN[name] = plain, truths
         if rounded:
             ROUNDED.add(name)
         if whole:

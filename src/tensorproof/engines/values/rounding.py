@@ -68,7 +68,7 @@ class computed_in:
 def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
     """Bounds that hold after rounding, with a `slack` that comes on top. Rounding changes no sign."""
     if slack.__class__ is float and lo.__class__ is hi.__class__ is np.ndarray and lo.size == hi.size == 1:
-        below, above = _outwards(lo.item(), hi.item(), slack)
+        below, above = one_outwards(lo.item(), hi.item(), slack)
         return filled(lo.shape, below), filled(hi.shape, above)
     with np.errstate(all="ignore"):
         below, above = (lo - _error(lo) - slack, hi + _error(hi) + slack)
@@ -86,7 +86,7 @@ def filled(shape: tuple[int, ...], value: float) -> Any:
     return made
 
 
-def _outwards(lo: float, hi: float, slack: float) -> tuple[float, float]:
+def one_outwards(lo: float, hi: float, slack: float) -> tuple[float, float]:
     """The same of one interval."""
     scale, most = _ULPS * Rounding.step, Rounding.greatest
     below, above = lo - slack, hi + slack

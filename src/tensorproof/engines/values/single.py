@@ -19,7 +19,7 @@ Plain = Callable[..., Ends | None]
 TINY = 5e-324
 """The least number above 0."""
 _REAL = np.dtype(np.float64)
-_TRUTH = np.dtype(bool)
+TRUTH = np.dtype(bool)
 _EXACT = 2**53
 
 
@@ -124,7 +124,7 @@ def ends_of(boxes: Any, real: bool) -> tuple[list[float], int] | None:
 
 def plainly(plain: Plain, truths: bool, rule: Callable[..., Any], make: Callable[[float, float, int, Any], Any]) -> Callable[..., Any]:
     """A rule that is asked where operands are not one finite interval each; `make` gives a box of one, `truths` says of what."""
-    dtype = _TRUTH if truths else _REAL
+    dtype = TRUTH if truths else _REAL
 
     def either(*given: Any, **kwargs: Any) -> Any:
         found = None if kwargs else ends_of(given, not truths)
