@@ -149,3 +149,11 @@ def test_an_overflow_depends_on_the_element_type() -> None:
     program.matmul(x, y)
     assert [one.code for one in program.analysed(dtype=FLOAT16).warnings] == ["matmul/overflow"]
     assert program.analysed(dtype=FLOAT32).warnings == []
+
+
+@pytest.mark.parametrize("least, operand", [(0.0, (0.0, 400.0)), (1.0, (3.999, 400.0))])
+def test_the_area_of_the_rectangle_is_exact(least: float, operand: tuple[float, float]) -> None:
+    program = Program()
+    rectangle(least)(program)
+    (found,) = program.analysed().operations
+    assert found.operand == operand if not least else operand[0] < found.operand[0] <= 4.0 and found.operand[1] == 400.0

@@ -30,14 +30,26 @@ def likelihood(np: Any, a: Arguments, x: Any, smoothing: float = 0.0) -> tuple[A
     ignored, here = np.equal(target, a["ignore_index"]), is_class(np, target, classes, axis)
     each = np.where(ignored, 0.0, np.sum(np.where(here, np.broadcast_to(weight, x.shape), 0.0), axis=axis))
     chosen = np.sum(np.where(here, x, 0.0), axis=axis)
+    if hasattr(here, "of") and classes:  # one class is chosen
+        chosen = np.minimum(np.maximum(chosen, np.min(x, axis=axis)), np.max(x, axis=axis))
     losses = np.where(ignored, 0.0, np.negative(np.multiply(each, chosen)))
     total = np.sum(each)
     if smoothing:
         spread = np.where(ignored, 0.0, np.negative(np.sum(np.multiply(x, weight), axis=axis)))
         losses = np.add(np.multiply(1.0 - smoothing, losses), np.multiply(smoothing / max(classes, 1), spread))
     if a["reduction"] == "mean":
-        return np.true_divide(np.sum(losses), total), total
+        mean = np.true_divide(np.sum(losses), total)
+        apart = hasattr(mean, "of") and chosen.size and (a["weight"] is None or not smoothing)
+        return _between(np, chosen, x, smoothing, axis) if apart and np.all(getattr(some := _counts(np, a), "lo", some)) else mean, total
     return settle(np, a, losses), total
+
+
+def _between(np: Any, chosen: Any, x: Any, smoothing: float, axis: int) -> Any:
+    """The mean over targets that count lies between the least and the greatest loss of one."""
+    each = np.negative(chosen)
+    if smoothing:
+        each = np.add(np.multiply(1.0 - smoothing, each), np.multiply(smoothing, np.negative(np.mean(x, axis=axis))))
+    return np.min(each).of("either", np.max(each))
 
 
 def counts_some(np: Any, a: Arguments) -> Any:
@@ -45,9 +57,14 @@ def counts_some(np: Any, a: Arguments) -> Any:
     x, target = a["x"], a["target"]
     if a["reduction"] != "mean" or (x.shape == target.shape and target.dtype.kind == "f"):
         return np.ones((), bool)
-    if a["weight"] is None:
-        return np.greater(np.sum(np.where(np.equal(target, a["ignore_index"]), 0, 1)), 0)
-    return np.greater(likelihood(np, a, np.zeros(x.shape))[1], 0.0)
+    some = _counts(np, a)
+    return some if a["weight"] is None else np.logical_or(some, np.greater(likelihood(np, a, np.zeros(x.shape))[1], 0.0))
+
+
+def _counts(np: Any, a: Arguments) -> Any:
+    """Whether some target is not ignored, and all weights are positive."""
+    some = np.any(np.not_equal(a["target"], a["ignore_index"]))
+    return some if a["weight"] is None else np.logical_and(some, np.greater(np.min(a["weight"]), 0.0))
 
 
 def negative_likelihood(np: Any, a: Arguments) -> Any:

@@ -62,7 +62,8 @@ def near_one(function: Evaluate) -> Evaluate:
         made, dtype = function(np, a), a["results"][0]
         if not hasattr(made, "of"):
             return made
-        return np.add(made, around(np, made, np.zeros(made.shape), 8 * (dtype.step if dtype is not None and dtype.kind == "f" else 2.0**-23)))
+        error = 8 * (dtype.step if dtype is not None and dtype.kind == "f" else 2.0**-23)
+        return np.subtract(made, error).of("either", np.add(made, error))
 
     return evaluate
 

@@ -29,10 +29,12 @@ class NotAffine(Exception):
 
 
 class Form:
-    """`terms` are multiples of values seen through moves; `error` bounds what rounding added. `related`: terms have met that come from one value."""
+    """`terms` are multiples of values seen through moves; `error` bounds what rounding added. `related`: terms have met that come from one value.
+
+    `once`: the value is what the terms sum to, rounded once to the nearest number."""
 
     __array_priority__ = 3000.0
-    __slots__ = ("constant", "error", "related", "shape", "terms")
+    __slots__ = ("constant", "error", "once", "related", "shape", "terms")
 
     def __init__(self, shape: tuple[int, ...], terms: dict[Key, float], constant: float = 0.0, error: float = 0.0, related: bool = False) -> None:
         self.shape = shape
@@ -40,6 +42,7 @@ class Form:
         self.constant = constant
         self.error = error
         self.related = related
+        self.once = False
 
     dtype = np.dtype(np.float64)
 
@@ -108,7 +111,9 @@ def _seen(form: Form, shape: tuple[int, ...], move: tuple[Any, ...], factor: flo
     if shape == form.shape and move[0] in ("reshape", "broadcast_to"):
         return form
     terms = {(number, (*view, move)): c for (number, view), c in form.terms.items()}
-    return Form(shape, terms, form.constant * factor, form.error * factor, form.related)
+    made = Form(shape, terms, form.constant * factor, form.error * factor, form.related)
+    made.once = form.once and move[0] != "sum"
+    return made
 
 
 def _scaled(form: Form, factor: float) -> Form:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ class Application:
         if grid is None:
             full = shape or self.setting.sizes.shape(self.one.results[i])
             return None if full is None else _outward(uniform(full, *stated), dtype, all(float(128 * end).is_integer() for end in stated))
-        around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype, fact.kind == "bounded")
+        around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype, fact.kind in ("bounded", "increasing"))
         box = grid.box
         return Grid(grid.shape, grid.cuts, Box(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype))
 
@@ -161,6 +162,8 @@ class Application:
 
         if values.kind == "bounded":
             return values.bounds.lo, values.bounds.hi
+        if values.kind == "increasing" and values.function is not None:
+            return _limits(values.function)
         if values.kind in ("draws", "between"):
             low, high = number(values.low), number(values.high)
             known = isinstance(low, (int, float)) and isinstance(high, (int, float))
@@ -192,6 +195,16 @@ class Application:
         if not found or not all(g.size for g in found):
             return None
         return min(g.least for g in found), max(g.most for g in found)
+
+
+@lru_cache(maxsize=256)
+def _limits(function: Callable[[float], float]) -> tuple[float, float] | None:
+    """What an increasing function comes near to at both ends, where these are whole numbers: rounding does not lead past them."""
+    try:
+        low, high = float(function(-inf)), float(function(inf))
+    except (ArithmeticError, ValueError):
+        return None
+    return (low, high) if low.is_integer() and high.is_integer() else None
 
 
 def _outward(grid: Grid, dtype: DType | None, nearest: bool = False) -> Grid:

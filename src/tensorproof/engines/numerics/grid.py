@@ -156,7 +156,12 @@ class Grid:
 
     def of(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """A function that NumPy has not, by the name of its rule."""
-        return applied(name, (self, *args), kwargs) if name in RULES else elementwise(name, self, *args, **kwargs)
+        if name in RULES:
+            return applied(name, (self, *args), kwargs)
+        if name in BOX_RULES and not any(isinstance(value, (Grid, Box, np.ndarray)) for value in args):  # numbers beside it are no tensors
+            made = settled(name, BOX_RULES[name](self.box, *args, **kwargs))
+            return Grid(self.shape, self.cuts, made) if made.shape == self.box.shape else gridded(made)
+        return elementwise(name, self, *args, **kwargs)
 
 
 def _method(name: str) -> Callable[..., Any]:

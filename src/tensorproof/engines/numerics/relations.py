@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAffine, Pieced, plain_bounds, replayed
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
+from tensorproof.engines.numerics.exact import rounded_once
 from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
 from tensorproof.engines.numerics.guards import Guards, is_ramp
 from tensorproof.engines.numerics.maxima import Maxima
@@ -29,6 +30,8 @@ _LINEAR = frozenset(("sums", "multiplies", "divides", "moves", "cuts", "joins", 
 """Facts of operators that may keep affine forms."""
 _ROUNDS = frozenset(("sums", "multiplies", "divides", "totals", "convex"))
 _ULPS = 16.0
+End = tuple[int, tuple[int, ...], tuple[int, ...], float]
+"""Of a greatest or least element: the number of the value that it is of, the axes, the shape of that value, and 1 for the greatest, -1 for the least."""
 _ORDERED = frozenset(("reshape", "expand_dims", "squeeze", "broadcast_to"))
 """Moves that keep the order of elements."""
 
@@ -42,11 +45,11 @@ class Relations:
         self.maxima = Maxima(self)
         self._last = 0
         self._interned: dict[Hashable, int] = {}
-        self._grids: dict[int, Grid] = {}
+        self.grids: dict[int, Grid] = {}
         self._forms: dict[int, Form] = {}
         self._pending: dict[int, tuple[Applied, int, dict[int, Value], Value]] = {}
         self._roots: dict[int, frozenset[int]] = {}
-        self._greatest: dict[int, tuple[int, tuple[int, ...], tuple[int, ...]]] = {}
+        self._ends: dict[int, End] = {}
         self._ramps: dict[int, Value] = {}
 
     # --- numbers and forms ---
@@ -54,7 +57,7 @@ class Relations:
     def number(self, value: Value) -> int:
         if not value.number:
             value.number = self._fresh()
-            self._grids[value.number] = value.grid
+            self.grids[value.number] = value.grid
         return value.number
 
     def _fresh(self) -> int:
@@ -121,7 +124,7 @@ class Relations:
             value.number = number or self._fresh()
             if key is not None:
                 self._interned[key, i] = value.number
-            self._grids[value.number] = value.grid
+            self.grids[value.number] = value.grid
             if roots is not None and value.number not in self._forms and value.grid.dtype.kind == "f":
                 self._roots[value.number] = roots
                 self._pending[value.number] = one, i, given, value
@@ -130,7 +133,7 @@ class Relations:
             elif value.number in self._forms and self._forms[value.number].related:
                 self.meet(value, self._bounds(self._forms[value.number]))
             self._facts(one, i, value, values, given)
-            self._grids[value.number] = value.grid
+            self.grids[value.number] = value.grid
 
     def _possible(self, one: Applied, values: Sequence[Value]) -> frozenset[int] | None:
         """The roots of a result; None where it is not linear or has too many."""
@@ -213,6 +216,7 @@ class Relations:
         if total.related:
             self.meet(value, self._bounds(total))
         if one.op.values.kind in _ROUNDS:
+            rounded_once(self, one, value, shown, total, values)
             total.error += self._rounding(one, value, values)
         self._forms[value.number] = total
 
@@ -228,13 +232,13 @@ class Relations:
 
     def _bounds(self, form: Form) -> Grid:
         """Bounds of a form from those of its values."""
-        plain = plain_bounds(form, self._grids)
+        plain = plain_bounds(form, self.grids)
         if plain is not None:
             return plain
         with computed_in([]):
             made: Any = gridded(np.float64(form.constant))
             for (number, view), c in form.terms.items():
-                made = made + replayed(view, self._grids[number]) * c
+                made = made + replayed(view, self.grids[number]) * c
             made = np.broadcast_to(made, form.shape)
         box = made.box
         return Grid(made.shape, made.cuts, Box(box.lo - form.error, box.hi + form.error, False, box.dtype))
@@ -257,13 +261,14 @@ class Relations:
         if fact.kind == "multiplies" and len(values) == 2 and values[0].number == values[1].number:
             with computed_in([self.walk.setting.type_of(one.results[0])]):
                 self.meet(value, np.square(values[0].grid))
-        if fact.kind == "selects" and fact.end == "greatest" and values and "dim" in one.arguments:
-            self._greatest[value.number] = values[0].number, _axes(one.arguments["dim"], values[0].grid.ndim), values[0].grid.shape
+        if fact.kind == "selects" and fact.end in ("greatest", "least") and values and "dim" in one.arguments:
+            sign = 1.0 if fact.end == "greatest" else -1.0
+            self._ends[value.number] = values[0].number, _axes(one.arguments["dim"], values[0].grid.ndim), values[0].grid.shape, sign
         if len(values) == 1 and _ramp(one.op):
             self._ramps[value.number] = values[0]
             self._roots[value.number] = frozenset((value.number, *self.roots(values[0])))
-        if fact.kind == "sums" and any(root in self._greatest for v in values for root in self.roots(v)):
-            self._below_greatest(value, self._shown(one, given), values)
+        if fact.kind == "sums" and any(root in self._ends for v in values for root in self.roots(v)):
+            self._beside_ends(value, self._shown(one, given), values)
         self.guards.see(one, value, values, self.number)
         self.maxima.see(one, value, values, value.number in self._ramps)
         if any(v.attained is not None for v in values):
@@ -278,31 +283,41 @@ class Relations:
         made = self._trivial(one, given) if one.op.values.kind in _LINEAR else None
         return made[0] if made and isinstance(made[0], Form) else None
 
-    def _below_greatest(self, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
-        """x - max(x) is not above 0, and is 0 for some element along the axes of the maximum."""
+    def _end(self, value: Value) -> tuple[int, Any, End] | None:
+        """The greatest or least element that a value is: its number, how it is seen, and what it is of."""
+        whole = self.form(value)
+        if len(whole.terms) != 1 or whole.constant or whole.error:
+            return None
+        ((number, view), factor), = whole.terms.items()
+        known = self._ends.get(number)
+        return (number, view, known) if known is not None and factor == 1.0 else None
+
+    def _beside_ends(self, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
+        """x - max(x) is not above 0, and is 0 for some element along the axes of the maximum; so is min(x) - x; min(x) - max(x) is not above 0."""
         if shown is None or len(values) != 2 or len(shown.terms) != 2 or shown.constant:
             return
-        for x, y in (values, values[::-1]):
-            axes = self.greatest_of(y, x)
-            if axes is None:
+        factors = [sum(c for (n, _), c in shown.terms.items() if n == v.number) for v in values]
+        if not factors[0] or factors[0] != -factors[1]:
+            return
+        first, second = map(self._end, values)
+        if first is not None and second is not None and first[1] == second[1] and first[2][:3] == second[2][:3] and first[2][3] != second[2][3]:
+            self._sign(value, factors[0] * first[2][3])
+        for x, end, factor in ((values[0], second, factors[0]), (values[1], first, factors[1])):
+            if end is None or end[2][0] != x.number or value.grid.shape != x.grid.shape or (x.number, ()) not in shown.terms:
                 continue
-            own = [c for (n, moves), c in shown.terms.items() if n == x.number and not moves]
-            other = [c for (n, moves), c in shown.terms.items() if n == y.number]
-            if len(own) == 1 and other == [-own[0]] and value.grid.shape == x.grid.shape:
-                ends = (-np.inf, 0.0) if own[0] > 0 else (0.0, np.inf)
-                self.meet(value, gridded(Box(*ends)))
-                value.attained = axes, 0.0, 0.0
+            number, view, known = end
+            if _fits(view, known, self.grids[number].shape):
+                self._sign(value, -factor * known[3])
+                value.attained = known[1], 0.0, 0.0
 
     def greatest_of(self, y: Value, x: Value) -> tuple[int, ...] | None:
         """The axes along which `y`, laid beside the elements of `x`, is the greatest of them; None where it is not."""
-        whole = self.form(y) if any(root in self._greatest for root in self.roots(y)) else None
-        if whole is None or len(whole.terms) != 1 or whole.constant or whole.error:
-            return None
-        ((number, view), factor), = whole.terms.items()
-        known = self._greatest.get(number)
-        if known is None or known[0] != x.number or factor != 1.0 or not _fits(view, known, self._grids[number].shape):
-            return None
-        return known[1]
+        end = self._end(y) if any(root in self._ends for root in self.roots(y)) else None
+        fits = end is not None and end[2][0] == x.number and end[2][3] > 0 and _fits(end[1], end[2], self.grids[end[0]].shape)
+        return end[2][1] if end is not None and fits else None
+
+    def _sign(self, value: Value, sign: float) -> None:
+        self.meet(value, gridded(Box(*((0.0, np.inf) if sign > 0 else (-np.inf, 0.0)))))
 
     def _attain(self, one: Applied, value: Value, shown: Form | None, values: Sequence[Value]) -> None:
         """What some element along axes attains, through functions of elements and into sums."""
@@ -360,9 +375,9 @@ def _axes(dim: Any, rank: int) -> tuple[int, ...]:
     return tuple(sorted(a % rank for a in given if isinstance(a, int))) if rank else ()
 
 
-def _fits(view: Any, known: tuple[int, tuple[int, ...], tuple[int, ...]], shape: tuple[int, ...]) -> bool:
-    """Whether a view lays a maximum over axes beside the elements that it is the greatest of."""
-    _, axes, whole = known
+def _fits(view: Any, known: End, shape: tuple[int, ...]) -> bool:
+    """Whether a view lays a maximum or minimum over axes beside the elements that it is of."""
+    _, axes, whole, _ = known
     kept = tuple(1 if a in axes else n for a, n in enumerate(whole))
     made = np.broadcast_to(np.zeros(()), shape)
     passed = shape == kept

@@ -130,7 +130,22 @@ def _anywhere(x: Any, lo: float = -INF, hi: float = INF, nan: bool = False, dtyp
     return Box(np.full(x.shape, lo), np.full(x.shape, hi), x.nan | nan, dtype or float_of(x))
 
 
-register("tan", lambda x: _anywhere(x, nan=bool(np.isinf(boxed(x).hi).any() or np.isinf(boxed(x).lo).any())))
+STEEPEST = 1e19
+"""No number of a float type is so near to a pole that its tangent is greater: pi is none of them."""
+
+
+def _tangent(x: Any) -> Box:
+    """Between two poles it grows; near to one it is off by as much as its argument is."""
+    x = boxed(x)
+    endless = np.isinf(x.lo) | np.isinf(x.hi)
+    with np.errstate(all="ignore"):
+        near = 1e-6 + 1e-6 * np.maximum(np.abs(x.lo), np.abs(x.hi))
+        between = np.floor((x.lo - near) / np.pi + 0.5) == np.floor((x.hi + near) / np.pi + 0.5)
+        lo, hi = (np.where(between, np.tan(side), far) for side, far in ((x.lo, -STEEPEST), (x.hi, STEEPEST)))
+    return Box(np.where(endless, -np.inf, lo), np.where(endless, np.inf, hi), x.nan | endless, float_of(x))
+
+
+register("tan", _tangent, rounded=True)
 register("isnan", lambda x: Box(np.where(x.nan & False, 1.0, 0.0), np.where(x.nan, 1.0, 0.0), False, bool))
 register("isfinite", lambda x: Box(np.where(x.nan | np.isinf(x.lo) | np.isinf(x.hi), 0.0, 1.0), 1.0, False, bool))
 register("isinf", lambda x: Box(0.0, np.where(np.isinf(x.lo) | np.isinf(x.hi), 1.0, 0.0), False, bool))

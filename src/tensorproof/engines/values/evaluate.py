@@ -189,10 +189,11 @@ def computed(np: Any, one: Applied, types: Sequence[DType | None], arguments: Ma
     assert one.op.evaluate is not None
     if one.op.name not in _SEVERAL:
         Rounding.late = True
+        spread = _spread(np, one, types, arguments)
         try:
             with computed_in(types):
-                made = one.op.evaluate(np, arguments)
-            if Rounding.single and _representable(one) if Rounding.count else getattr(np, "__name__", "") == "numpy" or one.op.order == "like":
+                made = one.op.evaluate(np, {**arguments, **spread} if spread else arguments)
+            if Rounding.single and (spread or _representable(one)) if Rounding.count else getattr(np, "__name__", "") == "numpy" or one.op.order == "like":
                 return made, True
         except Several:
             _SEVERAL.add(one.op.name)
@@ -200,6 +201,22 @@ def computed(np: Any, one: Applied, types: Sequence[DType | None], arguments: Ma
             Rounding.late = False
     with computed_in(types):
         return one.op.evaluate(np, arguments), False
+
+
+def _spread(np: Any, one: Applied, types: Sequence[DType | None], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The Python numbers of a sum, product or quotient with what they are rounded to; none where they are numbers of all the types, or are rounded twice."""
+    from tensorproof.engines.values.rules import boxed
+
+    if one.op.values.kind not in ("sums", "multiplies", "divides") or any(type(v) is float for v in one.arguments.values()):
+        return {}
+    weak = {name: t for name, t in one.arguments.items() if isinstance(t, TensorType) and t.weak and t.contents and type(t.contents[0]) is float}
+    if not weak or any(t is not None and t.kind == "f" and t.bits < 32 for t in types) or _representable(one):
+        return {}
+    made = {}
+    for name, tensor in weak.items():
+        given, rounded = arguments[name], np.float64(np.float32(tensor.contents[0]))  # type: ignore[index]
+        made[name] = (given if hasattr(given, "of") else boxed(given)).of("either", rounded)
+    return made
 
 
 def _representable(one: Applied) -> bool:
