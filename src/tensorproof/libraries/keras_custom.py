@@ -339,10 +339,28 @@ def _init_wrapper(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str,
     m.heap.set(me.space, "layer", args[0] if args else kwargs.get("layer"))
 
 
+_READ_ONLY = frozenset((
+    "compute_dtype", "dtype", "input", "input_dtype", "losses", "metrics", "metrics_variables", "non_trainable_variables", "non_trainable_weights", "output",
+    "path", "quantization_mode", "trainable_variables", "trainable_weights", "variable_dtype", "variables", "weights",
+))  # fmt: skip
+"""Attributes of a layer that Keras computes."""
+
+
+def _stored(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
+    if name in _READ_ONLY:
+        raise m.raised("AttributeError", f"{name} is an attribute that Keras computes, and cannot be set", node, "keras/attribute")
+
+
+def _stored_in_model(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
+    if name in ("layers", "metrics_names", "compiled_metrics", "distribute_strategy"):
+        raise m.raised("AttributeError", f"{name} is an attribute that Keras computes, and cannot be set", node, "keras/attribute")
+    _stored(m, me, name, value, node)
+
+
 CLASSES = {
     "keras.layers.Wrapper": ClassModel("keras.layers.Wrapper", bases=("keras.Layer",), init=_init_wrapper),
-    "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, member=_member),
-    "keras.Model": ClassModel("keras.Model", bases=("keras.Layer",), methods=MODEL_METHODS, init=_init_model),
+    "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, member=_member, stored=_stored),
+    "keras.Model": ClassModel("keras.Model", bases=("keras.Layer",), methods=MODEL_METHODS, init=_init_model, stored=_stored_in_model),
     "keras.Sequential": ClassModel("keras.Sequential", bases=("keras.Model",), methods={"add": _inner("add"), "pop": _inner("pop")}, init=_init_sequential),
 }
 

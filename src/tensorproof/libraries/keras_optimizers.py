@@ -57,6 +57,8 @@ def _make(name: str) -> Any:
         if sum(given.get(n) is not None for n in ("clipnorm", "clipvalue", "global_clipnorm")) > 1:
             raise m.raised("ValueError", "an optimizer takes one of clipnorm, clipvalue and global_clipnorm", node, "call/arguments")
         rate = given.get("learning_rate", _RATES.get(name, 0.001))
+        if rate is None or isinstance(rate, (int, str)):
+            raise m.raised("ValueError", f"the learning rate must be a float or a schedule, and is {rate!r}", node, "call/arguments")
         return Model(HOME + name, m.heap.space({**{k: v for k, v in given.items() if isinstance(k, str)}, "learning_rate": rate}), m.user_span(node))
 
     return run

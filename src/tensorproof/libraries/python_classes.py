@@ -120,6 +120,8 @@ def _made(m: Any, cls: Class, kwargs: Named_, node: Any) -> Class:
         if frozen or kwargs.get("unsafe_hash") is True:
             put["__hash__"] = Native("__hash__", lambda mm, a, k, n: WHOLE)
         put["__ne__"] = Native("__ne__", lambda mm, a, k, n: _opposite(_equal(order)(mm, a, k, n)))
+    if kwargs.get("slots") is True:
+        put["__slots__"] = tuple(s.name for s in order)
     if kwargs.get("order") is True:
         for name, op in _ORDER.items():
             put[name] = Native(name, lambda mm, a, k, n, op=op: _ordered(mm, order, op, a, n))

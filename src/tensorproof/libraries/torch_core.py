@@ -8,6 +8,7 @@ from tensorproof.libraries.backward import register_hook, retain_grad
 from tensorproof.libraries.devices import refuse_values
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.torch_autograd import backward
+from tensorproof.libraries.torch_modes import DEVICES
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms.dtypes import DType
@@ -51,18 +52,11 @@ def _trace(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> 
     return function
 
 
-_DEVICES = frozenset((
-    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
-    "privateuseone",
-))  # fmt: skip
-"""What `torch.device` takes before the colon."""
-
-
 def _device(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     given = args[0] if args else kwargs.get("type")
     index = args[1] if len(args) > 1 else kwargs.get("index")
     if isinstance(given, str):
-        if given.partition(":")[0] not in _DEVICES:
+        if given.partition(":")[0] not in DEVICES:
             raise m.raised("RuntimeError", f"there is no kind of device {given!r}", node, "device/kind")
         return Device(f"{given}:{index}" if isinstance(index, int) else given)
     return Device("cuda") if isinstance(given, int) else Unknown("device", text=True)

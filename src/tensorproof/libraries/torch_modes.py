@@ -12,6 +12,12 @@ from tensorproof.terms.records import dataclass, replace
 from tensorproof.values.objects import Class, Function, Generator, Model, Native
 from tensorproof.values.python_values import Unknown
 
+DEVICES = frozenset((
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
+    "privateuseone",
+))  # fmt: skip
+"""What `torch.device` takes before the colon."""
+
 
 @dataclass(frozen=True, slots=True)
 class Autocast:
@@ -165,6 +171,8 @@ def _autocast(device: str | None) -> Any:
         if not isinstance(kind, str) or kind not in ("cpu", "cuda"):
             if isinstance(kind, str) and ":" in kind:
                 raise m.raised("RuntimeError", f"autocast takes a device type such as 'cuda', not {kind!r}", node, "autocast/device")
+            if isinstance(kind, str) and kind not in DEVICES:
+                raise m.raised("RuntimeError", f"there is no device type {kind!r}: autocast takes 'cuda' or 'cpu'", node, "autocast/device")
             return Model("context", m.heap.space())
         if dtype is None:
             dtype = BFLOAT16 if kind == "cpu" else FLOAT16

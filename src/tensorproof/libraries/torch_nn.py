@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import Any
 
-from tensorproof.libraries import module_parts, torch_hooks
+from tensorproof.libraries import module_attributes, module_parts, torch_hooks
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch_modules import BUFFERS, METHODS, PARAMETERS, children, is_module, listed
 from tensorproof.terms.tensor import TensorType
@@ -38,6 +38,7 @@ def _call(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], n
 def _stored(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
     if (is_module(value) or (isinstance(value, TensorType) and value.parameter)) and "training" not in me.space:
         raise m.raised("AttributeError", f"{me.cls.name} sets {name} before super().__init__() is called", node, "module/init")
+    module_attributes.stored(m, me, name, value, node)
     if isinstance(value, TensorType) and value.parameter and name not in me.space.get(PARAMETERS, ()):
         m.heap.set(me.space, PARAMETERS, (*me.space.get(PARAMETERS, ()), name))
 

@@ -8,7 +8,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
-from tensorproof.terms.predicates import conj, ge, gt, le
+from tensorproof.terms.predicates import conj, eq, ge, gt, le
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
@@ -61,6 +61,7 @@ def tensor(a: dict[str, Any], run: Run) -> Any:
         return _leaf(run("constant", data=data, dtype=dtype), a, run)
     if isinstance(data, range):
         data = list(data)
+    _of_numbers(run, data)
     if data is None or isinstance(data, (str, dict, set)):
         raise run.refuse("data", f"a tensor cannot be made of {data!r}", ("data",))
     try:
@@ -72,6 +73,16 @@ def tensor(a: dict[str, Any], run: Run) -> Any:
     if made.dtype is not None and made.dtype.is_float:
         made = made.but(dtype=run.session.default_float if made.dtype.bits == 32 else made.dtype)
     return _leaf(run("constant", data=made, dtype=dtype or made.dtype), a, run)
+
+
+def _of_numbers(run: Run, data: Any) -> None:
+    """A list of tensors becomes one of numbers, so each must hold one."""
+    while isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    if isinstance(data, TensorType) and data.framework == "torch" and not data.weak and data.shape.known:
+        single = eq(data.shape.numel, 1)
+        if single is False:
+            raise run.refuse("elements", f"tensors in a list must have one element each, and one is {data.shape!r}: use torch.stack", ("data",))
 
 
 def _forwards(run: Run, data: TensorType) -> None:

@@ -157,6 +157,8 @@ def _isinstance(m: Interpreter, node: ast.AST, value: Any, wanted: Any) -> Any:
 def _issubclass(m: Interpreter, node: ast.AST, cls: Any, wanted: Any) -> Any:
     from tensorproof.frontends.python.classes import cls_is
 
+    if isinstance(cls, (Instance, Layer, TensorType, int, str, List, Dict)):
+        raise m.raised("TypeError", "issubclass() takes a class, and its first argument is an object: use isinstance()", node)
     if isinstance(wanted, tuple):
         return any(_issubclass(m, node, cls, w) is True for w in wanted)
     if isinstance(cls, Class):

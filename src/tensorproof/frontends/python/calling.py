@@ -285,6 +285,8 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
 
 
 def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if name.startswith("torch.") and any(type(v) is List and v.view for v in args):
+        raise m.raised("TypeError", f"{name} takes a list or tuple of tensors, and no view of a dict: make a list of it first", node, "call/arguments")
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if name in _COUNTING:
         plain_args, plain_kwargs = tensors.sized(m, plain_args), {k: tensors.sized(m, v) for k, v in plain_kwargs.items()}

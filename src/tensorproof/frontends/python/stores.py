@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import library_names, tensors
 from tensorproof.frontends.python.attributes import in_class
-from tensorproof.libraries import autograd, backward, library_objects, registry
+from tensorproof.libraries import autograd, backward, library_objects, module_attributes, registry
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, ModuleFile, Native, Property
 from tensorproof.values.python_values import Layer, Named, Unknown
@@ -42,6 +42,8 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
             m.heap.set(owner.space, name, value)
             registry.attribute_stored(m, owner, name, value, node)
         case Class():
+            if type(owner.space.get(name)) is Instance and owner.space[name].cls is owner and any(_is_enum(one) for one in owner.mro):
+                raise m.raised("AttributeError", f"{name} is a member of the enumeration {owner.name}, and cannot be set", node)
             m.heap.set(owner.space, name, value)
         case ModuleFile():
             m.heap.set(owner.space, name, value)
@@ -73,6 +75,10 @@ def store(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> N
             m.unknown_writes += 1
         case _:
             m.gap(f"{type(owner).__name__}.{name} = …", node)
+
+
+def _is_enum(one: Any) -> bool:
+    return isinstance(one, Named) and one.name.startswith("enum.")
 
 
 def _has_slot(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> None:
@@ -109,5 +115,7 @@ def delete(m: Interpreter, owner: Any, name: str, node: ast.AST) -> None:
         if name not in owner.space:
             raise m.raised("AttributeError", f"there is no attribute {name} to delete", node)
         m.heap.delete(owner.space, name)
+        if isinstance(owner, Instance):
+            module_attributes.deleted(m, owner, name)
     elif not isinstance(owner, Unknown):
         m.gap(f"del {type(owner).__name__}.{name}", node)
