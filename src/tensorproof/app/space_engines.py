@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import sys
 import tempfile
 import zipfile
@@ -77,6 +79,7 @@ def _on_spark(scenarios: Sequence[Scenario], work: list[tuple[int, int, int]], e
         from pyspark import SparkConf, SparkContext
     except ImportError:
         raise BadInput("--engine spark needs pyspark: pip install 'tensorproof[spark]'") from None
+    _reached(engine.master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = SparkConf().setAppName("tensorproof space").setMaster(engine.master or "local[*]")
     for key, value in SETTINGS.items():
@@ -107,9 +110,20 @@ def _on_spark(scenarios: Sequence[Scenario], work: list[tuple[int, int, int]], e
         context.stop()
 
 
+def _reached(master: str | None) -> None:
+    """Refuse a master that does not answer, before Spark tries it for a minute."""
+    found = re.fullmatch(r"spark://([^:/]+):(\d+)(,.*)?", master or "")
+    if found is None:
+        return
+    try:
+        socket.create_connection((found[1], int(found[2])), TO_CONNECT).close()
+    except (OSError, OverflowError) as error:
+        raise BadInput(f"the Spark cluster {master} cannot be reached: {(getattr(error, 'strerror', None) or str(error)).lower()}") from None
+
+
+TO_CONNECT = 10.0
 SETTINGS = {
     "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF", "spark.task.maxFailures": "8",
-    "spark.network.timeout": "30s", "spark.executor.heartbeatInterval": "5s",
 }  # fmt: skip
 
 
@@ -125,6 +139,7 @@ def _archive(folder: str) -> str:
 
 
 def _sentence(error: Any) -> str:
-    """The first line of what Java or Python says."""
+    """What Java says first, or Python."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.lstrip(": ") for line in lines if line.startswith(":")] or lines
     return (lines[0] if lines else type(error).__name__)[:200]
