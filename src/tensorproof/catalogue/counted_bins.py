@@ -102,8 +102,8 @@ def histogramdd(np: Any, a: Arguments) -> Any:
         raise Undefined("too many bins to count")
     for i, n in enumerate(counts):
         lo, hi = pairs[i] if pairs else (np.min(points[:, i], initial=np.inf), np.max(points[:, i], initial=-np.inf))
-        if lo < hi:
-            _apart(np, points[:, i], lo, hi, n)
+        if lo <= hi:
+            _apart(np, points[:, i], *((lo, hi) if lo < hi else (lo - 0.5, hi + 0.5)), n)
     made, edges = np.histogramdd(points, found, range=pairs, weights=weight, density=bool(a["density"]))
     return (_rounded(np, a, made, 0) if a["density"] else made, *(_rounded(np, a, line, 1 + i) for i, line in enumerate(edges)))
 

@@ -25,9 +25,9 @@ UNIT = Interval(0.0, 1.0)
 INF = math.inf
 
 
-def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: float = -INF, hi: float = INF) -> Evaluate:
+def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: float = -INF, hi: float = INF, least: float = 0.0) -> Evaluate:
     """A function of Python's numbers that is monotone between its turning points on [lo, hi]."""
-    return lambda np, a: mathematics.curve(np, mathematics.mathematical(np, function), a["x"], turns, lo, hi)
+    return lambda np, a: mathematics.curve(np, mathematics.mathematical(np, function), a["x"], turns, lo, hi, least)
 
 
 NEAR = 30.0
@@ -168,7 +168,7 @@ LGAMMA = elementwise(
 )  # fmt: skip
 DIGAMMA = elementwise(
     "digamma", REAL, hazards=region("digamma/pole", "x", POLES, "inf or nan", off_poles),
-    evaluate=of(curves.digamma, (), 0.0),
+    evaluate=of(curves.digamma, (), 0.0, least=1.0),
 )  # fmt: skip
 POLYGAMMA = elementwise(
     "polygamma", REAL, Int("n", least=0), hazards=(Hazard("polygamma/pole", "x", POSITIVE, "inf or nan at 0 and below"),),
@@ -285,7 +285,7 @@ XLOG1PY = promoting(
 POLYNOMIALS = tuple(
     promoting(name, FULL_FLOATS, dtype=ToFloat("x", "y"), evaluate=evaluate)
     for name, evaluate in (
-        ("zeta", each(curves.zeta, "x", "y")),
+        ("zeta", each(curves.zeta_off_poles, "x", "y")),
         *(
             (f"{prefix}chebyshev_polynomial_{letter}", chebyshev(first, bool(prefix)))
             for prefix in ("", "shifted_")

@@ -98,6 +98,12 @@ def polygamma(n: float, x: float) -> float:
     return (1 if n % 2 else -1) * math.gamma(n + 1) * zeta(n + 1, x)
 
 
+def zeta_off_poles(s: float, q: float) -> float:
+    if s == 1 or (q <= 0 and q == math.floor(q)):
+        raise Undefined("inf or nan, by the library")
+    return zeta(s, q)
+
+
 def polygamma_off_poles(n: float, x: float) -> float:
     if x <= 0 and x == math.floor(x):
         raise Undefined("inf or nan, by the library")

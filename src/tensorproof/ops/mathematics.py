@@ -14,9 +14,12 @@ def label_of(a: Mapping[str, Any]) -> str:
     return a["results"][0].label if a["results"] and a["results"][0] is not None else ""
 
 
-def curve(np: Any, function: Callable[[Any], Any], x: Any, turns: Sequence[float] = (), lo: float = -math.inf, hi: float = math.inf) -> Any:
-    """A function of arrays, element by element, that is monotone between its turning points; bounds outside of [lo, hi] are left open."""
-    return x.of("pieces", function, turns, lo, hi) if hasattr(x, "of") else function(x)
+def curve(
+    np: Any, function: Callable[[Any], Any], x: Any, turns: Sequence[float] = (), lo: float = -math.inf, hi: float = math.inf, least: float = 0.0
+) -> Any:
+    """A function of arrays, element by element, that is monotone between its turning points; bounds outside of [lo, hi] are left open. It is a sum of
+    numbers of the size `least` at least, so that its error is as large as theirs where they cancel."""
+    return x.of("pieces", function, turns, lo, hi, least) if hasattr(x, "of") else function(x)
 
 
 def mathematical(np: Any, function: Callable[[float], float]) -> Callable[[Any], Any]:

@@ -20,7 +20,7 @@ FAR = 1e150
 """Beyond this the square of a number is infinite, and a library that takes it may get nan."""
 
 
-def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: float, hi: float) -> Box:
+def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: float, hi: float, size: float = 0.0) -> Box:
     """A function that is monotone between its turning points; nothing is known outside of [lo, hi]."""
     inside = (x.lo >= lo) & (x.hi <= hi)
     with np.errstate(all="ignore"):
@@ -30,10 +30,10 @@ def _pieces(x: Box, function: Callable[[Any], Any], turns: Sequence[float], lo: 
             value = function(np.asarray(turn))
             passed = (x.lo <= turn) & (x.hi >= turn)
             least, most = np.where(passed, np.minimum(least, value), least), np.where(passed, np.maximum(most, value), most)
-        slack = (_COMPOSED * Rounding.step + 1e-13) * np.maximum(np.abs(least), np.abs(most)) + 1e-300
+        slack = (_COMPOSED * Rounding.step + 1e-13) * np.maximum(np.maximum(np.abs(least), np.abs(most)), size) + 1e-300
     slack = np.where(np.isfinite(slack), slack, 0.0)
-    size = np.maximum(np.abs(x.lo), np.abs(x.hi))
-    pole = (np.isinf(least) | np.isinf(most) | (size > FAR)) & np.isfinite(size)  # libraries give inf or nan there
+    reach = np.maximum(np.abs(x.lo), np.abs(x.hi))
+    pole = (np.isinf(least) | np.isinf(most) | (reach > FAR)) & np.isfinite(reach)  # libraries give inf or nan there
     return Box(least - slack, most + slack, x.nan | pole, float_of(x))
 
 
