@@ -19,6 +19,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 written_places = later("catalogue.written_places")
+unknown_rows = later("catalogue.unknown_rows")
 
 array_moves = later("ops.moves")
 
@@ -82,7 +83,7 @@ def sparse_updated(c: Call) -> Shape:
 def written_rows(np: Any, a: Arguments) -> Any:
     """Indices name rows, one after the other; one number is written for every update."""
     if open_places(np, a["index"]):
-        return a["index"].of("scattered", a["x"], a["y"], a["reduction"])
+        return unknown_rows.written_somewhere(np, a)
     x, index = a["x"], plain(np, a["index"])
     if index.size and (np.min(index) < 0 or np.max(index) >= x.shape[0]):
         raise Undefined("rows beyond the variable")

@@ -88,7 +88,7 @@ class _Steps:
         self._behind: dict[int, _Behind] = {}
 
     def behind(self, value: TensorType) -> _Behind:
-        """The records nearest to a value, and the tensors that they start from. Sums of products may be of any sign: what they add up is not looked at."""
+        """The records nearest to a value, and what they start from. What gives values of any sign, such as a sum of products, is not looked into."""
         found = self._behind.get(id(value))
         if found is not None:
             return found
@@ -97,7 +97,7 @@ class _Steps:
         while pending:
             tensor = pending.pop(0)
             maker = self.makers.get(id(tensor))
-            if maker is not None and (id(maker) in found.records or (len(found.records) < MOST_STEPS and not _adds_products(maker))):
+            if maker is not None and (id(maker) in found.records or (len(found.records) < MOST_STEPS and not _hides_signs(maker))):
                 if id(maker) not in found.records:
                     found.records[id(maker)] = maker
                     pending += _operands(maker)
@@ -130,8 +130,11 @@ def _is_real(tensor: TensorType) -> bool:
     return tensor.dtype is not None and tensor.dtype.kind == "f"
 
 
-def _adds_products(one: Record) -> bool:
-    return isinstance(one, Computed) and one.applied.op.values.kind == "dot"
+def _hides_signs(one: Record) -> bool:
+    """Whether nothing is declared of an operator's values that says of which sign they are."""
+    if not isinstance(one, Computed) or one.applied.op.writes:
+        return False
+    return one.applied.op.values.kind == "dot" or (one.applied.op.values.kind == "unknown" and not one.applied.op.order)
 
 
 def _results(one: Record) -> Sequence[TensorType]:
