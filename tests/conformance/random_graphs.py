@@ -1,4 +1,5 @@
-"""Random graphs of torch's functions: what torch computes lies within the bounds of the analysis, and what is not finite was not called safe.
+"""Random graphs of torch's functions, with joins, loops, guards, masks and relations: what torch computes lies within the bounds of the analysis, and what is
+not finite was not called safe.
 
 `python -m tests.conformance.random_graphs --graphs 500 --seed 0` prints what does not hold.
 """
@@ -17,7 +18,7 @@ from tensorproof.bindings.call import call
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.analysis import Settings, analyse
 from tensorproof.engines.numerics.grid import Grid, refined, units
-from tensorproof.program.form import Computed, Record, Same
+from tensorproof.program.form import Carried, Computed, Join, Loop, Record, Same
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -30,6 +31,8 @@ ONE = (
     "nn.functional.hardtanh", "nn.functional.mish",
 )  # fmt: skip
 TWO = ("add", "sub", "mul", "div", "maximum", "minimum", "pow")
+STEADY = ("tanh", "relu", "sigmoid", "neg", "abs", "sin", "nn.functional.softplus", "nn.functional.hardtanh", "atan", "floor")
+"""Functions of elements for the bodies of loops."""
 AXIS = ("sum", "mean", "amax", "amin", "logsumexp", "cumsum", "softmax", "log_softmax", "var", "std", "argmax", "prod")
 
 
@@ -46,6 +49,8 @@ class Drawn:
         self.ended: set[int] = set()
         """The identities of our tensors whose values are no longer compared: something before them was not finite."""
         self.bad: list[tuple[TensorType, str]] = []
+        self.earlier: list[tuple[TensorType, torch.Tensor]] = []
+        """What bodies of loops computed before their last iterations."""
 
     def input(self) -> None:
         shape, (lo, hi) = self.random.choice(SHAPES), self.random.choice(RANGES)
@@ -63,7 +68,9 @@ class Drawn:
         """One more function of some value that is there."""
         x = self.random.choice(self.values)
         kind = self.random.random()
-        if kind < 0.3:
+        if self.random.random() < 0.3:
+            self.random.choice((self.join, self.loop, self.guard, self.related, self.masked))(x)
+        elif kind < 0.3:
             self.apply(self.random.choice(ONE), x)
         elif kind < 0.6:
             y = self.random.choice([v for v in self.values if _broadcast(x[1], v[1])])
@@ -92,6 +99,109 @@ class Drawn:
             choices += [lambda: self.apply("transpose", x, 0, -1), lambda: self.apply("matmul", x, self.turned(x)), lambda: self.apply("tril", x)]
         self.random.choice(choices)()
 
+    def join(self, x: tuple[TensorType, torch.Tensor]) -> None:
+        """One of two values."""
+        y = self.random.choice([v for v in self.values if v[1].shape == x[1].shape and v[1].dtype == x[1].dtype])
+        made = TensorType(x[0].shape, x[0].dtype)
+        self.records.append(Join(made, (x[0], y[0])))
+        if id(x[0]) in self.ended or id(y[0]) in self.ended:
+            self.ended.add(id(made))
+        self.values.append((made, self.random.choice((x, y))[1]))
+
+    def loop(self, x: tuple[TensorType, torch.Tensor]) -> None:
+        """Some functions of elements, several times: the records of the body are made once, and all iterations are compared with them."""
+        if not x[1].is_floating_point():
+            return
+        start, records, count = TensorType(x[0].shape, x[0].dtype), self.records, self.random.randrange(1, 9)
+        chosen = [self._turn(x) for _ in range(self.random.randrange(1, 4))]
+        first, value, body, made = len(self.values), x[1], list[tuple[TensorType, torch.Tensor]](), list[Record]()
+        for turn in range(count):
+            self.records, state = ([] if not turn else list(self.records)), (start, value)
+            before, known = len(self.records), len(self.values)
+            if id(x[0]) in self.ended:
+                self.ended.add(id(start))
+            for step, (name, *args) in enumerate(chosen):
+                if turn:  # the tensors of the body are those of the first iteration
+                    self._again(body[step][0], name, state, args)
+                    state = self.values[-1]
+                    continue
+                self.apply(name, state, *args)
+                if len(self.values) == known + step:
+                    self.records = records
+                    del self.values[known:]
+                    return
+                state = self.values[-1]
+            if not turn:
+                body = self.values[known:]
+                made = list(self.records)
+            self.records, value = self.records[:before] if turn else self.records, state[1]
+        self.earlier += self.values[first : -len(body)]
+        del self.values[first : -len(body)]
+        after = TensorType(x[0].shape, x[0].dtype)
+        if any(id(t) in self.ended for t, _ in body):
+            self.ended.add(id(after))
+        self.records = [*records, Loop(tuple(made), (Carried((x[0],), start, (body[-1][0],), after),), Span("", 1, 1, 1, 1, "loop"))]
+        self.values.append((after, value))
+
+    def _turn(self, x: tuple[TensorType, torch.Tensor]) -> tuple[Any, ...]:
+        if self.random.random() < 0.5:
+            return (self.random.choice(STEADY),)
+        if self.random.random() < 0.3:
+            return self.random.choice(("add", "maximum", "minimum", "mul")), self.random.choice([v for v in self.values if v[1].shape == x[1].shape])
+        return self.random.choice(("add", "mul", "sub")), self.random.choice((0.5, -0.5, 1.0, 2.0, 0.1, 1e-3))
+
+    def _again(self, mine: TensorType, name: str, state: tuple[TensorType, torch.Tensor], args: list[Any]) -> None:
+        """One function of a further iteration."""
+        value = _function(name)(state[1], *(_side(a, 1) for a in args))
+        if id(state[0]) in self.ended or not bool(torch.isfinite(value).all()):
+            self.ended.add(id(mine))
+        self.values.append((mine, value))
+
+    def guard(self, x: tuple[TensorType, torch.Tensor]) -> None:
+        """A choice that keeps a function in its domain, or does not."""
+        limit, name = self.random.choice((0.0, 1e-3, 1.0)), self.random.choice(("log", "sqrt", "reciprocal", "rsqrt", "log1p"))
+        known = len(self.values)
+        self.apply(self.random.choice(("gt", "ge", "lt", "le", "ne")), x, limit)
+        self.apply("ones_like", x)
+        if len(self.values) == known + 2:
+            condition, ones = self.values[known:]
+            del self.values[known:]
+            self.apply("where", condition, *self.random.choice(((x, ones), (ones, x))))
+            self.apply(name, self.values[-1])
+
+    def related(self, x: tuple[TensorType, torch.Tensor]) -> None:
+        """Differences of what hangs together, and a function of them."""
+        y = self.random.choice([v for v in self.values if v[1].shape == x[1].shape])
+        axis = self.random.randrange(x[1].ndim) if x[1].ndim else None
+        kind = self.random.randrange(5)
+        if kind == 0:
+            self._chain(("sub", x, y), ("add", x, y), ("sub", -1, -2))
+        elif kind == 1:
+            self._chain(("relu", x), ("neg", x), ("relu", -1), ("sub", -3, -1))
+        elif kind == 2 and axis is not None:
+            self._chain((self.random.choice(("amax", "amin")), x, axis, True), *[("sub", x, -1) if self.random.random() < 0.7 else ("sub", -1, x)])
+        elif kind == 3 and axis is not None:
+            self._chain(("amax", x, axis), ("amin", x, axis), ("sub", -2, -1))
+        else:
+            self._chain(("mul", x, x), ("mul", x, x), ("sub", -2, -1))
+        self.apply(self.random.choice(("sqrt", "exp", "log", "reciprocal", "neg")), self.values[-1])
+
+    def masked(self, x: tuple[TensorType, torch.Tensor]) -> None:
+        """Infinity by a mask, and softmax of it."""
+        if not x[1].ndim or not x[1].is_floating_point():
+            return
+        condition = self.compared(x)
+        self.apply("masked_fill", x, condition, -torch.inf)
+        self.apply(self.random.choice(("softmax", "log_softmax", "logsumexp")), self.values[-1], self.random.randrange(x[1].ndim))
+
+    def _chain(self, *steps: tuple[Any, ...]) -> None:
+        """Functions of values and of those made before, which are counted from the end."""
+        for name, *args in steps:
+            known, made = len(self.values), [self.values[a] if type(a) is int and a < 0 else a for a in args]
+            self.apply(name, *made)
+            if len(self.values) == known:
+                return
+
     def turned(self, x: tuple[TensorType, torch.Tensor]) -> Any:
         self.apply("transpose", x, -2, -1)
         return self.values[-1]
@@ -104,11 +214,8 @@ class Drawn:
         """Call a function of both; what either refuses is left out."""
         mine, theirs = ([_side(a, i) for a in args] for i in (0, 1))
         outcome = call(f"torch.{name}", tuple(mine), {})
-        function = torch
-        for part in name.split("."):
-            function = getattr(function, part)
         try:
-            value = function(*theirs)  # type: ignore[operator]
+            value = _function(name)(*theirs)
         except (RuntimeError, TypeError):
             return
         if outcome.refused is not None or outcome.unknown is not None or not isinstance(outcome.outputs, TensorType) or value.numel() > 50_000:
@@ -117,12 +224,24 @@ class Drawn:
         if outcome.made is not outcome.outputs:
             self.records.append(Same(outcome.made, outcome.outputs))
         before = any(id(t) in self.ended for a in mine for t in (a if isinstance(a, list) else [a]))
-        finite = bool(torch.isfinite(value).all()) if value.is_floating_point() else True
+        infinite = any(v is -torch.inf or _has_mask(v) for v in theirs)
+        finite = bool((~torch.isnan(value) if infinite else torch.isfinite(value)).all()) if value.is_floating_point() else True
         if before or not finite:
             self.ended.add(id(outcome.outputs))
         if not before and not finite:
             self.bad.append((outcome.outputs, name))
         self.values.append((outcome.outputs, value))
+
+
+def _function(name: str) -> Any:
+    function: Any = torch
+    for part in name.split("."):
+        function = getattr(function, part)
+    return function
+
+
+def _has_mask(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and bool(torch.isinf(value).any())
 
 
 def _side(value: Any, i: int) -> Any:
@@ -148,7 +267,7 @@ def violations(seed: int, dtype: str = "float32", steps: int = 14, settings: Set
         drawn.step()
     made = analyse(drawn.records, drawn.given, settings)
     found = []
-    for mine, value in drawn.values:
+    for mine, value in (*drawn.values, *drawn.earlier):
         grid = made.values.get(id(mine))
         if id(mine) not in drawn.ended and grid is not None and not _holds(grid, value):
             found.append(f"seed {seed} {dtype}: {_maker(drawn, mine)} gives {float(value.min())}..{float(value.max())}, bounds {grid.least}..{grid.most}")

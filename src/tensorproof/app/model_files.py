@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensorproof.app.check import Options
-from tensorproof.app.models import gaps, graphs, inputs, not_entered
+from tensorproof.app.models import gaps, graphs, inputs, not_entered, refusals
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
@@ -71,7 +71,7 @@ def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: boo
     for name, tensor in found.sources:
         if name not in names.setdefault(id(tensor), []):
             names[id(tensor)].append(name)
-    left = [*gaps(path, found), *not_entered(path, graph, found)]
+    left = [*gaps(path, found), *refusals(path, found), *not_entered(path, graph, found)]
     return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, left, [found]), bool(found.refused)
 
 

@@ -81,6 +81,11 @@ def not_entered(path: str, graph: Graph, found: Found) -> list[Gap]:
     return [Gap(f"the function {name}", Span(path, 1, 1, 1, 2, name), "no node of the graph calls it") for name in _not_entered(graph, found)]
 
 
+def refusals(path: str, found: Found) -> list[Gap]:
+    """The nodes that do not take what they get, as gaps: what they would compute is not known."""
+    return [Gap(_spelling(found, node), _span(path, found, node), f"it is refused: {requirement.message}") for node, requirement in found.refused]
+
+
 def _not_entered(graph: Graph, found: Found) -> list[str]:
     """The functions that no node calls, nor another function that does the same: TensorFlow saves a function once for each way to it."""
     never = [name for name in graph.functions if name not in found.entered]
