@@ -71,6 +71,26 @@ def test_entry_with_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert status == 1 and isinstance(results, dict) and results["valid"] == 15 and results["region"] == ["kernel <= size"]
 
 
+def test_a_stride_that_skips_data_is_a_warning_or_with_strict_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(
+        "import torch\nfrom torch import nn\ndef build(kernel, stride):\n"
+        "    return nn.MaxPool2d(2, stride)(nn.Conv2d(3, 4, kernel, stride)(torch.zeros(1, 3, 16, 16)))\n",
+        "utf-8",
+    )
+    words = ["--entry", f"{file}::build", "--param", "kernel=1..3", "--param", "stride=1..3"]
+    status, found = _json(capsys, words)
+    results = found["results"]
+    assert status == 0 and isinstance(results, dict) and results["valid"] == 9
+    assert {(w["code"], w["category"], w["count"]) for w in results["warnings"]} == {
+        ("conv2d/skipped", "improper value", 3), ("max_pool2d/skipped", "improper value", 1)
+    }  # fmt: skip
+    status, found = _json(capsys, [*words, "--strict"])
+    results = found["results"]
+    assert status == 1 and isinstance(results, dict) and results["valid"] == 5 and not results["warnings"]
+    assert {c["category"] for c in results["causes"]} == {"improper value"}
+
+
 def test_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "train.py", tmp_path / "out.csv"
     file.write_text(NET.format(constants="kernel = 3\nwidth = 4", driver="main(kernel, width)"), "utf-8")

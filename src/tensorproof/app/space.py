@@ -47,6 +47,8 @@ class Report:
     scenarios: list[Scenario]
     valid: int = 0
     groups: list[Group] = field(default_factory=list[Group])
+    warnings: list[Group] = field(default_factory=list[Group])
+    """What runs and is wrong all the same, where that makes no vector invalid."""
     example: Vector | None = None
     """A valid vector."""
     region: list[str] = field(default_factory=list[str])
@@ -66,16 +68,20 @@ class Report:
         return self.valid + self.invalid + self.unknown
 
 
-def space(path: str, parameters: Sequence[Parameter], options: Options, mode: str = "vectorised", engine: Engine = HERE) -> Report:
-    """Decide every vector of a program's space."""
+def space(
+    path: str, parameters: Sequence[Parameter], options: Options, mode: str = "vectorised", engine: Engine = HERE, strict: bool = False
+) -> Report:
+    """Decide every vector of a program's space; if `strict`, one that runs and is wrong all the same is invalid."""
     start = perf_counter()
     begin_file()
     chosen = checked(parameters)
     program = ProgramSpace(path, chosen, options)
-    planning = Planning(chosen, program.analyse)
+    planning = Planning(chosen, program.analyse, strict=strict)
     report = Report(path, chosen, planning.scenarios())
     report.analyses = MOST_ANALYSES - planning.left
     _count(report, mode, engine)
+    if not strict:
+        _warn(report)
     _describe(report)
     _with_numbers(report, program)
     report.seconds = perf_counter() - start
@@ -102,6 +108,19 @@ def _count(report: Report, mode: str, engine: Engine) -> None:
             group = groups.setdefault((cause.code, cause.span, cause.category, cause.unknown), Group(cause, 0, vector))
             group.count += number
     report.groups = sorted(groups.values(), key=lambda g: (g.cause.unknown, -g.count, g.cause.span.line, g.cause.code))
+
+
+def _warn(report: Report) -> None:
+    """How many vectors do what is advised against, whether they are valid or not."""
+    groups: dict[tuple[str, object], Group] = {}
+    for scenario in report.scenarios:
+        found = count(scenario.parameters, scenario.checks.warnings) if scenario.checks.warnings else None
+        for at, number in found.counts.items() if found is not None else ():
+            if at != VALID and found is not None:
+                cause = scenario.checks.warnings[at].cause
+                group = groups.setdefault((cause.code, cause.span), Group(cause, 0, _vector(scenario, report.parameters, found.examples[at])))
+                group.count += number
+    report.warnings = sorted(groups.values(), key=lambda g: -g.count)
 
 
 def _with_numbers(report: Report, program: ProgramSpace) -> None:

@@ -43,7 +43,7 @@ class ProgramSpace:
     def analyse(self, given: Given) -> list[Path]:
         """The paths with a symbol for each parameter that is None, and others as they are given."""
         values = {name: self._value(self.parameters[name], value) for name, value in given.items()}
-        told = replace(self.options.told, chosen={name.lstrip("-").replace("-", "_"): value for name, value in values.items()}, met=set())
+        told = replace(self.options.told, chosen={name.lstrip("-").replace("-", "_"): value for name, value in values.items()}, met=set(), advise=True)
         source = replace(self.source, tree=deepcopy(self.source.tree), told=told)
         if self.options.entry is not None:
             _drive(source, self.options.entry, self.options.inputs, values, self.parameters)

@@ -7,7 +7,7 @@ from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Bool, Choice, Int, Ints, Sizes, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Values
-from tensorproof.ops.window import AXES, images, must_fit, places, same_sides, span
+from tensorproof.ops.window import AXES, advice, images, must_fit, places, same_sides, span
 from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEX64, COMPLEXES, FLOAT32, FLOATS, INT64, NUMBERS, DType
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
@@ -75,9 +75,8 @@ def _conv_shape(c: Call) -> Shape:
     x, (out, per_group, *kernel) = c.shape("x"), c.shape("weight")
     n, groups, channels = len(kernel), c["groups"], c.dims["C"]
     wanted = per_group * groups
-    c.equal(
-        "channels", channels, wanted, f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}", ("x", "weight", "groups")
-    )
+    message = f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}"
+    c.equal("channels", channels, wanted, message, ("x", "weight", "groups"), len(x) > n + 1 and eq(x[-1], wanted))
     least = 0 if c["empty_output"] else groups
     c.require("groups", conj(ge(out, least), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
     if c.option("same_by_one") and c["padding"] == "same":
@@ -124,6 +123,7 @@ def _conv(n: int) -> Op:
         order="channels",
         values=Values("dot"),
         evaluate=convolution_windows.convolution,
+        advice=advice(f"conv{n}d"),
         doc=f"Convolution over {n} spatial axes; padding_end, where given, is the padding after each axis; empty_output: there may be no output channels.",
     )
 

@@ -10,7 +10,7 @@ from tensorproof.ops.facts import SELECTS
 from tensorproof.ops.inputs import Attribute, Bool, Float, Floats, Int, Sizes, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out, Values
-from tensorproof.ops.window import AXES, images, must_fit, places, places_rounded_up, scaled, span
+from tensorproof.ops.window import AXES, advice, images, must_fit, places, places_rounded_up, scaled, span
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEX32, FLOATS, FULL_FLOATS, INT64, REALS, DType, DTypes
 from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt, ne
@@ -75,6 +75,7 @@ def _max_pool(n: int) -> Op:
         shape=shape,
         dtype=_max_dtype,
         evaluate=pooling_windows.max_pool,
+        advice=advice(f"max_pool{n}d"),
         values=Values("convex"),
     )
 
@@ -104,6 +105,7 @@ def _avg_pool(n: int, dtypes: DTypes) -> Op:
         shape=shape,
         dtype=Like("x"),
         evaluate=pooling_windows.mean_pool,
+        advice=advice(f"avg_pool{n}d"),
     )
 
 

@@ -91,6 +91,7 @@ def space(parser: Parser) -> None:
     parser.add_argument(
         "--mode", choices=("vectorised", "individual", "bulk"), help="arrays, a question to Z3 for each vector, or its enumeration"
     )
+    parser.add_argument("--strict", action="store_true", help="what runs and is wrong all the same is invalid: a stride above the kernel skips data")
     parser.add_argument("--list", metavar="FILE.csv|.parquet", help="write every vector with its verdict")
     parser.add_argument("--engine", default="local", metavar="local|spark", help="decide here, or on a Spark cluster")
     parser.add_argument("--master", metavar="URL", help="the cluster, such as spark://host:7077")

@@ -48,7 +48,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     told, inputs = Told(data_of(given.data or ())), inputs_of([*asked.inputs, *(given.inputs or ())])
     limit = seconds_of(given.time_limit)
     options = Options(arguments or asked.arguments, name or asked.entry, inputs, tuple(given.path or ()), given.environment, told, limit)
-    found = space(asked.path, parameters, options, mode, _engine(given, mode))
+    found = space(asked.path, parameters, options, mode, _engine(given, mode), given.strict)
     if given.list is not None:
         _write(found, given.list)
     if given.plot is not None:

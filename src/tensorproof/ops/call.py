@@ -102,12 +102,12 @@ class Call:
 
     # --- what a rule states ---
 
-    def require(self, code: str, predicate: Truth, message: str, about: str | Sequence[str] = ()) -> None:
+    def require(self, code: str, predicate: Truth, message: str, about: str | Sequence[str] = (), misplaced: Truth = False) -> None:
         """State that `predicate` must hold. `code` is the last word; the operator's name is put before it."""
         if predicate is True:
             return
         blamed = (about,) if isinstance(about, str) else tuple(about)
-        requirement = Requirement(code if "/" in code else f"{self.op.name}/{code}", predicate, message, blamed)
+        requirement = Requirement(code if "/" in code else f"{self.op.name}/{code}", predicate, message, blamed, misplaced=misplaced)
         if predicate is False:
             if self.session.lenient:
                 return
@@ -119,12 +119,12 @@ class Call:
         blamed = (about,) if isinstance(about, str) else tuple(about)
         return Refused(Requirement(f"{self.op.name}/{code}", False, message, blamed))
 
-    def equal(self, code: str, a: Dim, b: Dim, message: str, about: str | Sequence[str] = ()) -> None:
+    def equal(self, code: str, a: Dim, b: Dim, message: str, about: str | Sequence[str] = (), misplaced: Truth = False) -> None:
         """Two sizes must be the same; `{a}` and `{b}` in the message are filled in."""
         if a is not b:
             if self.session.lenient and eq(a, b) is False:
                 self.session.failed.append((a, b))
-            self.require(code, eq(a, b), message.replace("{a}", repr(a)).replace("{b}", repr(b)), about)
+            self.require(code, eq(a, b), message.replace("{a}", repr(a)).replace("{b}", repr(b)), about, misplaced)
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that only the data decides."""

@@ -5,7 +5,7 @@ A rule states requirements and returns shapes; it never asks. Rules are plain fu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.inputs import Attribute, Input, Parameter
@@ -26,6 +26,10 @@ class Requirement:
     message: str
     about: tuple[str, ...] = ()
     detail: str = ""
+    misplaced: Truth = False
+    """Where this holds and the requirement does not, the data has another format: its channels stand where others are expected."""
+    advised: Truth = True
+    """What should hold, although the call runs without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,8 @@ class Op:
     - "own": that of the library underneath, where there are several axes; "apart": never row-major;
     - "channels": row-major unless an input has its channels last; "pictures": the same, and row-major with less than four axes.
     """
+    advice: Callable[[Mapping[str, Any]], Iterable[Requirement]] | None = None
+    """What should hold of the arguments of a call, although it runs without: requirements with `advised` alone."""
     hazards: tuple[Hazard, ...] = ()
     gradient_hazards: tuple[Hazard, ...] = ()
     """Where the derivative is not finite although the value is; of concern to operands that require a gradient."""

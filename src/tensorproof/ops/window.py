@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from tensorproof.ops.call import Call
+from tensorproof.ops.record import Requirement
 from tensorproof.terms.ints import Dim, ceildiv, minimum
-from tensorproof.terms.predicates import ge
+from tensorproof.terms.predicates import ge, le
 
 AXES = {1: "X", 2: "Y X", 3: "Z Y X"}
 """The names of the spatial axes in layouts."""
@@ -44,6 +46,20 @@ def same_sides(kernel: Iterable[Dim], dilation: Iterable[Dim]) -> list[tuple[Dim
 def must_fit(c: Call, padded: Dim, reach: Dim, about: str = "kernel") -> None:
     """State that the kernel fits into the padded input."""
     c.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", about))
+
+
+def advice(name: str) -> Callable[[Mapping[str, Any]], Iterator[Requirement]]:
+    """A stride above the kernel skips data. The kernel is an argument, or that of the weight."""
+
+    def skipped(a: Mapping[str, Any]) -> Iterator[Requirement]:
+        weight = a.get("weight")
+        kernel = a.get("kernel") or (weight.shape[2:] if weight is not None and weight.shape.known else ())
+        for k, s in dict.fromkeys(zip(kernel, a.get("stride") or kernel)):
+            if le(s, k) is not True:
+                message = f"the stride {s!r} is above the kernel {k!r}: elements between the windows are skipped"
+                yield Requirement(f"{name}/skipped", True, message, ("stride", "kernel"), advised=le(s, k))
+
+    return skipped
 
 
 def scaled(size: Dim, factor: Dim | float) -> Dim | None:

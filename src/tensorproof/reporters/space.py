@@ -26,7 +26,7 @@ def as_json(found: Report) -> str:
         "diagnostics": [],
         "results": {
             "vectors": found.vectors, "valid": found.valid, "invalid": found.invalid, "unknown": found.unknown,
-            "causes": [_cause(group) for group in found.groups],
+            "causes": [_cause(group) for group in found.groups], "warnings": [_cause(group) for group in found.warnings],
             "region": found.region, "example": found.example,
         },
         "parameters": {p.name: list(p.values) for p in found.parameters},
@@ -52,6 +52,9 @@ def full(found: Report) -> str:
         lines += _lines(group)
     if len(found.groups) > len(shown):
         lines.append(f"  … and {len(found.groups) - len(shown)} more causes")
+    if found.warnings:
+        lines += ["", "warnings (what runs and is wrong all the same; invalid with --strict):"]
+        lines += [line for group in found.warnings[:MOST_CAUSES] for line in _lines(group)]
     if found.region:
         lines += ["", "every valid vector meets:", *(f"  {text}" for text in found.region)]
     if found.example is not None and found.groups:
@@ -62,7 +65,7 @@ def full(found: Report) -> str:
 
 def concise(found: Report) -> str:
     return "\n".join([
-        *(f"{_place(g.cause.span)}: {g.count} {_kind(g.cause)} [{g.cause.code}]: {g.cause.message}" for g in found.groups),
+        *(f"{_place(g.cause.span)}: {g.count} {_kind(g.cause)} [{g.cause.code}]: {g.cause.message}" for g in [*found.groups, *found.warnings]),
         f"{found.vectors} vectors: {found.valid} valid, {found.invalid} invalid, {found.unknown} unknown",
     ])  # fmt: skip
 

@@ -23,6 +23,8 @@ class Stated:
     fix: str = ""
     exception: str = ""
     """The class of the program's exception that this is, where it is one."""
+    call: int = 0
+    """The same for all requirements of one call, and above 0."""
 
 
 @dataclass(slots=True)

@@ -32,6 +32,8 @@ class Told:
     """Values that take the place of those in the program, by name: numbers, text, symbols, or one of several by a condition."""
     met: set[str] = field(default_factory=set[str])
     """The names that the program has used."""
+    advise: bool = False
+    """Whether what operators advise is stated too: what runs and is wrong all the same."""
 
 
 NOTHING = Told()

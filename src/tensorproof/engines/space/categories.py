@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from tensorproof.ops.record import Requirement
 
 ILLEGAL_VALUE = "illegal value"
 IMPROPER_VALUE = "improper value"
@@ -13,16 +13,21 @@ INCOMPATIBLE_TYPE = "incompatible element type"
 CATEGORIES = (ILLEGAL_VALUE, IMPROPER_VALUE, UNSUPPORTED_FORMAT, ILLEGAL_SHAPE, INCOMPATIBLE_SHAPE, INCOMPATIBLE_TYPE)
 
 
-def category_of(code: str, message: str, about: Sequence[str]) -> str:
+ORDER = (ILLEGAL_VALUE, IMPROPER_VALUE, INCOMPATIBLE_TYPE, UNSUPPORTED_FORMAT, INCOMPATIBLE_SHAPE, ILLEGAL_SHAPE)
+"""Which of several is told first: a value that is wrong by itself is the cause of others."""
+
+
+def category_of(requirement: Requirement) -> str:
     """A value outside of its domain is illegal, one that does not go with others is improper; a tensor's format, sizes or element type may not fit."""
     from tensorproof.catalogue import find
 
-    name, _, word = code.partition("/")
+    name, _, word = requirement.code.partition("/")
+    about, message = requirement.about, requirement.message
     if word == "dtype":
         return INCOMPATIBLE_TYPE
-    if word in ("format", "layout", "data_format"):
+    if word in ("format", "layout", "data_format") or requirement.misplaced is True:
         return UNSUPPORTED_FORMAT
-    if name == "python":
+    if name == "python" or word == "axis" or requirement.advised is not True:
         return IMPROPER_VALUE
     op = find(name)
     attributes = {a.name for a in op.attributes} if op is not None else set[str]()
@@ -31,7 +36,7 @@ def category_of(code: str, message: str, about: Sequence[str]) -> str:
     if word == "empty" or (word in _WINDOWS and concerned & tensors):
         return ILLEGAL_SHAPE
     if word in _TOGETHER:
-        return IMPROPER_VALUE
+        return ILLEGAL_VALUE if "must be at least" in message or "positive" in message else IMPROPER_VALUE
     if concerned and concerned <= attributes:
         return ILLEGAL_VALUE if len(concerned) == 1 else IMPROPER_VALUE
     if not concerned and (about or word in attributes or "must not be" in message or "must be at least" in message):
@@ -39,5 +44,5 @@ def category_of(code: str, message: str, about: Sequence[str]) -> str:
     return INCOMPATIBLE_SHAPE
 
 
-_WINDOWS = ("kernel", "output_size", "padding", "size")
+_WINDOWS = ("kernel", "output_size", "padding")
 _TOGETHER = ("groups", "heads", "num_heads", "output_padding")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.space.categories import category_of
+from tensorproof.engines.space.categories import ORDER, UNSUPPORTED_FORMAT, category_of
+from tensorproof.ops.record import Requirement
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import Atom, Origin
 from tensorproof.terms.predicates import Truth, conj, disj, negate
-from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
 
@@ -48,38 +50,66 @@ class Checks:
     order: list[Check] = field(default_factory=list[Check])
     strange: list[Check] = field(default_factory=list[Check])
     """Those that stand on something other than the parameters."""
+    warnings: list[Check] = field(default_factory=list[Check])
+    """What is wrong with vectors that run."""
 
     @property
     def causes(self) -> list[Cause]:
         return list(dict.fromkeys(check.cause for check in self.order))
 
 
-def checks_of(paths: Iterable[Path], parameters: frozenset[Atom]) -> Checks:
-    """The checks of all paths. What a path did not understand makes its vectors unknown, unless they break a requirement."""
+def checks_of(paths: Iterable[Path], parameters: frozenset[Atom], strict: bool = False) -> Checks:
+    """The checks of all paths. What a path did not understand makes its vectors unknown, unless they break a requirement.
+
+    What is advised is a warning about vectors that run, and where the user is strict a cause of its own."""
     found, gaps, seen = Checks(), list[Check](), set[Any]()
     for path in paths:
-        for stated in path.stated:
+        for stated in _ordered(path.stated):
             requirement = stated.requirement
+            if requirement.advised is not True:
+                found.warnings.append(_advised(stated))
             if requirement.predicate is True or (requirement.predicate, stated.facts, requirement.code, stated.span) in seen:
                 continue
             seen.add((requirement.predicate, stated.facts, requirement.code, stated.span))
-            _add(found, _check(stated), parameters)
+            for check in _checks(stated):
+                _add(found, check, parameters)
         for told in path.findings:
             if told.severity is Severity.ERROR:
-                cause = Cause(told.code, told.message, told.span, category_of(told.code, told.message, ()))
+                cause = Cause(told.code, told.message, told.span, category_of(Requirement(told.code, False, told.message)))
                 _add(found, Check(_possible(conj(*path.facts)), cause, False), parameters)
         gaps += _gaps(path)
+    found.warnings = [w for w in dict.fromkeys(found.warnings) if not flags(w.broken) and symbols(w.broken) <= parameters]
+    found.order += found.warnings if strict else ()
     for gap in gaps:
         _add(found, gap, parameters)
     found.order.sort(key=lambda check: check.cause.unknown)  # what is not known never hides what is
     return found
 
 
-def _check(stated: Stated) -> Check:
+def _ordered(stated: Sequence[Stated]) -> Iterator[Stated]:
+    """The requirements as they were stated, those of one operator in one call by their categories: what is wrong with a value in itself comes first."""
+    for _, group in groupby(stated, lambda s: (s.call, s.requirement.code.partition("/")[0]) if s.call else id(s)):
+        one = list(group)
+        yield from sorted(one, key=lambda s: ORDER.index(category_of(s.requirement))) if len(one) > 1 else one
+
+
+def _checks(stated: Stated) -> list[Check]:
+    """Where the data may have another format, that is a check of its own."""
     requirement = stated.requirement
     where = _possible(conj(*stated.facts))
-    cause = Cause(requirement.code, requirement.message, stated.span, category_of(requirement.code, requirement.message, requirement.about))
-    return Check(conj(where, negate(requirement.predicate)), cause, disj(negate(where), requirement.predicate))
+    broken, required = conj(where, negate(requirement.predicate)), disj(negate(where), requirement.predicate)
+    cause = Cause(requirement.code, requirement.message, stated.span, category_of(requirement))
+    if requirement.misplaced is False:
+        return [Check(broken, cause, required)]
+    message = f"{requirement.message}: the channels stand at the other end"
+    return [Check(conj(broken, requirement.misplaced), replace(cause, message=message, category=UNSUPPORTED_FORMAT), required), Check(broken, cause, required)]
+
+
+def _advised(stated: Stated) -> Check:
+    requirement = stated.requirement
+    where = _possible(conj(*stated.facts))
+    cause = Cause(requirement.code, requirement.message, stated.span, category_of(requirement), warning=True)
+    return Check(conj(where, negate(requirement.advised)), cause, disj(negate(where), requirement.advised))
 
 
 def _gaps(path: Path) -> list[Check]:

@@ -47,17 +47,21 @@ class Deciding:
         found = self.check(vector)
         return found.cause if found is not None else None
 
-    def valid(self, vectors: Sequence[Mapping[str, Value]]) -> list[bool]:
-        """Whether each vector is proved valid."""
-        result = [False] * len(vectors)
+    def checks(self, vectors: Sequence[Mapping[str, Value]]) -> list[Check | None]:
+        """The check that each vector breaks first."""
+        result: list[Check | None] = [None] * len(vectors)
         for scenario in self.scenarios:
             own = [i for i, v in enumerate(vectors) if all(v[name] == value for name, value in scenario.fixed.items())]
             if own:
                 columns = {p.atom: np.array([p.number(vectors[i][p.name]) for i in own], np.int64) for p in scenario.parameters}
                 found = np.broadcast_to(first_broken(columns, scenario.checks.order), (len(own),))
                 for i, at in zip(own, found):
-                    result[i] = int(at) == VALID
+                    result[i] = None if int(at) == VALID else scenario.checks.order[int(at)]
         return result
+
+    def valid(self, vectors: Sequence[Mapping[str, Value]]) -> list[bool]:
+        """Whether each vector is proved valid."""
+        return [check is None for check in self.checks(vectors)]
 
     def nearest(self, vector: Mapping[str, Value], most: int = MOST_CANDIDATES) -> Vector | None:
         """A valid vector that differs in as few parameters as can be, and there by as few steps."""

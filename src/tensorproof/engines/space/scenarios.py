@@ -50,10 +50,11 @@ class _Lost:
 class Planning:
     """Makes the scenarios of a space with as few analyses as it can."""
 
-    def __init__(self, parameters: Sequence[Parameter], analyse: Analyse, most: int = MOST_ANALYSES) -> None:
+    def __init__(self, parameters: Sequence[Parameter], analyse: Analyse, most: int = MOST_ANALYSES, strict: bool = False) -> None:
         self.parameters = tuple(parameters)
         self.analyse = analyse
         self.left = most
+        self.strict = strict
         self.base: _Lost | None = None
         self.costly: dict[str, bool] = {}
 
@@ -70,7 +71,7 @@ class Planning:
         return self._checks(self.analyse({p.name: fixed.get(p.name) for p in self.parameters}), fixed)
 
     def _checks(self, paths: list[Path], fixed: Mapping[str, Value]) -> Checks:
-        found = checks_of(paths, frozenset(p.atom for p in self._open(fixed)))
+        found = checks_of(paths, frozenset(p.atom for p in self._open(fixed)), self.strict)
         found.order[:0] = [Check(absent, TWIN) for absent in absences(self.parameters, fixed) if absent is not False]
         return found
 

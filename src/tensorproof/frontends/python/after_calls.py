@@ -14,6 +14,7 @@ from tensorproof.frontends.python import recording, recovery, suspects, tensors
 from tensorproof.libraries import autograd, domains, greatest, index_checks, layers, signs, undifferentiable
 from tensorproof.terms.records import dataclass
 from tensorproof.values.objects import List
+from tensorproof.values.path import Stated
 from tensorproof.values.python_values import Layer
 
 if TYPE_CHECKING:
@@ -64,6 +65,13 @@ def _suspects(m: Interpreter, call: Called) -> None:
     suspects.look(m, call.outcome, call.node)
 
 
+def _advice(m: Interpreter, call: Called) -> None:
+    if m.told.advise:
+        for applied in call.outcome.applied:
+            for advised in applied.op.advice(applied.arguments) if applied.op.advice is not None else ():
+                m.path.stated.append(Stated(advised, m.user_span(call.node), (), tuple(m.facts)))
+
+
 def _memory(m: Interpreter, call: Called) -> None:
     """Autograd, devices and memory: the results are objects of the program from here on."""
     layer = call.layer
@@ -108,7 +116,9 @@ def _tape(m: Interpreter, call: Called) -> None:
         call.result = tape.taken(m, call.name, call.result, call.args, call.kwargs, call.node, call.layer, call.stated)
 
 
-OBSERVERS: tuple[Observer, ...] = (_domains, _indices, _signs, _constants, _memory, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape)
+OBSERVERS: tuple[Observer, ...] = (
+    _domains, _indices, _signs, _constants, _advice, _memory, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape,
+)  # fmt: skip
 """After a call that computes."""
 CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _suspects)
 """After the construction of a layer."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.diagnostics.span import Span
+from tensorproof.ops.record import Requirement
 from tensorproof.solve.limits import OutOfBudget
 from tensorproof.terms.records import dataclass
 
@@ -32,6 +33,10 @@ class Raised(Exception):
     """Whether a `raise` or an `assert` of the program made it: the program means to end here."""
     others: tuple[str, ...] = ()
     """Further classes of which it may be one instead of `kind`."""
+    refused: Requirement | None = None
+    """The requirement of an operator that failed, where one did."""
+    call: int = 0
+    """The call that it comes from, as in `Stated`."""
 
 
 @dataclass(slots=True)

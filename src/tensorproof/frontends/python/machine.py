@@ -316,8 +316,8 @@ class Interpreter:
             self.path.left = True
         else:
             name = raised.kind if isinstance(raised.kind, str) else raised.kind.name
-            failed = Requirement(raised.code, False, raised.message)
-            self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, exception=name))
+            failed = raised.refused or Requirement(raised.code, False, raised.message)
+            self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, name, raised.call))
 
     def warn(self, code: str, message: str, node: ast.AST) -> None:
         if self.failures:

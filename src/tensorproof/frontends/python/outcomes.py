@@ -27,18 +27,20 @@ def taken(
 
     After a refusal that nobody catches the path goes on with what `again` gives when the requirement is taken to hold."""
     before, assumed = len(m.path.stated), False
-    _state(m, outcome, node, layer)
+    _state(m, outcome, node, layer, before + 1)
     if outcome.refused is not None:
         refused = outcome.refused
         kind, *others = refusals.kinds(name, refused.code)
         trail = trail_of(m, refused.about, outcome, node, layer)
         fix = fixes.fix(refused.code, outcome, layer, retry, layer is not None and id(layer) in m.fitting)
-        raised = Raised(kind, refused.message, m.user_span(node), refused.code, trail, fix=fix, others=tuple(others))
+        raised = Raised(
+            kind, refused.message, m.user_span(node), refused.code, trail, fix=fix, others=tuple(others), refused=refused, call=before + 1
+        )  # fmt: skip
         found = recovery.assumed(m, raised, name, outcome, again, layer)
         if found is None:
             raise raised
         outcome, assumed = found, True
-        _state(m, outcome, node, layer)
+        _state(m, outcome, node, layer, before + 1)
         if outcome.outputs is AFTER_ERROR:
             return AFTER_ERROR
     if outcome.unknown is not None:
@@ -53,10 +55,10 @@ def taken(
     return Layer(result, m.user_span(node)) if constructed else call.result
 
 
-def _state(m: Interpreter, outcome: Outcome, node: ast.AST, layer: Layer | None) -> None:
+def _state(m: Interpreter, outcome: Outcome, node: ast.AST, layer: Layer | None, call: int) -> None:
     for requirement in outcome.requirements:
         trail = trail_of(m, requirement.about, outcome, node, layer)
-        m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts)))
+        m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts), call=call))
 
 
 def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast.AST, layer: Layer | None) -> tuple[Step, ...]:

@@ -1,0 +1,54 @@
+"""Refty's study: five operators alone, five models and the filters of a convnet, in PyTorch and in TensorFlow (programs and domains in space_refty.md).
+
+    python benchmarks/space_refty.py            compare the verdict and the category of every vector with the kept truth
+    python benchmarks/space_refty.py --truth    run the vectors whose truth is not kept
+
+The category of a vector that raises is read from the message of the real exception by the table below, by the definitions of Refty's Table 1.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from space_study import Vector, main
+
+HERE = Path(__file__).parent
+ILLEGAL_VALUE, IMPROPER_VALUE, FORMAT = "illegal value", "improper value", "unsupported format"
+ILLEGAL_SHAPE, INCOMPATIBLE_SHAPE, TYPE = "illegal shape", "incompatible shape", "incompatible element type"
+ALONE = ("conv2d", "maxpool2d", "linear", "dense", "add", "concat")
+LEAST = {"kernel": 1, "stride": 1, "dilation": 1, "padding": 0, "batch": 0, "filters": 1, "units": 1, "groups": 1, "features": 0, "out": 0}
+"""The domains of hyperparameters."""
+MESSAGES: list[tuple[str, str]] = [
+    (r"data_format|only supports the NHWC|only supports NHWC", FORMAT),
+    (r"weight of size \[\d+, \d+, 0|kernel_size=(0|-\d+)", ILLEGAL_VALUE),
+    (r"must be non-negative|negative dimension|must be a positive integer|should not be zero|non-positive stride|negative padding|must be > 0", ILLEGAL_VALUE),
+    (r"should be greater than zero|padding_mode must be one of|Invalid padding string|could not create a primitive|for tensor of size \[0\]", ILLEGAL_VALUE),
+    (r"must not have zero elements|must be positive", ILLEGAL_VALUE),
+    (r"must be divisible by|at most half of|not supported for strided|Dimension out of range", IMPROPER_VALUE),
+    (r"must have the same dtype|type \(.*\) should be the same|not implemented for '|expected scalar type", TYPE),
+    (r"Output size is too small|Kernel size can't be greater|output size would be negative|Negative dimension size", ILLEGAL_SHAPE),
+    (r"to have \d+ channels|Sizes of tensors must match|The size of tensor a|shapes cannot be multiplied|more than 1 value per channel", INCOMPATIBLE_SHAPE),
+    (r"input depth must be evenly divisible", INCOMPATIBLE_SHAPE),
+]
+
+
+def label(title: str, vector: Vector, outcome: str) -> str:
+    """The category that the real exception tells; "" where the vector runs. Where an operator alone has a value outside of its domain it is that."""
+    if not outcome:
+        return ""
+    told = next((category for pattern, category in MESSAGES if re.search(pattern, outcome)), f"no category for {outcome}")
+    if any(word in title for word in ALONE) and told != FORMAT and any(_below(vector.get(name), least) for name, least in LEAST.items()):
+        return ILLEGAL_VALUE
+    if vector.get("fmt") == "nhwc" and "channels, but got" in outcome and vector.get("channels") == 3:  # only the format is wrong
+        return FORMAT
+    return told
+
+
+def _below(value: object, least: int) -> bool:
+    return isinstance(value, int) and value < least
+
+
+if __name__ == "__main__":
+    sys.exit(main(HERE / "space_refty.md", HERE / "space_refty.truth.gz", label, False, (__doc__ or "").splitlines()[0]))
