@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -107,7 +108,7 @@ def make_truth(path: Path, kept: Path, only: str) -> None:
     for number, program in enumerate(programs(path)):
         if only not in program.title or known.get(program.title, {}).get("digest") == program.digest:
             continue
-        part = kept.with_name(f"{kept.stem}.{program.digest}.part")
+        part = Path(tempfile.gettempdir()) / f"tensorproof.{kept.stem}.{program.digest}.part"
         total = len(program.vectors)
         while (done := len(part.read_text("utf-8").splitlines()) if part.exists() else 0) < total:
             command = [sys.executable, __file__, "--child", str(path), str(number), str(done), str(min(done + PIECE, total))]
@@ -179,8 +180,6 @@ def compare(program: Program, truth: dict[str, Any], label: Label, strict: bool)
 
 def verdicts_of(program: Program, strict: bool) -> tuple[Iterator[tuple[str, str, str]], int]:
     """(verdict, category, code) of each vector in the order of the grid."""
-    import tempfile
-
     from tensorproof.app.check import Options
     from tensorproof.app.space import space
     from tensorproof.engines.space.deciding import Deciding
