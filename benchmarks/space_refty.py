@@ -26,9 +26,10 @@ MESSAGES: list[tuple[str, str]] = [
     (r"must be non-negative|negative dimension|must be a positive integer|should not be zero|non-positive stride|negative padding|must be > 0", ILLEGAL_VALUE),
     (r"should be greater than zero|padding_mode must be one of|Invalid padding string|could not create a primitive|for tensor of size \[0\]", ILLEGAL_VALUE),
     (r"must not have zero elements|must be positive", ILLEGAL_VALUE),
-    (r"must be divisible by|at most half of|not supported for strided|Dimension out of range", IMPROPER_VALUE),
+    (r"`strides > 1` not supported|must be divisible by|at most half of|not supported for strided|Dimension out of range", IMPROPER_VALUE),
     (r"must have the same dtype|type \(.*\) should be the same|not implemented for '|expected scalar type", TYPE),
-    (r"Output size is too small|Kernel size can't be greater|output size would be negative|Negative dimension size", ILLEGAL_SHAPE),
+    (r"Value for attr 'T' of", TYPE),
+    (r"the process ended|could not create a descriptor|output size would be zero|Output size is too small|Kernel size can't be greater|output size would be negative|Negative dimension size", ILLEGAL_SHAPE),
     (r"to have \d+ channels|Sizes of tensors must match|The size of tensor a|shapes cannot be multiplied|more than 1 value per channel", INCOMPATIBLE_SHAPE),
     (r"input depth must be evenly divisible", INCOMPATIBLE_SHAPE),
 ]

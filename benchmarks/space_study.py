@@ -187,7 +187,7 @@ def verdicts_of(program: Program, strict: bool) -> tuple[Iterator[tuple[str, str
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
         file.write_text(program.text, "utf-8")
-        found = space(str(file), program.parameters, Options((), "build"), **({"strict": True} if strict else {}))
+        found = space(str(file), program.parameters, Options((), "build"), strict=strict)
     deciding = Deciding(found.parameters, found.scenarios)
 
     def each() -> Iterator[tuple[str, str, str]]:

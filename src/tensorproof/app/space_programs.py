@@ -50,7 +50,7 @@ class ProgramSpace:
         if told.chosen:
             put_chosen(source.tree, told)
         with limits.limited(self.options.time_limit):
-            found = explore(source, self.options.arguments, self.options.roots, self.site)
+            found = explore(source, self.options.arguments, self.options.roots, self.site, stop_at_error=True)
         self.met |= told.met
         if given and set(given) == set(self.parameters):
             self._all_met(told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -69,7 +70,7 @@ def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:
         holds = value_of(predicate, names)
         if holds is True:
             continue
-        requirement = Requirement(code if "/" in code else f"{row.op}/{code}", holds, sentence, ())
+        requirement = Requirement(code if "/" in code else f"{row.op}/{code}", holds, sentence, tuple(sorted(set(re.findall(r"[a-z_]\w*", predicate)) & arguments.keys())))
         if holds is False:
             raise Refused(requirement)
         session.requirements.append(requirement)

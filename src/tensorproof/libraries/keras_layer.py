@@ -92,12 +92,13 @@ def _beside(argument: str, value: Any) -> bool:
 def settle(m: Any, layer: Layer) -> None:
     """Give a new layer its name, and a record of its state that can be undone."""
     module = layer.module
+    if isinstance(module.mode, Cursor):
+        return
     if module.arguments.get("name") is None and not isinstance(layer.tensors.get("name"), Unknown):
         module.arguments["name"] = keras_graph.new_name(m, module.name.rpartition(".")[2])
-    if not isinstance(module.mode, Cursor):
-        mode = m.heap.cursor()
-        mode.update(module.mode)
-        module.mode = mode
+    mode = m.heap.cursor()
+    mode.update(module.mode)
+    module.mode = mode
 
 
 def _check_words(m: Any, layer: Layer, node: Any) -> None:
@@ -127,6 +128,7 @@ def _check_words_known(m: Any, layer: Layer, given: Any, node: Any) -> None:
 
 def call_layer(m: Any, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     """Call a layer of the library."""
+    settle(m, layer)
     if layer.module.name.startswith("keras.layers.") and "data" not in layer.module.row.call_arguments[0].theirs and "Encoding" not in layer.module.name:
         keras_graph.only_tensors(m, layer, args, node)
     known = {a.theirs for a in layer.module.row.call_arguments}

@@ -11,7 +11,7 @@ from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch_modules import BUFFERS, METHODS, PARAMETERS, children, is_module, listed
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, Model, Native
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Model, Native
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 # --- the program's modules ---
@@ -116,6 +116,15 @@ def _filled(me: Instance) -> Any:
 def _sequential(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     if len(args) == 1 and isinstance(args[0], Dict):
         return Layer(None, m.user_span(node), tuple(args[0].items.values()), "torch.nn.Sequential", tuple(map(str, args[0].items)))
+    open_ = next((i for i, a in enumerate(args) if isinstance(a, Choice)), None)
+    if open_ is not None:
+        one = args[open_]
+
+        def made(child: Any) -> Any:
+            return _sequential(m, (*args[:open_], child, *args[open_ + 1 :]), kwargs, node)
+
+        known = m.implied(one.condition)
+        return m.branching.choose(one.condition, lambda: made(one.then), lambda: made(one.other)) if known is None else made(one.then if known else one.other)
     bad = next((a for a in args if not is_module(a) and not isinstance(a, Unknown)), None)
     if bad is not None and not isinstance(bad, (Instance, Model)):
         raise m.raised("TypeError", "nn.Sequential takes modules only", node, "call/arguments")

@@ -69,6 +69,8 @@ def _conv(n: int) -> Any:
             for name in ("stride", "dilation"):
                 full = a.get(name) is None or (isinstance(a[name], (tuple, list)) and len(a[name]) == 5)
                 run.require(name, full, f"{name} must have 5 numbers, and is {a[name]!r}", (name,))
+        for size in a["weight"].shape if a["weight"].shape.known else ():
+            run.require("kernel", ge(size, 1), f"the filters must have elements, and are {a['weight'].shape!r}", ("weight",))
         if a["x"].shape.known and a["x"].shape.numel == 0:
             raise run.give_up("an empty input, which eager execution returns as it is")
         return _batched(

@@ -7,14 +7,24 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow import ranked, same_types
 from tensorproof.bindings.call import Run
 from tensorproof.terms.dtypes import FLOAT64
-from tensorproof.terms.ints import Dim, Term, ceildiv
+from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, maximum
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
+
+
+FORMATS = {1: ("NWC", "NCW", "NHC", "NCH"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 def channels_last(data_format: str) -> bool:
     return data_format in ("NHWC", "NDHWC", "NWC", "NHC", "channels_last")
+
+
+def known_format(run: Run, data_format: str, n: int) -> None:
+    """Some attributes name a format that TensorFlow does not have."""
+    known = FORMATS[n]
+    run.require("data_format", data_format in known, f"data_format must be one of {', '.join(known)}, and is {data_format}", ("data_format",))
 
 
 def to_front(x: TensorType, last: bool) -> TensorType:
@@ -109,6 +119,7 @@ def convolve(
     run: Run, x: TensorType, weight: TensorType, n: int, stride: Any, padding: Any, explicit: Any, dilation: Any, data_format: str
 ) -> TensorType:
     """A convolution with the weight's axes as TensorFlow orders them: kernel, in, out. Groups follow from the channels."""
+    known_format(run, data_format, n)
     last = channels_last(data_format)
     filters = ranked(run, weight, n + 2, "weight").shape
     image = fronted(run, x, n + 2, last)
@@ -128,6 +139,8 @@ def convolve(
     )
     known = type(channels) is int and type(per_group) is int
     groups = channels // per_group if known and per_group else 1
+    if not known and eq(channels, per_group) is not True and _chosen(channels, per_group):
+        run.require("groups", eq(out % maximum(channels // maximum(per_group, 1), 1), 0), f"{out!r} output channels do not divide into groups", ("weight",))
     if known and groups:
         run.require("groups", eq(out % groups, 0), f"{out!r} output channels do not divide into {groups!r} groups", ("weight",))
     strides, dilations = spatial(run, stride, n, last, "stride"), spatial(run, dilation, n, last, "dilation")
@@ -147,6 +160,11 @@ def padded_as(name: str, sides: list[tuple[Dim, Dim]]) -> dict[str, Any]:
     if name == "SAME":
         return {"padding": "same"}
     return {"padding": tuple(before for before, _ in sides), "padding_end": tuple(after for _, after in sides)}
+
+
+def _chosen(*sizes: Dim) -> bool:
+    """Whether the user chooses all that sizes stand on: then it may be asked how one divides another."""
+    return all(atom.origin is Origin.USER for size in sizes for atom in symbols(size))
 
 
 def _groups(channels: Dim, per_group: Dim) -> Dim:

@@ -13,7 +13,7 @@ INCOMPATIBLE_TYPE = "incompatible element type"
 CATEGORIES = (ILLEGAL_VALUE, IMPROPER_VALUE, UNSUPPORTED_FORMAT, ILLEGAL_SHAPE, INCOMPATIBLE_SHAPE, INCOMPATIBLE_TYPE)
 
 
-ORDER = (ILLEGAL_VALUE, IMPROPER_VALUE, INCOMPATIBLE_TYPE, UNSUPPORTED_FORMAT, INCOMPATIBLE_SHAPE, ILLEGAL_SHAPE)
+ORDER = (UNSUPPORTED_FORMAT, ILLEGAL_VALUE, IMPROPER_VALUE, INCOMPATIBLE_TYPE, INCOMPATIBLE_SHAPE, ILLEGAL_SHAPE)
 """Which of several is told first: a value that is wrong by itself is the cause of others."""
 
 
@@ -36,9 +36,9 @@ def category_of(requirement: Requirement) -> str:
     if word == "empty" or (word in _WINDOWS and concerned & tensors):
         return ILLEGAL_SHAPE
     if word in _TOGETHER:
-        return ILLEGAL_VALUE if "must be at least" in message or "positive" in message else IMPROPER_VALUE
-    if concerned and concerned <= attributes:
-        return ILLEGAL_VALUE if len(concerned) == 1 else IMPROPER_VALUE
+        return ILLEGAL_VALUE if "must be at least" in message else IMPROPER_VALUE
+    if concerned and not concerned & tensors:
+        return ILLEGAL_VALUE if len(concerned) == 1 or "at least" in message else IMPROPER_VALUE
     if not concerned and (about or word in attributes or "must not be" in message or "must be at least" in message):
         return ILLEGAL_VALUE
     return INCOMPATIBLE_SHAPE
