@@ -26,12 +26,15 @@ MESSAGES: list[tuple[str, str]] = [
     (r"must be non-negative|negative dimension|must be a positive integer|should not be zero|non-positive stride|negative padding|must be > 0", ILLEGAL_VALUE),
     (r"should be greater than zero|padding_mode must be one of|Invalid padding string|could not create a primitive|for tensor of size \[0\]", ILLEGAL_VALUE),
     (r"must not have zero elements|must be positive", ILLEGAL_VALUE),
-    (r"`strides > 1` not supported|must be divisible by|at most half of|not supported for strided|Dimension out of range", IMPROPER_VALUE),
+    (r"Expected concatenating dimensions in the range|`strides > 1` not supported", IMPROPER_VALUE),
+    (r"must be divisible by|at most half of|not supported for strided|Dimension out of range", IMPROPER_VALUE),
     (r"must have the same dtype|type \(.*\) should be the same|not implemented for '|expected scalar type", TYPE),
-    (r"Value for attr 'T' of", TYPE),
-    (r"the process ended|could not create a descriptor|output size would be zero|Output size is too small|Kernel size can't be greater|output size would be negative|Negative dimension size", ILLEGAL_SHAPE),
+    (r"Value for attr 'T' of|was expected to be a \w+ tensor but is a|have type .* that does not match|must all match|don't all match", TYPE),
+    (r"the process ended|could not create a descriptor|output size would be zero", ILLEGAL_SHAPE),
+    (r"Output size is too small|Kernel size can't be greater|output size would be negative|Negative dimension size", ILLEGAL_SHAPE),
     (r"to have \d+ channels|Sizes of tensors must match|The size of tensor a|shapes cannot be multiplied|more than 1 value per channel", INCOMPATIBLE_SHAPE),
-    (r"input depth must be evenly divisible", INCOMPATIBLE_SHAPE),
+    (r"input depth must be evenly divisible|expected axis -1 of input shape|Incompatible shapes|Matrix size-incompatible", INCOMPATIBLE_SHAPE),
+    (r"ConcatOp : Dimension|Dimensions must be equal|ConcatOp : Ranks|Dimension \d in both shapes", INCOMPATIBLE_SHAPE),
 ]
 
 
@@ -40,15 +43,18 @@ def label(title: str, vector: Vector, outcome: str) -> str:
     if not outcome:
         return ""
     told = next((category for pattern, category in MESSAGES if re.search(pattern, outcome)), f"no category for {outcome}")
-    if any(word in title for word in ALONE) and told != FORMAT and any(_below(vector.get(name), least) for name, least in LEAST.items()):
+    if any(word in title for word in ALONE) and told != FORMAT and any(_strange(name, value) for name, value in vector.items()):
         return ILLEGAL_VALUE
+    if "torch conv2d" in title and told in (INCOMPATIBLE_SHAPE, ILLEGAL_SHAPE) and vector.get("dtype", "float32") != "float32":
+        return TYPE  # the layer has float32
     if vector.get("fmt") == "nhwc" and "channels, but got" in outcome and vector.get("channels") == 3:  # only the format is wrong
         return FORMAT
     return told
 
 
-def _below(value: object, least: int) -> bool:
-    return isinstance(value, int) and value < least
+def _strange(name: str, value: object) -> bool:
+    """Whether a value is outside of its domain."""
+    return value in ("full", "wrap") or (name in LEAST and isinstance(value, int) and value < LEAST[name])
 
 
 if __name__ == "__main__":

@@ -70,7 +70,8 @@ def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:
         holds = value_of(predicate, names)
         if holds is True:
             continue
-        requirement = Requirement(code if "/" in code else f"{row.op}/{code}", holds, sentence, tuple(sorted(set(re.findall(r"[a-z_]\w*", predicate)) & arguments.keys())))
+        about = tuple(sorted(set(re.findall(r"[a-z_]\w*", predicate)) & arguments.keys()))
+        requirement = Requirement(code if "/" in code else f"{row.op}/{code}", holds, sentence, about)
         if holds is False:
             raise Refused(requirement)
         session.requirements.append(requirement)

@@ -76,7 +76,7 @@ def _conv_shape(c: Call) -> Shape:
     n, groups, channels = len(kernel), c["groups"], c.dims["C"]
     wanted = per_group * groups
     message = f"x has {{a}} channels and weight {c.shape('weight')!r} with groups={groups!r} takes {{b}}"
-    c.equal("channels", channels, wanted, message, ("x", "weight", "groups"), len(x) > n + 1 and eq(x[-1], wanted))
+    c.equal("channels", channels, wanted, message, ("x", "weight", "groups"), len(x) > n + 1 > 2 and conj(eq(x[-1], wanted), eq(x[1], x[2])))
     least = 0 if c["empty_output"] else groups
     c.require("groups", conj(ge(out, least), eq(out % groups, 0)), f"{out!r} output channels do not divide into {groups!r} groups", ("weight", "groups"))
     if c.option("same_by_one") and c["padding"] == "same":

@@ -9,10 +9,11 @@ from tensorproof.ops.call import Call, python_number
 from tensorproof.ops.element_types import CONVERTED, promoted
 from tensorproof.ops.inputs import Choice, as_size
 from tensorproof.terms.dtypes import FLOATS, INT32, INT64, DType
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.predicates import conj, eq, le, lt
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
+from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 
 Arguments = dict[str, Any]
@@ -128,6 +129,8 @@ def vector(run: Run, value: Any, name: str, scalar: bool = False) -> tuple[Any, 
 def axis(run: Run, value: Any, rank: int, extra: int = 0, name: str = "dim") -> Any:
     """A non-negative axis, or None when it is not known."""
     value = whole(value)
+    if type(value) is Term and all(atom.origin is Origin.USER for atom in symbols(value)):
+        raise run.give_up(f"{name} is not a known number, and the user chooses it")
     if type(value) is not int:
         return None
     reach = rank + extra

@@ -23,6 +23,9 @@ def concat(a: Arguments, run: Run) -> TensorType:
             "rank", not x.shape.known or len(x.shape) == rank, f"tensor {i} has shape {x.shape!r} and another has rank {rank}", ("xs",)
         )
         run.require("rank", not x.shape.known or len(x.shape) > 0, "a tensor without axes cannot be joined to others", ("xs",))
+    if isinstance(a["dim"], Term) and all(x.shape.known for x in xs):
+        chosen: TensorType = run("cat", xs=xs, dim=a["dim"])
+        return chosen
     at = None if rank is None else axis(run, a["dim"], rank, name="dim")
     if at is None or rank is None:
         shape = somewhere(run) if rank is None else Shape(run.fresh("axis") for _ in range(rank))

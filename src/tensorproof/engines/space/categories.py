@@ -29,6 +29,8 @@ def category_of(requirement: Requirement) -> str:
         return UNSUPPORTED_FORMAT
     if name == "python" or word == "axis" or requirement.advised is not True:
         return IMPROPER_VALUE
+    if name == "call":
+        return ILLEGAL_VALUE
     op = find(name)
     attributes = {a.name for a in op.attributes} if op is not None else set[str]()
     tensors = {i.name for i in op.inputs} if op is not None else set[str]()
