@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.libraries import weight_norms
 from tensorproof.libraries.backward import register_hook, retain_grad
 from tensorproof.libraries.devices import refuse_values
 from tensorproof.libraries.model import ClassModel, KindModel
@@ -154,8 +155,7 @@ FUNCTIONS: dict[str, Any] = {
     "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 1, "torch.distributed.get_rank": lambda m, a, k, n: 0,
     "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0,
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
-    "torch.nn.utils.weight_norm": _first, "torch.nn.utils.spectral_norm": _first, "torch.nn.utils.parametrizations.weight_norm": _first,
-    "torch.nn.utils.parametrizations.spectral_norm": _first, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
+    **weight_norms.FUNCTIONS, "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
     "torch.jit.is_scripting_or_tracing": _false, "torch.get_rng_state": lambda m, a, k, n: Model("quiet", m.heap.space()), "torch.set_rng_state": _nothing,
     "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()),
     "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,

@@ -1,4 +1,4 @@
-"""Which values can be keys of dicts and items of sets."""
+"""Which values can be keys of dicts and items of sets, and which objects are indices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.tf_shapes import GRAPH
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Function, Instance, List, Set
+from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Set
 from tensorproof.values.python_values import Named
 
 if TYPE_CHECKING:
@@ -52,6 +52,14 @@ def _has_hash(value: Instance) -> bool:
 def _enumerates(cls: Class) -> bool:
     """Whether a class is an enumeration, whose members have a hash."""
     return any(isinstance(one, Named) and one.name.startswith("enum.") for one in cls.mro)
+
+
+def whole(m: Interpreter, value: Instance, node: ast.AST) -> Any:
+    """An object as the whole number that its `__index__` gives; itself where it has none."""
+    from tensorproof.frontends.python.attributes import in_class
+
+    found, _ = in_class(m, value.cls, "__index__")
+    return m.call(Bound(found, value), (), {}, node) if isinstance(found, Function) else value
 
 
 def own_equality(m: Interpreter, value: Any) -> bool:

@@ -169,6 +169,8 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
         return m.branching.choose(index.condition, lambda: load(m, owner, index.then, node), lambda: load(m, owner, index.other, node))
     if isinstance(index, Term):
         return _symbolic_item(m, list(sequence), index, node)
+    if isinstance(index, Instance):
+        index = hashing.whole(m, index, node)
     if not isinstance(index, int):
         raise m.raised("TypeError", f"a {type(owner).__name__.lower()} is indexed by whole numbers, not by {type(index).__name__}", node)
     if not -len(sequence) <= index < len(sequence):

@@ -9,6 +9,7 @@ from tensorproof.bindings.call import operator
 from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python import numpy_scalars
 from tensorproof.libraries import autograd, domains, layers, library_objects, module_attributes, registry, signatures, torch_sizes
+from tensorproof.libraries.weight_norms import COMPUTED
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
@@ -138,7 +139,8 @@ def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Any, nod
     if owner.module is not None and not layers.of_keras(owner):
         for home in (owner.module.parameters, owner.module.buffers):
             if name in home:
-                module_attributes.refuse(m, name, value, home is owner.module.parameters, node)
+                if name not in owner.tensors.get(COMPUTED, ()):
+                    module_attributes.refuse(m, name, value, home is owner.module.parameters, node)
                 if isinstance(value, TensorType):
                     home[name] = value
                 elif value is None:
