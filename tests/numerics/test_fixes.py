@@ -32,6 +32,8 @@ def mended(code: str, folder: Path) -> str:
         (TORCH + "y = torch.log(torch.exp(z).sum(dim=1))\n", "y = torch.logsumexp(z, dim=1)"),
         (TORCH + "y = torch.log1p(torch.exp(z * 2))\n", "y = F.softplus(z * 2)"),
         (TORCH + "e = torch.exp(z)\ny = e / e.sum(1, keepdim=True)\n", "e = torch.exp(z - z.amax(dim=1, keepdim=True))"),
+        (TORCH + "y = torch.exp(z) / torch.exp(z).sum(1, keepdim=True)\n", "y = torch.softmax(z, dim=1)"),
+        (TORCH + "e = torch.exp(z)\ny = e / e.sum(1, keepdim=True)\nw = e * 2\n", "e = torch.exp(z.clamp(max=80.0))"),
         (TORCH + "y = z / (z.abs().sum(1, keepdim=True))\n", "y = z / z.abs().sum(1, keepdim=True).clamp(min=1e-6)"),
         (TORCH + "w = z.std(1)\nz /= w[:, None]\n", "z /= w[:, None].clamp(min=1e-6)"),
         (TORCH + "y = torch.acos(z)\n", "y = torch.acos(z.clamp(-0.99999, 0.99999))"),

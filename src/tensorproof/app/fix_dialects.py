@@ -22,6 +22,8 @@ class Dialect:
     log_sigmoid: str
     log_sum_exp: str
     softplus: str
+    softmax: str
+    """The softmax along the axis `{1}`."""
     method: bool = False
     """Whether the forms call methods of the operand."""
 
@@ -42,7 +44,8 @@ def _torch(torch: str, functional: str | None) -> Dialect:
     f = functional or f"{torch}.nn.functional"
     return Dialect(
         "{0}.clamp(min={1})", "{0}.clamp(max={1})", "{0}.clamp({1}, {2})", "{0}.float()", f"{torch}.where({{0}} == 0, {{1}}, {{0}})",
-        "{0}.amax(dim={1}, keepdim=True)", f"{f}.logsigmoid({{0}})", f"{torch}.logsumexp({{0}}, dim={{1}})", f"{f}.softplus({{0}})", True,
+        "{0}.amax(dim={1}, keepdim=True)", f"{f}.logsigmoid({{0}})", f"{torch}.logsumexp({{0}}, dim={{1}})", f"{f}.softplus({{0}})",
+        f"{torch}.softmax({{0}}, dim={{1}})", True,
     )  # fmt: skip
 
 
@@ -50,7 +53,7 @@ def _tensorflow(tf: str) -> Dialect:
     return Dialect(
         f"{tf}.maximum({{0}}, {{1}})", f"{tf}.minimum({{0}}, {{1}})", f"{tf}.clip_by_value({{0}}, {{1}}, {{2}})", f"{tf}.cast({{0}}, {tf}.float32)",
         f"{tf}.where({{0}} == 0, {{1}}, {{0}})", f"{tf}.reduce_max({{0}}, axis={{1}}, keepdims=True)", f"{tf}.math.log_sigmoid({{0}})",
-        f"{tf}.reduce_logsumexp({{0}}, axis={{1}})", f"{tf}.math.softplus({{0}})",
+        f"{tf}.reduce_logsumexp({{0}}, axis={{1}})", f"{tf}.math.softplus({{0}})", f"{tf}.nn.softmax({{0}}, axis={{1}})",
     )  # fmt: skip
 
 
@@ -58,7 +61,7 @@ def _keras(ops: str) -> Dialect:
     return Dialect(
         f"{ops}.maximum({{0}}, {{1}})", f"{ops}.minimum({{0}}, {{1}})", f"{ops}.clip({{0}}, {{1}}, {{2}})", f'{ops}.cast({{0}}, "float32")',
         f"{ops}.where({ops}.equal({{0}}, 0), {{1}}, {{0}})", f"{ops}.max({{0}}, axis={{1}}, keepdims=True)", f"{ops}.log_sigmoid({{0}})",
-        f"{ops}.logsumexp({{0}}, axis={{1}})", f"{ops}.softplus({{0}})",
+        f"{ops}.logsumexp({{0}}, axis={{1}})", f"{ops}.softplus({{0}})", f"{ops}.softmax({{0}}, axis={{1}})",
     )  # fmt: skip
 
 

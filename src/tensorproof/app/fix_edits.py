@@ -14,8 +14,8 @@ from tensorproof.app.fix_rewrites import rewrites
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.terms.records import dataclass
 
-SMALL = ("1e-6", "1e-3")
-"""Epsilons that are tried; the quotient by the first is too large for float16."""
+SMALL = ("1e-6", "1e-3", "1e-2")
+"""Epsilons that are tried; quotients by the first are too large for float16."""
 LARGE = ("-1e9", "1e9")
 """What stands for an infinity that hides elements."""
 EXPONENTS = {"float16": "10.0", "float64": "700.0"}
@@ -110,11 +110,11 @@ def _shapes(one: Operation, forms: Dialect) -> list[str]:
         return [_filled(forms.floor, "0.0"), *floors]
     if "not 0" in needed and one.operand[0] < 0:
         below = [_filled(forms.cap, f"-{SMALL[0]}")] if one.operand[1] <= 0 else []
-        return [*below, floors[0], _filled(forms.nonzero, SMALL[0]), added[0], floors[1]]
+        return [*below, floors[0], _filled(forms.nonzero, SMALL[0]), added[0], *floors[1:]]
     if "(-inf, inf)" in needed:
         return [_filled(forms.floor, LARGE[0]), _filled(forms.clip, *LARGE)]
     if any(word in needed for word in ("(0, inf]", "[0, inf]", "positive", "not 0")):
-        return [floors[0], added[0], floors[1], added[1], forms.wide]
+        return [floors[0], added[0], floors[1], added[1], forms.wide, floors[2]]
     return []
 
 

@@ -79,20 +79,42 @@ def _log_of_sum(text: str, scope: ast.AST, node: ast.Call, inner: ast.expr, form
 
 
 def _divided(text: str, scope: ast.AST, node: ast.Call, inner: ast.expr, forms: Dialect) -> Iterator[Rewrite]:
-    """`exp(x)` that is divided by its sum: the maximum is subtracted first, which the quotient does not show."""
+    """`exp(x)` that is divided by its sum: a softmax, or where a name holds it, the maximum is subtracted first, which the quotient does not show."""
     name = _name_of(scope, node)
     old = ast.get_source_segment(text, inner) or ""
     for one in ast.walk(scope):
         if not isinstance(one, ast.BinOp) or not isinstance(one.op, ast.Div):
             continue
-        held = name if _stores(scope, name) == 1 or _assigns(scope, name, one) else ""
         total = _meaning(scope, one.right)
-        if isinstance(total, ast.Call) and _called(total) in _SUMS and _same(_summed(total), node, held) and _same(one.left, node, held):
-            axis = _axis(text, total)
-            if axis is not None and isinstance(inner, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
-                yield inner, f"{old} - {forms.greatest.replace('{0}', old).replace('{1}', axis)}"
-            elif axis is not None:
-                yield inner, f"({old}) - {forms.greatest.replace('{0}', f'({old})' if forms.method else old).replace('{1}', axis)}"
+        if not isinstance(total, ast.Call) or _called(total) not in _SUMS:
+            continue
+        axis, summed = _axis(text, total), _summed(total)
+        if axis is None or summed is None:
+            continue
+        held = bool(name) and (_stores(scope, name) == 1 or _assigns(scope, name, one))
+        if held and _is_name(summed, name) and _is_name(one.left, name) and _only_used(scope, name, one, total):
+            operand = old if isinstance(inner, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else f"({old})"
+            yield inner, f"{operand} - {forms.greatest.replace('{0}', operand if forms.method else old).replace('{1}', axis)}"
+        elif (one.left is node or summed is node) and total is one.right and ast.dump(one.left) == ast.dump(summed) and _keeps(total, axis):
+            yield one, forms.softmax.replace("{0}", old).replace("{1}", axis)
+
+
+def _only_used(scope: ast.AST, name: str, quotient: ast.BinOp, total: ast.Call) -> bool:
+    """Whether a name is read nowhere but in the quotient and in the sum, and the sum nowhere but in the quotient."""
+    inside = [*ast.walk(quotient), *(ast.walk(total) if isinstance(quotient.right, ast.Name) else ())]
+    reads = [each for each in ast.walk(scope) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    own = sum(_is_name(each, name) for each in inside) >= sum(_is_name(each, name) for each in reads) or _assigns(scope, name, quotient)
+    return own and (not isinstance(quotient.right, ast.Name) or sum(_is_name(each, quotient.right.id) for each in reads) == 1)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _keeps(total: ast.Call, axis: str) -> bool:
+    """Whether the sum divides along its own axis: it is kept, or it is the first."""
+    kept = [word.value for word in total.keywords if word.arg in ("keepdim", "keepdims")]
+    return axis == "0" or any(isinstance(value, ast.Constant) and value.value is True for value in kept)
 
 
 _SUMS = ("sum", "reduce_sum")
@@ -195,7 +217,3 @@ def _assigns(scope: ast.AST, name: str, value: ast.expr) -> bool:
     """Whether a name is assigned once more, to this."""
     assigned = [one for one in ast.walk(scope) if isinstance(one, ast.Assign) and one.value is value]
     return _stores(scope, name) == 2 and any(isinstance(t, ast.Name) and t.id == name for one in assigned for t in one.targets)
-
-
-def _same(found: ast.expr | None, node: ast.expr, name: str) -> bool:
-    return found is not None and (found is node or (bool(name) and isinstance(found, ast.Name) and found.id == name) or ast.dump(found) == ast.dump(node))

@@ -162,8 +162,10 @@ class Memory:
 
     def relabel(self, target: TensorType, becomes: TensorType) -> None:
         """Something beside the elements of an object has changed: it is described like this from now on."""
-        held = self.held.get(id(self.current(target))) or self._seen(target)
+        before = self.current(target)
+        held = self.held.get(id(before)) or self._seen(target)
         made = becomes.but(base=held.shown.base)
+        self.m.path.same(before, made)
         self.m.heap.set(held.own, "is", made)
         self._keep(Held(made, made, held.storage, held.own, held.owned, held.at, view=held.view), target)
 

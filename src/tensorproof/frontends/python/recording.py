@@ -39,6 +39,7 @@ def called(m: Interpreter, outcome: Outcome, result: Any, node: Any) -> None:
         for old, new in zip(made, now):
             if old.dtype is new.dtype and old.shape == new.shape:
                 program.same(old, new)
+                program.same(new, m.memory.current(new))  # a write in place may have changed what the tensor is beside its elements
 
 
 def _listed(value: Any) -> list[TensorType]:
