@@ -33,9 +33,12 @@ def refuse_unhashable(m: Interpreter, value: Any, node: ast.AST) -> None:
         raise m.raised("TypeError", f"{what} cannot be the key of a dict or an item of a set", node)
 
 
+_OLD_WORDS = ("v1", "placeholder", "Session", "get_variable", "variable_scope")
+
+
 def _eager(m: Interpreter) -> bool:
     """Whether the program is surely not one of TensorFlow 1, whose tensors have a hash."""
-    return "v1" not in m.modules.main_source.text
+    return "tape" not in m.model_state and not any(word in m.modules.main_source.text for word in _OLD_WORDS)
 
 
 def _has_hash(value: Instance) -> bool:
