@@ -63,6 +63,7 @@ def checks_of(paths: Iterable[Path], parameters: frozenset[Atom], strict: bool =
 
     What is advised is a warning about vectors that run, and where the user is strict a cause of its own."""
     found, gaps, seen = Checks(), list[Check](), set[Any]()
+    paths = list(paths)
     for path in paths:
         for stated in _ordered(path.stated):
             requirement = stated.requirement
@@ -80,10 +81,19 @@ def checks_of(paths: Iterable[Path], parameters: frozenset[Atom], strict: bool =
         gaps += _gaps(path)
     found.warnings = [w for w in dict.fromkeys(found.warnings) if not flags(w.broken) and symbols(w.broken) <= parameters]
     found.order += found.warnings if strict else ()
-    for gap in gaps:
+    for gap in [*gaps, Check(negate(_covered(paths, parameters)), NOT_FOLLOWED)]:
         _add(found, gap, parameters)
     found.order.sort(key=lambda check: check.cause.unknown)  # what is not known never hides what is
     return found
+
+
+NOT_FOLLOWED = Cause("the program", "no path that was followed leads here: there are too many", Span("", 1, 1, 1, 1), unknown=True)
+
+
+def _covered(paths: Sequence[Path], parameters: frozenset[Atom]) -> Truth:
+    """The vectors of the paths that were followed."""
+    own = [[_possible(fact) for fact in path.facts] for path in paths]
+    return disj(*(conj(*(fact for fact in facts if symbols(fact) <= parameters)) for facts in own))
 
 
 def _ordered(stated: Sequence[Stated]) -> Iterator[Stated]:
