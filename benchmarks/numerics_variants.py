@@ -1,6 +1,6 @@
 """DEBAR's study repeated: what each way to describe tensors and values proves on real graphs, and what it costs.
 
-    python benchmarks/numerics_variants.py [--graphs DIR] [--seconds 5] [--store FILE] [--match GLOB]
+    python benchmarks/numerics_variants.py [--graphs DIR] [--seconds 20] [--store FILE] [--match GLOB]
 
 For each variant (one interval for a tensor, one for each block, one for each element; with and without relations between tensors), and for the default without
 ranges of inputs or of weights: operations that can yield NaN or Inf, how many are proved safe, possible, unsafe and not analysed, and the time of the processor
@@ -97,7 +97,7 @@ def table(found: Found) -> dict[Variant, Counter[str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", type=Path, default=GRAPHS)
-    parser.add_argument("--seconds", type=float, default=5.0, help="how long one graph may take")
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long one graph may take")
     parser.add_argument("--store", type=Path, help="keep what is done in this file")
     parser.add_argument("--match", default="*/*.gz", help="only graphs of this name")
     given = parser.parse_args()

@@ -1,0 +1,41 @@
+"""The variants of the domain: what one interval for each block, or relations between tensors, prove that one interval for a tensor does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tensorproof.app.check import Options
+from tensorproof.app.numerics import numerics
+from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.records import Settings
+
+JOINED = """import torch
+a = torch.rand(4, 8) + 1.0
+b = torch.rand(4, 8) - 1.0
+x = torch.cat([a, b], dim=1) * 2.0
+y = torch.log(torch.square(x)[:, :8])
+"""
+CANCELLED = """import torch
+x = torch.rand(4, 8)
+y = torch.log(x * x - x * x + 1.0)
+"""
+
+
+@pytest.mark.parametrize("values", ["interval", "affine"])
+@pytest.mark.parametrize(("tensors", "verdict"), [("smash", "possible"), ("partition", "safe"), ("expand", "safe")])
+def test_parts_that_are_joined_and_cut_apart_need_blocks(tmp_path: Path, tensors: str, values: str, verdict: str) -> None:
+    assert _verdicts(tmp_path, JOINED, Settings(tensors=tensors, values=values)) == [verdict]
+
+
+@pytest.mark.parametrize("tensors", ["smash", "partition", "expand"])
+@pytest.mark.parametrize(("values", "verdict"), [("interval", "possible"), ("affine", "safe")])
+def test_equal_terms_that_cancel_need_relations(tmp_path: Path, tensors: str, values: str, verdict: str) -> None:
+    assert _verdicts(tmp_path, CANCELLED, Settings(tensors=tensors, values=values)) == [verdict]
+
+
+def _verdicts(folder: Path, code: str, settings: Settings) -> list[str]:
+    file = folder / "program.py"
+    file.write_text(code, encoding="utf-8")
+    return [one.verdict for one in numerics(str(file), Options(), settings, Given()).operations]
