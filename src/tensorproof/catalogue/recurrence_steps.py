@@ -37,7 +37,8 @@ def gru_step(np: Any, a: Arguments) -> Any:
     hx, (xr, xz, xn), (hr, hz, hn) = _parts(np, a, 3)
     r, z = sigmoid(np, np.add(xr, hr)), sigmoid(np, np.add(xz, hz))
     n = np.tanh(np.add(xn, np.multiply(r, hn)))
-    return np.add(np.multiply(np.subtract(1.0, z), n), np.multiply(z, hx))
+    made = np.add(np.multiply(np.subtract(1.0, z), n), np.multiply(z, hx))
+    return np.clip(made, np.minimum(n, hx), np.maximum(n, hx))  # shares of both
 
 
 def rnn_step(np: Any, a: Arguments) -> Any:
