@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.catalogue.recurrence_steps import sigmoid
+from tensorproof.catalogue.recurrence_steps import mixed, sigmoid
 from tensorproof.ops.evaluation import Arguments, Undefined
 
 States = tuple[Any, ...]
@@ -57,7 +57,8 @@ def _gru(np: Any, a: Arguments, x: Any, states: States) -> States:
     theirs = [None] * 3 if bias is None or not after else _parts(bias[1], 3)
     z, r = (gate(np, mine + _with(np, np.matmul(h, kernel), own)) for mine, kernel, own in zip((update, reset), kernels, theirs))
     held = r * _with(np, np.matmul(h, kernels[2]), theirs[2]) if after else np.matmul(r * h, kernels[2])
-    return (z * h + (1 - z) * curve(np, candidate + held),)
+    new = curve(np, candidate + held)
+    return (mixed(np, z, h, new) if a["recurrent_activation"] in ("sigmoid", "hard_sigmoid") else z * h + (1 - z) * new,)
 
 
 _STEPS = {1: _simple, 3: _gru, 4: _lstm}

@@ -8,7 +8,14 @@ from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
 
 def sigmoid(np: Any, x: Any) -> Any:
-    return np.divide(1.0, np.add(1.0, np.exp(np.negative(x))))
+    """By tanh, which does not overflow on the way."""
+    return np.multiply(0.5, np.add(1.0, np.tanh(np.multiply(0.5, x))))
+
+
+def mixed(np: Any, share: Any, x: Any, y: Any) -> Any:
+    """A share of x and the rest of y: real numbers lie between both."""
+    made = np.add(np.multiply(np.subtract(1.0, share), y), np.multiply(share, x))
+    return made if made.dtype.kind == "c" else np.clip(made, np.minimum(x, y), np.maximum(x, y))
 
 
 def _linear(np: Any, x: Any, weight: Any, bias: Any) -> Any:
@@ -37,8 +44,7 @@ def gru_step(np: Any, a: Arguments) -> Any:
     hx, (xr, xz, xn), (hr, hz, hn) = _parts(np, a, 3)
     r, z = sigmoid(np, np.add(xr, hr)), sigmoid(np, np.add(xz, hz))
     n = np.tanh(np.add(xn, np.multiply(r, hn)))
-    made = np.add(np.multiply(np.subtract(1.0, z), n), np.multiply(z, hx))
-    return np.clip(made, np.minimum(n, hx), np.maximum(n, hx))  # shares of both
+    return mixed(np, z, hx, n)
 
 
 def rnn_step(np: Any, a: Arguments) -> Any:
