@@ -25,7 +25,7 @@ MESSAGES: list[tuple[str, str]] = [
     (r"weight of size \[\d+, \d+, 0|kernel_size=(0|-\d+)", ILLEGAL_VALUE),
     (r"must be non-negative|negative dimension|must be a positive integer|should not be zero|non-positive stride|negative padding|must be > 0", ILLEGAL_VALUE),
     (r"should be greater than zero|padding_mode must be one of|Invalid padding string|could not create a primitive|for tensor of size \[0\]", ILLEGAL_VALUE),
-    (r"must not have zero elements|must be positive", ILLEGAL_VALUE),
+    (r"must not have zero elements|must be positive|must be greater than zero|strictly positive", ILLEGAL_VALUE),
     (r"Expected concatenating dimensions in the range|`strides > 1` not supported", IMPROPER_VALUE),
     (r"must be divisible by|at most half of|not supported for strided|Dimension out of range", IMPROPER_VALUE),
     (r"must have the same dtype|type \(.*\) should be the same|not implemented for '|expected scalar type", TYPE),
@@ -34,6 +34,7 @@ MESSAGES: list[tuple[str, str]] = [
     (r"Output size is too small|Kernel size can't be greater|output size would be negative|Negative dimension size", ILLEGAL_SHAPE),
     (r"to have \d+ channels|Sizes of tensors must match|The size of tensor a|shapes cannot be multiplied|more than 1 value per channel", INCOMPATIBLE_SHAPE),
     (r"input depth must be evenly divisible|expected axis -1 of input shape|Incompatible shapes|Matrix size-incompatible", INCOMPATIBLE_SHAPE),
+    (r"must be equal to input_size|Expected hidden|Expected size for first two|Sequence dimension|mat1 and mat2 shapes", INCOMPATIBLE_SHAPE),
     (r"ConcatOp : Dimension|Dimensions must be equal|ConcatOp : Ranks|Dimension \d in both shapes", INCOMPATIBLE_SHAPE),
 ]
 

@@ -170,7 +170,7 @@ def compare(program: Program, truth: dict[str, Any], label: Label, strict: bool)
         row.categories[wanted] += 1
         kind = (
             "unknown" if verdict == "unknown" else "false alarm" if verdict == "invalid" and not wanted else "missed" if verdict == "valid" and wanted
-            else "category" if category != wanted else "true positive" if wanted else "true negative"
+            else "category" if wanted not in (category, "", "invalid") else "true positive" if wanted else "true negative"
         )  # fmt: skip
         row.counts[kind] += 1
         if kind not in ("true positive", "true negative"):

@@ -9,7 +9,7 @@ from tensorproof.libraries import keras_graph, tape
 from tensorproof.libraries.keras_inputs import fitted, make_input
 from tensorproof.libraries.keras_state import is_layer
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Instance, List, Model
+from tensorproof.values.objects import Choice, Instance, List, Model
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 
@@ -53,6 +53,8 @@ def make(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> An
 def add(m: Any, me: Model, layer: Any, node: Any) -> None:
     """One more layer; where the input is known the layer is called at once."""
     held = me.space
+    if isinstance(layer, Choice):
+        layer = Unknown("layer")  # one of several
     if isinstance(layer, Unknown):
         m.gap("Sequential.add", node, "the layer is not known")
         m.heap.set(held, "*layers*", (*held["*layers*"], layer))

@@ -40,11 +40,12 @@ def category_of(requirement: Requirement) -> str:
     if word in _TOGETHER:
         return ILLEGAL_VALUE if "must be at least" in message else IMPROPER_VALUE
     if concerned and not concerned & tensors:
-        return ILLEGAL_VALUE if len(concerned) == 1 or "at least" in message else IMPROPER_VALUE
+        return ILLEGAL_VALUE if len(concerned) == 1 or any(word in message for word in _LEAST) else IMPROPER_VALUE
     if not concerned and (about or word in attributes or "must not be" in message or "must be at least" in message):
         return ILLEGAL_VALUE
     return INCOMPATIBLE_SHAPE
 
 
+_LEAST = ("at least", "above 0", "positive")
 _WINDOWS = ("kernel", "output_size", "padding")
 _TOGETHER = ("groups", "heads", "num_heads", "output_padding")

@@ -110,11 +110,11 @@ class Planning:
         return self.base
 
     def _costs(self, p: Parameter) -> bool:
-        """Whether one parameter alone, the others as in the program, costs something when it is symbolic."""
+        """Whether one parameter alone, the others in the middle of their domains, costs something when it is symbolic."""
         if p.name not in self.costly:
             others = {q.name: q.values[len(q.values) // 2] for q in self.parameters if q is not p}
             self.left -= 1
-            self.costly[p.name] = _lost(self._checks(self.analyse({p.name: None}), others)).more_than(self._base())
+            self.costly[p.name] = _lost(self._checks(self.analyse({**others, p.name: None}), others)).more_than(self._base())
         return self.costly[p.name]
 
 
