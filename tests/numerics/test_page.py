@@ -44,6 +44,12 @@ def test_operators_follow_what_they_compute_from(tmp_path: Path) -> None:
     assert named(drawn, "model.0.weight")[0] in drawn.nodes[linear[0]].before
 
 
+def test_parameters_that_are_trained_are_drawn(tmp_path: Path) -> None:
+    train = "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(9):\n    model(x).log().mean().backward()\n    optimizer.step()\n"
+    drawn = picture(analysed(tmp_path, PROGRAM + train))
+    assert named(drawn, "model.0.weight") and named(drawn, "model.2.bias")
+
+
 def test_iterations_of_a_loop_are_drawn_once(tmp_path: Path) -> None:
     drawn = picture(analysed(tmp_path, "import torch\nfor _ in range(50):\n    x = torch.rand(8)\n    y = torch.log(x)\n"))
     assert len(named(drawn, "torch.log")) == 1

@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.app.numerics import ORDER, Form, Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.ops.applied import Applied
-from tensorproof.program.form import Computed, Join, Loop, Record, Same, Slice, Stack, written
+from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack, written
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.tensor import TensorType
 
@@ -104,7 +104,8 @@ class _Origins:
     """The nodes that a tensor comes from, through joins and loops."""
 
     def __init__(self, whole: _Whole, form: Form) -> None:
-        self.whole, self.form, self.made = whole, form, written(form.records)
+        self.whole, self.form = whole, form
+        self.made = written([one for one in _flat(form.records) if not isinstance(one, (Changed, Source, Loop))])  # a parameter that is trained is a source
         self.makers: dict[int, dict[int, None]] = {}
         self.aliases: dict[int, list[TensorType]] = {}
 
