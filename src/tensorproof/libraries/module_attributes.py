@@ -7,12 +7,20 @@ from typing import Any
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, Instance, List, Set
 
-PARAMETERS, BUFFERS = "_parameters", "_buffers"
+PARAMETERS, BUFFERS = "<parameters>", "<buffers>"
+"""The names under which a module keeps those of its parameters and of its buffers."""
 _PLAIN = (int, float, str, tuple, List, Dict, Set)
+
+
+def _by_hand(m: Any) -> bool:
+    """Whether the program may change the dicts in which a module keeps its parameters, which is not followed."""
+    return any("._parameters" in one.source.text or "._buffers" in one.source.text for one in m.modules.loaded.values() if one is not None)
 
 
 def refuse(m: Any, name: str, value: Any, parameter: bool, node: Any) -> None:
     """A parameter is replaced by a parameter or None, a buffer by a tensor or None."""
+    if _by_hand(m):
+        return
     if isinstance(value, TensorType):
         if parameter and value.framework == "torch" and not value.parameter:
             words = f"{name} is a parameter, and only an nn.Parameter or None can take its place: write {name}.data = …, or nn.Parameter(…)"

@@ -11,7 +11,7 @@ from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Unknown
 
-PARAMETERS, BUFFERS, TEMPORARY = "_parameters", "_buffers", "_temporary"
+PARAMETERS, BUFFERS, TEMPORARY = "<parameters>", "<buffers>", "<temporary>"
 """The names under which a module keeps those of its parameters, of its buffers, and of the buffers that are no part of its state."""
 
 

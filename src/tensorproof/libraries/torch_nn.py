@@ -46,6 +46,8 @@ def _stored(m: Any, me: Instance, name: str, value: Any, node: Any) -> None:
 def _attribute(m: Any, me: Instance, name: str, node: Any) -> Any:
     if name == "_modules":
         return Dict(m.heap.entries(dict(children(me))))
+    if name in ("_parameters", "_buffers"):
+        return m.gap(f"Module.{name}", node, "no model")
     return Unknown(name) if name.startswith("_") and name.endswith("hooks") else MISSING
 
 

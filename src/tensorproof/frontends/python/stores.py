@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python import library_names, tensors
 from tensorproof.frontends.python.attributes import in_class
 from tensorproof.libraries import autograd, backward, library_objects, module_attributes, registry
+from tensorproof.libraries.weight_norms import COMPUTED
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model, ModuleFile, Native, Property
 from tensorproof.values.python_values import Layer, Named, Unknown
@@ -118,4 +119,6 @@ def delete(m: Interpreter, owner: Any, name: str, node: ast.AST) -> None:
         if isinstance(owner, Instance):
             module_attributes.deleted(m, owner, name)
     elif not isinstance(owner, Unknown):
+        if isinstance(owner, Layer):
+            owner.tensors = {**owner.tensors, COMPUTED: (*owner.tensors.get(COMPUTED, ()), name)}
         m.gap(f"del {type(owner).__name__}.{name}", node)
