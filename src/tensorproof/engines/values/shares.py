@@ -73,8 +73,9 @@ def _log_softmax(x: Any, axis: int) -> Box:
     lost = np.any(x.nan | np.isposinf(x.hi), axis=axis, keepdims=True) | np.all(np.isneginf(x.lo), axis=axis, keepdims=True)
     far = (size * Rounding.step > 1e-3) & (x.shape[axis] > _FEW)
     lo, hi = np.where(lost | far | np.isnan(lo), -INF, lo), np.where(lost | far | np.isnan(hi), 0.0, hi)
-    slack = np.where(np.isfinite(lo), 1e-12 * (1 + np.abs(lo)), 0.0)
-    return Box(lo - slack, np.minimum(hi + 1e-12 * (1 + np.abs(np.where(np.isfinite(hi), hi, 0.0))), 0.0), lost, float_of(x))
+    error = 1e-12 + 4 * Rounding.step  # the sum is a number near 1, whose logarithm is as far off as it is
+    slack = np.where(np.isfinite(lo), error * (1 + np.abs(lo)), 0.0)
+    return Box(lo - slack, np.minimum(hi + error * (1 + np.abs(np.where(np.isfinite(hi), hi, 0.0))), 0.0), lost, float_of(x))
 
 
 def _softmax(x: Any, axis: int) -> Box:
