@@ -83,8 +83,8 @@ def _greatest(np: Any, x: Any, down: Any, across: Any) -> Any:
 
 
 def _grid(np: Any, a: Arguments, reach: Any, sizes: tuple[int, int], ratio: int) -> list[int]:
-    """How many samples a part of a region has along each axis."""
-    return [ratio if ratio > 0 else max(0, int(np.ceil(_single(np, a, reach[i] / n)))) for i, n in enumerate(sizes)]
+    """How many samples a part of a region has along each axis; below 0 where the region is turned round."""
+    return [ratio if ratio > 0 else int(np.ceil(_single(np, a, reach[i] / n))) for i, n in enumerate(sizes)]
 
 
 def _aligned(np: Any, a: Arguments, x: Any, boxes: Any, index: Any, scale: float, sizes: Any, shifted: bool, mode: str = "avg") -> Any:
@@ -92,7 +92,8 @@ def _aligned(np: Any, a: Arguments, x: Any, boxes: Any, index: Any, scale: float
     reach = reach if shifted else np.maximum(reach, 1.0)
     made = []
     for start, size, image in zip(first, reach, index.tolist()):
-        lines = [_samples(np, start[i], size[i] / n, n, grid) for i, (n, grid) in enumerate(zip(sizes, _grid(np, a, size, sizes, a["sampling_ratio"])))]
+        grids = _grid(np, a, size, sizes, a["sampling_ratio"])
+        lines = [_samples(np, start[i], size[i] / n, n, max(0, grid)) for i, (n, grid) in enumerate(zip(sizes, grids))]
         if mode == "max":
             made.append(_greatest(np, x[image], *lines))
             continue
@@ -198,15 +199,16 @@ def pooled_by_position(np: Any, a: Arguments) -> Any:
 
 
 def aligned_by_position(np: Any, a: Arguments) -> Any:
-    """The mean of samples between pixels, of the channel that belongs to the part's position; nan without samples."""
+    """The mean of samples between pixels, of the channel that belongs to the part's position; nan without samples, 0 where their number is below 0."""
     boxes, (split, numbers) = points(np, a["boxes"]), _channels(np, a)
     sizes, made = tuple(a["output_size"]), []
     first, reach = _corners(np, a, boxes[:, 1:], a["scale"], 0.5)
     for start, size, image in zip(first, reach, _images(np, a["x"], boxes[:, 0]).tolist()):
-        lines = [_samples(np, start[i], size[i] / n, n, grid) for i, (n, grid) in enumerate(zip(sizes, _grid(np, a, size, sizes, a["sampling_ratio"])))]
+        grids = _grid(np, a, size, sizes, a["sampling_ratio"])
+        lines = [_samples(np, start[i], size[i] / n, n, max(0, grid)) for i, (n, grid) in enumerate(zip(sizes, grids))]
         rows, columns = (_weights(np, a, line, n) for line, n in zip(lines, a["x"].shape[2:]))
         if not all(line.size for line in lines):
-            made.append(np.full(numbers.shape[1:], np.nan))
+            made.append(np.full(numbers.shape[1:], np.nan if 0 in grids else 0.0))
             continue
         each = np.reshape(split[image], (split.shape[1], *sizes, *a["x"].shape[2:]))
         by_rows = np.sum(np.multiply(each, rows[:, None, :, None]), axis=3)
