@@ -60,6 +60,7 @@ def greatest_sum(np: Any, a: Arguments) -> Any:
     if not prod(kernel):  # a window of nothing
         counts = tuple(-(-n // s) for n, s in zip(x.shape[1:3], stride)) if a["padding"] == "SAME" else fitting(grown.shape[2:], kernel, stride, dilation)
         return np.full((x.shape[0], *counts, x.shape[3]), a["results"][0].least)
-    taken = patches(np, grown, kernel, stride, dilation, fitting(grown.shape[2:], kernel, stride, dilation))
-    added = np.reshape(weight, (kernel[0] * kernel[1], 1, weight.shape[2], 1, 1))
-    return np.maximum(np.moveaxis(np.max(np.add(taken, added), axis=0), 1, -1), a["results"][0].least)
+    counts, lowest = fitting(grown.shape[2:], kernel, stride, dilation), a["results"][0].least
+    taken, inside = (patches(np, one, kernel, stride, dilation, counts) for one in (grown, padded(np, np.ones(images.shape, bool), sides, False)))
+    added = np.add(taken, np.reshape(weight, (kernel[0] * kernel[1], 1, weight.shape[2], 1, 1)))
+    return np.maximum(np.moveaxis(np.max(np.where(inside, added, lowest), axis=0), 1, -1), lowest)
