@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.catalogue.resize_weights import cubic
-from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, points
+from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, around, points
 
 
 def _line(np: Any, count: int, aligned: Any) -> Any:
@@ -21,7 +21,9 @@ def affine_grid(np: Any, a: Arguments) -> Any:
     sizes = a["size"][2:]
     lines = np.meshgrid(*(_line(np, n, a["align_corners"]) for n in sizes), indexing="ij")
     base = np.stack([*lines[::-1], np.ones(lines[0].shape)], -1)
-    made = np.matmul(np.reshape(base, (prod(sizes), len(sizes) + 1)), np.swapaxes(a["x"], -1, -2))
+    base = np.reshape(base, (prod(sizes), len(sizes) + 1))
+    base = around(np, a["x"], base, np.where(base == 1, 0.0, 4 * (a["results"][0].step if a["results"][0] is not None else 0.0)))
+    made = np.matmul(base, np.swapaxes(a["x"], -1, -2))
     return np.reshape(made, (a["x"].shape[0], *sizes, len(sizes)))
 
 
