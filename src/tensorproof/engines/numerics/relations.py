@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAffine, Pieced, plain_bounds, replayed
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
+from tensorproof.engines.numerics.ends import End, fits
 from tensorproof.engines.numerics.exact import rounded_once
 from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
 from tensorproof.engines.numerics.guards import Guards, is_ramp
@@ -30,10 +31,6 @@ _LINEAR = frozenset(("sums", "multiplies", "divides", "moves", "cuts", "joins", 
 """Facts of operators that may keep affine forms."""
 _ROUNDS = frozenset(("sums", "multiplies", "divides", "totals", "convex"))
 _ULPS = 16.0
-End = tuple[int, tuple[int, ...], tuple[int, ...], float]
-"""Of a greatest or least element: the number of the value that it is of, the axes, the shape of that value, and 1 for the greatest, -1 for the least."""
-_ORDERED = frozenset(("reshape", "expand_dims", "squeeze", "broadcast_to"))
-"""Moves that keep the order of elements."""
 
 
 class Relations:
@@ -306,15 +303,15 @@ class Relations:
             if end is None or end[2][0] != x.number or value.grid.shape != x.grid.shape or (x.number, ()) not in shown.terms:
                 continue
             number, view, known = end
-            if _fits(view, known, self.grids[number].shape):
+            if fits(view, known, self.grids[number].shape):
                 self._sign(value, -factor * known[3])
                 value.attained = known[1], 0.0, 0.0
 
     def greatest_of(self, y: Value, x: Value) -> tuple[int, ...] | None:
         """The axes along which `y`, laid beside the elements of `x`, is the greatest of them; None where it is not."""
         end = self._end(y) if any(root in self._ends for root in self.roots(y)) else None
-        fits = end is not None and end[2][0] == x.number and end[2][3] > 0 and _fits(end[1], end[2], self.grids[end[0]].shape)
-        return end[2][1] if end is not None and fits else None
+        beside = end is not None and end[2][0] == x.number and end[2][3] > 0 and fits(end[1], end[2], self.grids[end[0]].shape)
+        return end[2][1] if end is not None and beside else None
 
     def _sign(self, value: Value, sign: float) -> None:
         self.meet(value, gridded(Box(*((0.0, np.inf) if sign > 0 else (-np.inf, 0.0)))))
@@ -373,22 +370,6 @@ def _axes(dim: Any, rank: int) -> tuple[int, ...]:
         return tuple(range(rank))
     given = dim if isinstance(dim, (tuple, list)) else (dim,)
     return tuple(sorted(a % rank for a in given if isinstance(a, int))) if rank else ()
-
-
-def _fits(view: Any, known: End, shape: tuple[int, ...]) -> bool:
-    """Whether a view lays a maximum or minimum over axes beside the elements that it is of."""
-    _, axes, whole, _ = known
-    kept = tuple(1 if a in axes else n for a, n in enumerate(whole))
-    made = np.broadcast_to(np.zeros(()), shape)
-    passed = shape == kept
-    for move in view:
-        if move[0] not in _ORDERED or (passed and move[0] != "broadcast_to"):
-            return False
-        if move[0] == "broadcast_to" and not passed and len(axes) < len(whole):
-            return False
-        made = replayed((move,), made)
-        passed = passed or made.shape == kept
-    return passed or len(axes) == len(whole)
 
 
 _RAMPS: dict[int, tuple[Op, bool]] = {}
