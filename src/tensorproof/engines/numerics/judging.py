@@ -11,6 +11,7 @@ from tensorproof.engines.numerics.applying import FAILURES, Application, tensors
 from tensorproof.engines.numerics.grid import gridded
 from tensorproof.engines.numerics.infinities import finite_ends, summarised
 from tensorproof.engines.numerics.near_zero import only_near_zero
+from tensorproof.engines.numerics.points import overflows
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, LOST, Value, limits
 from tensorproof.engines.numerics.walk import Walk
@@ -124,17 +125,18 @@ class Judging:
             return True
 
     def _overflow(self, one: Computed, application: Application) -> Operation | None:
-        """Finite operands of moderate size whose result leaves the numbers of the element type."""
-        tensors = [t for t in tensors_in(one.applied) if _is_real(t)]
+        """Finite operands of moderate size, or numbers that operands reach, whose result leaves the numbers of the element type."""
+        tensors = [t for t in tensors_in(one.applied) if _is_real(t) or (t.dtype is not None and t.dtype.kind in "iu")]
         values = [self.walk.values[id(t)] for t in tensors]
         dtypes = [self.walk.setting.type_of(r) for r in one.applied.results if _is_real(r)]
         if not values or not dtypes or any(v.marks for v in values):
             return None
         most = limits(dtypes[0])[1]
-        if any(not _moderate(v, most) for v in values) or only_near_zero(application, dtypes[0]):
+        reached = overflows(one.applied, self.walk.setting)
+        if not reached and (any(not _moderate(v, most) for v in values) or only_near_zero(application, dtypes[0])):
             return None
         needed = f"the result is at most {most:.4g} in size, the greatest {dtypes[0]}"
-        return self._operation(one, f"{one.applied.op.name}/overflow", tensors, needed, "inf", "possible")
+        return self._operation(one, f"{one.applied.op.name}/overflow", tensors, needed, "inf", "unsafe" if reached and not one.conditions else "possible")
 
     def _operation(self, one: Computed, code: str, tensors: list[TensorType], needed: str, yields: str, verdict: str) -> Operation:
         real = [t for t in tensors if _is_real(t)] or tensors

@@ -22,17 +22,33 @@ def reached(one: Applied, setting: Setting) -> tuple[tuple[float, ...], frozense
 
     The operands must not hang together: no input may be behind two of them.
     """
-    if one.op.order != "like" or len(one.results) != 1 or one.op.random or one.op.evaluate is None:
+    found = _corners(one, setting)
+    if found is None:
         return _NOTHING
+    made, size, sources = found
+    sure = np.isfinite(made) & ((made == 0) | (np.abs(made) > NEAR * size))
+    return (ends(made[sure]), sources) if sure.any() else _NOTHING
+
+
+def overflows(one: Applied, setting: Setting) -> bool:
+    """Whether numbers that the operands reach make one that is not finite."""
+    found = _corners(one, setting)
+    return found is not None and bool(np.isinf(found[0]).any())
+
+
+def _corners(one: Applied, setting: Setting) -> tuple[Any, Any, frozenset[int]] | None:
+    """The first result at numbers that the operands reach, the greatest operand there, and the inputs that are chosen."""
+    if one.op.order != "like" or len(one.results) != 1 or one.op.random or one.op.evaluate is None:
+        return None
     tensors = tensors_in(one)
     values = [setting.values[id(t)] for t in tensors]
     if not values or len(values) > 3 or not all(v.points for v in values):
-        return _NOTHING
+        return None
     sources = frozenset[int]().union(*(v.sources for v in values))
     if len(sources) != sum(len(v.sources) for v in values):
-        return _NOTHING
+        return None
     if sum(len(v.points) > 1 and v.grid.box.size > 1 for v in values) and len([v for v in values if v.grid.size > 1]) > 1:
-        return _NOTHING
+        return None
     corners = list(product(*(dict.fromkeys(v.points) for v in values)))
     columns = iter(np.array(corners).T)
     arguments: dict[str, Any] = {name: next(columns) if isinstance(value, TensorType) else value for name, value in one.arguments.items()}
@@ -40,10 +56,9 @@ def reached(one: Applied, setting: Setting) -> tuple[tuple[float, ...], frozense
     try:
         made = typed(np, one.op.evaluate(np, arguments), setting.type_of(one.results[0])).astype(np.float64)
     except FAILURES:
-        return _NOTHING
+        return None
     size = np.abs(np.array(corners)).max(axis=1)
-    sure = np.isfinite(made) & ((made == 0) | (np.abs(made) > NEAR * size))
-    return (ends(made[sure]), sources) if made.shape == size.shape and sure.any() else _NOTHING
+    return (made, size, sources) if made.shape == size.shape else None
 
 
 def ends(numbers: Any) -> tuple[float, ...]:
