@@ -48,7 +48,7 @@ class Sizes:
         made: list[int] = []
         for axis in tensor.shape:
             size = None if isinstance(axis, Segment) else axis if isinstance(axis, int) else self.number(axis)
-            if size is None or size < 0:
+            if size is None or size < 0 or (size == 0 and not isinstance(axis, int)):  # that nothing is left follows from the numbers chosen alone
                 return None
             made.append(size)
         return tuple(made)
