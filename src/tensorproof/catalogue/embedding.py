@@ -7,7 +7,7 @@ from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
-from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, INDEX, NUMBERS
+from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOAT64, FLOATS, INDEX, NUMBERS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
@@ -115,9 +115,16 @@ def bag_shape(c: Call) -> Shape:
         message = f"per_sample_weights must have the shape {index!r} of index, and have {weights!r}"
         c.require("per_sample_weights", len(weights) == len(index), message, ("per_sample_weights", "index"))
         c.require("per_sample_weights", conj(*(eq(a, b) for a, b in zip(weights, index))), message, ("per_sample_weights", "index"))
+    return Shape((bags(c), table_checked(c, used_indices(c))[1]))
+
+
+def used_indices(c: Call) -> int | None:
+    """The number of indices that torch looks at; None: all. On a CPU only fast sums leave those behind the last offset alone."""
     starts = c.contents("offsets") if c.given("offsets") and c["include_last_offset"] else None
-    used = starts[-1] if starts and isinstance(starts[-1], int) else None
-    return Shape((bags(c), table_checked(c, used)[1]))
+    slow = c.dtype("weight") is FLOAT64 or c["padding_idx"] is not None or c["max_norm"] is not None
+    if not starts or (slow and (c.tensor("weight").device or "cpu") == "cpu"):
+        return None
+    return starts[-1] if isinstance(starts[-1], int) else None
 
 
 BAG_INPUTS = (

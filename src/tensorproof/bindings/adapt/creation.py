@@ -193,6 +193,17 @@ def normal(a: dict[str, Any], run: Run) -> Any:
     return _leaf(drawn, a, run)
 
 
+def normal_of(a: dict[str, Any], run: Run) -> Any:
+    """torch.normal with tensors; the operator of ATen takes a tensor of one element for a number where no overload is named."""
+    mean, std = a["mean"], a["std"]
+    if run.name.startswith("aten.") and isinstance(mean, TensorType) and isinstance(std, TensorType) and not (mean.weak or std.weak):
+        if mean.shape.numel == 1 and (mean.shape != std.shape or mean.dtype is not std.dtype):
+            raise run.give_up("a mean of one element is a tensor or a number, as the overload has it")
+        if std.shape.numel == 1 and len(std.shape) > len(mean.shape):
+            raise run.give_up("a deviation of one element is a tensor or a number, as the overload has it")
+    return run.default(a)
+
+
 def gaussian_window(a: dict[str, Any], run: Run) -> Any:
     """A window with a positive width."""
     width = a.get("std", a.get("tau"))

@@ -67,6 +67,9 @@ def _carried(a: dict[str, Any], run: Run, states: tuple[TensorType, ...], gates_
     x = a["x"].dtype
     if gates_ == 4 and x is not None and x.is_complex and len(states) > 1 and states[1].dtype is not None and not states[1].dtype.is_complex:
         raise run.refuse("dtype", f"the input is {x!r}, and the state that is carried {states[1].dtype!r}", ("x", "states"))
+    state = states[0].dtype if states else None
+    if gates_ != 4 and x is not None and state is not None and x.is_complex != state.is_complex:
+        raise run.give_up("not every backend adds complex and real numbers")
 
 
 @takes(Int("units", least=1), _CELL_STATES, Bool("use_bias", True), Bool("reset_after", True), Tensor("x", "N C"))

@@ -121,6 +121,9 @@ def reverse_sequence(a: Arguments, run: Run) -> TensorType:
 def roll(a: Arguments, run: Run) -> TensorType:
     x, shifts, dims = a["x"], vector(run, a["shifts"], "shifts", scalar=True), vector(run, a["dim"], "dim", scalar=True)
     at_least(run, x, 1)
+    for name in ("shifts", "dim"):
+        empty = type(a[name]) in (list, tuple) and not a[name]
+        run.require("dtype", not empty, f"{name} must be whole numbers, and an empty list is taken for float32", (name,))
     if shifts is not None and dims is not None:
         run.require("shifts", len(shifts) == len(dims), f"{len(shifts)} shifts go with {len(dims)} axes", ("shifts", "dim"))
     for d in dims or ():

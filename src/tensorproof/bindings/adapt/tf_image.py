@@ -75,6 +75,8 @@ def resize(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"], filled=False)
     height, width = _pair(run, a["size"])
     if a.get("preserve_aspect_ratio"):
+        empty = x.shape.known and conj(eq(x.shape[-3], 0), eq(x.shape[-2], 0)) is True
+        run.require("empty", not empty, f"an image without height and width has no aspect ratio: x is {x.shape!r}", ("x",))
         height, width = run.fresh("height"), run.fresh("width")
     return _resized(run, a, x, height, width, _method(a))
 

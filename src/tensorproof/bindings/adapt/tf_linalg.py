@@ -11,7 +11,7 @@ from tensorproof.bindings.adapt.tf_arguments import Loosely
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS, INDEX
-from tensorproof.terms.ints import minimum
+from tensorproof.terms.ints import minimum, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -118,13 +118,27 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
         first, second = ([v] if isinstance(v, int) else list(v) for v in axes)
     run.require("axes", len(first) == len(second), f"{len(first)} axes of x go with {len(second)} of y", ("dim",))
     first, second = [axis(run, v, len(x.shape)) for v in first], [axis(run, v, len(y.shape)) for v in second]
-    for i, j in zip(first, second):
-        run.require(
-            "inner", eq(x.shape[i], y.shape[j]), f"the contracted axes are {x.shape[i]!r} and {y.shape[j]!r}, and must be equal", ("x", "y")
-        )
+    ours, theirs = [x.shape[i] for i in first], [y.shape[j] for j in second]
+    if conj(*(eq(m, n) for m, n in zip(ours, theirs))) is False:
+        return _dot_of_rows(run, x, y, first, second)
+    for m, n in zip(ours, theirs):
+        run.require("inner", eq(m, n), f"the contracted axes are {m!r} and {n!r}, and must be equal", ("x", "y"))
     left = [n for i, n in enumerate(x.shape) if i not in first]
     shape = Shape((*left, *(n for j, n in enumerate(y.shape) if j not in second)))
     made: TensorType = run.shaped("tensordot", shape, x.dtype, x=x, y=y, dim=tuple(first), dim2=tuple(second))
+    return made
+
+
+def _dot_of_rows(run: Run, x: TensorType, y: TensorType, first: list[int], second: list[int]) -> TensorType:
+    """Contracted axes that differ: TensorFlow makes one axis of them on each side, and compares their lengths alone."""
+    ours, theirs = product(x.shape[i] for i in first), product(y.shape[j] for j in second)
+    message = f"the contracted axes have {ours!r} and {theirs!r} elements, and must have equally many"
+    run.require("inner", eq(ours, theirs), message, ("x", "y"))
+    kept, others = [i for i in _indices(len(x.shape)) if i not in first], [j for j in _indices(len(y.shape)) if j not in second]
+    free, outer = tuple(x.shape[i] for i in kept), tuple(y.shape[j] for j in others)
+    rows = run("reshape", x=run("permute", x=x, dim=(*kept, *first)), size=(*free, ours))
+    columns = run("reshape", x=run("permute", x=y, dim=(*second, *others)), size=(ours, *outer))
+    made: TensorType = run.shaped("tensordot", Shape((*free, *outer)), x.dtype, x=rows, y=columns, dim=(len(free),), dim2=(0,))
     return made
 
 
