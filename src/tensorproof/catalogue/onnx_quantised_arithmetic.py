@@ -73,7 +73,18 @@ def _no_half(np: Any, real: Any) -> Any:
 
 def quantised(np: Any, a: Arguments) -> Any:
     point = 0 if a["zero_point"] is None else _spread(np, a["zero_point"], a)
-    return _quantised_again(np, a, np.divide(a["x"], _spread(np, a["scale"], a)), point)
+    real = np.divide(a["x"], _spread(np, a["scale"], a))
+    made = _quantised_again(np, a, real, point)
+    if not hasattr(real, "of"):
+        error = np.where(np.abs(real - np.floor(real)) == 0.5, 0.0, _step(a) * np.abs(real))
+        if np.any(_quantised_again(np, a, real - error, point) != _quantised_again(np, a, real + error, point)):
+            raise Undefined("in the middle between two numbers once the quotient is rounded")
+    return made
+
+
+def _step(a: Arguments) -> float:
+    """The step of the coarsest real type among numbers and scales."""
+    return max([t.dtype.step for t in (a["tensors"]["x"], a["tensors"]["scale"]) if t.dtype is not None and t.dtype.kind == "f"], default=0.0)
 
 
 def quantised_product(np: Any, a: Arguments) -> Any:

@@ -30,14 +30,19 @@ def steps_of(a: Arguments) -> tuple[Any, Any]:
     return (a["scale"], a["zero_point"]) if a["step"] is None else (a["step"].reshape(()), a["zero"].reshape(()))
 
 
+def decided(np: Any, steps: Any) -> Any:
+    """Numbers to be rounded, none of which lies in the middle between two: kernels divide by a scale, or multiply by its rounded reciprocal."""
+    if not hasattr(steps, "of") and np.any(np.abs(steps - np.floor(steps) - 0.5) < 1e-5 * np.maximum(1.0, np.abs(steps))):
+        raise Undefined("a number in the middle")
+    return steps
+
+
 def _kept(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
     """Of a number in the middle between two, or beyond 32 bits, each kernel makes its own."""
     steps = np.true_divide(a["x"], scale)
     if np.any(np.add(_most(np.absolute(steps)), _most(np.absolute(zero))) >= 2.0**31):
         raise Undefined("a number beyond 32 bits")
-    rounded = steps if _whole(zero) else np.add(steps, zero)
-    if not hasattr(rounded, "of") and np.any(np.abs(rounded - np.floor(rounded) - 0.5) < 1e-5 * np.maximum(1.0, np.abs(steps))):
-        raise Undefined("a number in the middle")
+    decided(np, steps if _whole(zero) else np.add(steps, zero))
     return stored(np, a["x"], scale, zero, *RANGES[label_of(a)])
 
 
@@ -74,14 +79,18 @@ def restored(np: Any, a: Arguments) -> Any:
     return a["x"]
 
 
-def fake(np: Any, a: Arguments) -> Any:
-    scale, zero = steps_of(a)
+def _faked(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
+    steps = np.clip(np.true_divide(a["x"], scale), a["low"] - zero - 1, a["high"] - zero + 1)  # beyond these, all are alike
+    decided(np, steps if _whole(zero) else np.add(steps, zero))
     return np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
+
+
+def fake(np: Any, a: Arguments) -> Any:
+    return _faked(np, a, *steps_of(a))
 
 
 def fake_per_channel(np: Any, a: Arguments) -> Any:
-    scale, zero = along(a, a["scale"]), along(a, a["zero_point"])
-    return np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
+    return _faked(np, a, along(a, a["scale"]), along(a, a["zero_point"]))
 
 
 def _least(value: Any) -> Any:
@@ -104,8 +113,8 @@ def nudged(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
 
 def fake_range(np: Any, a: Arguments) -> Any:
     low, high, scale = nudged(np, a)
-    steps = np.floor(np.add(np.true_divide(np.subtract(np.clip(a["x"], low, high), low), scale), 0.5))
-    return np.add(np.multiply(steps, scale), low)
+    steps = decided(np, np.true_divide(np.subtract(np.clip(a["x"], low, high), low), scale))
+    return np.add(np.multiply(np.floor(np.add(steps, 0.5)), scale), low)
 
 
 def fake_range_gradient(np: Any, a: Arguments) -> Any:
@@ -131,6 +140,6 @@ def there_and_back(np: Any, a: Arguments) -> Any:
     if np.any(_most(scale) >= never):
         raise Undefined("no number but 0 fits")
     kept = np.clip(x, np.true_divide(least, scale), np.true_divide(most, scale)) if a["range_given"] else x
-    steps = np.multiply(kept, scale)
+    steps = decided(np, np.multiply(kept, scale))
     whole = np.rint(steps) if a["round_mode"] == "HALF_TO_EVEN" else np.floor(np.add(steps, 0.5))
     return np.true_divide(np.minimum(whole, most) if a["range_given"] else whole, scale)

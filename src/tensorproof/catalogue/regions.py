@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 from math import prod
 from typing import Any
 
@@ -69,16 +69,36 @@ def _count(lines: list[Any]) -> int:
     return max(prod(int(line.shape[1]) for line in lines), 1)
 
 
-def _greatest(np: Any, x: Any, down: Any, across: Any) -> Any:
+def _choices(np: Any, a: Arguments, at: Any, size: int) -> list[tuple[Any, Any, Any, Any]]:
+    """The taps of places. Beside bounds they are those to both sides of each place, which is rounded, with bounds for shares."""
+    if not hasattr(a["x"], "of") or a["results"][0] is None:
+        return [_taps(np, at, size)]
+    error = 8 * a["results"][0].step * (np.abs(at) + size)
+    edge = (np.abs(at + 1) <= error) | (np.abs(at - size) <= error)
+    inside = edge | ((at >= -1) & (at <= size))
+    found = []
+    for side in (at - error, at + error):
+        low, high, *shares = _taps(np, np.clip(side, -1.0, size), size)
+        wide = [
+            type(a["x"])(np.where(inside & ~edge, np.maximum(share - 2 * error, 0.0), 0.0), np.where(inside, np.minimum(share + 2 * error, 1.0), 0.0))
+            for share in shares
+        ]
+        found.append((low, high, *wide))
+    return found
+
+
+def _greatest(np: Any, a: Arguments, x: Any, down: Any, across: Any) -> Any:
     """The greatest share of a pixel in the samples of each part, as ONNX has it."""
     if not down.size or not across.size:
         return np.zeros((x.shape[0], down.shape[0], across.shape[0]))
-    rows, columns = _taps(np, down, x.shape[1]), _taps(np, across, x.shape[2])
     parts = []
-    for i in (0, 1):
-        for j in (0, 1):
+    for i, j in product((0, 1), (0, 1)):
+        made: Any = None
+        for rows, columns in product(_choices(np, a, down, x.shape[1]), _choices(np, a, across, x.shape[2])):
             taken = x[:, rows[i][:, :, None, None], columns[j]]
-            parts.append(np.max(np.multiply(taken, rows[i + 2][:, :, None, None] * columns[j + 2]), axis=(2, 4)))
+            shares = np.multiply(taken, np.multiply(rows[i + 2][:, :, None, None], columns[j + 2]))
+            made = shares if made is None else made.of("either", shares)
+        parts.append(np.max(made, axis=(2, 4)))
     return np.max(np.stack(parts), axis=0)
 
 
@@ -95,7 +115,7 @@ def _aligned(np: Any, a: Arguments, x: Any, boxes: Any, index: Any, scale: float
         grids = _grid(np, a, size, sizes, a["sampling_ratio"])
         lines = [_samples(np, start[i], size[i] / n, n, max(0, grid)) for i, (n, grid) in enumerate(zip(sizes, grids))]
         if mode == "max":
-            made.append(_greatest(np, x[image], *lines))
+            made.append(_greatest(np, a, x[image], *lines))
             continue
         rows, columns = (_weights(np, a, line, n) for line, n in zip(lines, x.shape[2:]))
         empty = not all(line.size for line in lines)

@@ -33,6 +33,8 @@ def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: fl
 NEAR = 30.0
 """How far from 0 the functions by series and integrals are as exact as those of libraries, which are off by ROUGH."""
 ROUGH = 4e-6
+ROUND_ORDERS = 2e-5
+"""How far above 1 incomplete gamma functions of small orders come: the logarithm of an order is rounded, and its exponential taken."""
 SMALL = 1e-30
 """Below this, libraries get nan beside a pole at 0."""
 
@@ -88,6 +90,18 @@ def above_zero(function: Callable[[float], float]) -> Evaluate:
         if hasattr(a["x"], "of") and np.any(a["x"].lo < SMALL):
             raise Undetermined
         return of(function, (), 0.0)(np, a)
+
+    return evaluate
+
+
+def gamma_pair(function: Callable[..., float]) -> Evaluate:
+    """A function of an order x and a place y. Of orders without all digits, whose reciprocals overflow, libraries get 0 or 1."""
+
+    def evaluate(np: Any, a: Arguments) -> Any:
+        x, dtype = a["x"], a["results"][0]
+        if not hasattr(x, "of") and dtype is not None and np.any((x > 0) & (x < dtype.smallest_normal)):
+            raise Undefined
+        return each(function, "x", "y")(np, a)
 
     return evaluate
 
@@ -170,9 +184,19 @@ DIGAMMA = elementwise(
     "digamma", REAL, hazards=region("digamma/pole", "x", POLES, "inf or nan", off_poles),
     evaluate=of(curves.digamma, (), 0.0, least=1.0),
 )  # fmt: skip
+
+
+def polygamma_of(np: Any, a: Arguments) -> Any:
+    """At the poles below 0, libraries get inf, nan, or what the rounded sine of a multiple of pi makes of it."""
+    x = a["x"]
+    if not hasattr(x, "of") and np.any((x < 0) & (x == np.floor(x))):
+        raise Undefined
+    return of(lambda x: curves.polygamma(a["n"], x), (), 0.0)(np, a)
+
+
 POLYGAMMA = elementwise(
     "polygamma", REAL, Int("n", least=0), hazards=(Hazard("polygamma/pole", "x", POSITIVE, "inf or nan at 0 and below"),),
-    evaluate=lambda np, a: of(lambda x: curves.polygamma(a["n"], x), (), 0.0)(np, a),
+    evaluate=polygamma_of,
 )  # fmt: skip
 
 
@@ -250,7 +274,7 @@ POPULATION_COUNT = elementwise(
     "population_count", ALL_INTS, dtype=UINT8, doc="The number of bits that are set.", values=between(0, 64), evaluate=bits_set
 )
 GAMMA_PAIRS = tuple(
-    promoting(name, FLOATS, values=Values("bounded", bounds=UNIT), evaluate=each(function, "x", "y"))
+    promoting(name, FLOATS, values=between(0.0, 1.0 + ROUND_ORDERS), evaluate=gamma_pair(function))
     for name, function in (("igamma", curves.igamma), ("igammac", curves.igammac))
 )
 GAMMA_SLOPES = (

@@ -53,8 +53,8 @@ def digamma(x: float) -> float:
 
 def trigamma(x: float) -> float:
     if x < 0.5:
-        sine = math.sin(math.pi * x)
-        return math.pi**2 / sine**2 - trigamma(1 - x) if sine else INF
+        square = math.sin(math.pi * x) ** 2
+        return math.pi**2 / square - trigamma(1 - x) if square else INF
     return zeta(2.0, x)
 
 
@@ -224,7 +224,7 @@ def bessel_i(n: int, x: float, scaled: bool = False) -> float:
         for k in range(1, 6):
             part *= ((2 * k - 1) ** 2 - 4 * n * n) / (8 * size * k)
             made += part
-        made /= math.sqrt(2 * math.pi * size)
+        made /= math.sqrt(2 * math.pi) * math.sqrt(size)
     else:
         made = integral(lambda t: math.exp(size * (math.cos(t) - 1)) * math.cos(n * t), math.pi, 120 if size < 200 else 900) / math.pi
     made *= 1 if scaled else math.exp(size) if size < 709 else INF
@@ -291,10 +291,12 @@ def _short(a: float, x: float) -> None:
 
 
 def igamma_slope(a: float, x: float) -> float:
-    """The derivative of igamma by a: its series, term by term."""
+    """The derivative of igamma by a: its series, term by term. At 0 it is 0, for numbers a that have no igamma as well."""
+    if x == 0:
+        return 0.0
     if x < 0 or a <= 0 or math.isnan(a + x):
         return NAN
-    if x == 0 or math.isinf(x) or math.isinf(a):
+    if math.isinf(x) or math.isinf(a):
         return 0.0
     _short(a, x)
     at, log, total = a, math.log(x), 0.0
@@ -349,6 +351,7 @@ def betainc(a: float, b: float, x: float) -> float:
         return NAN
     if x in (0, 1):
         return x
+    _short(a, b)
     if x > (a + 1) / (a + b + 2):
         return 1 - betainc(b, a, 1 - x)
     factor = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)) / a

@@ -14,7 +14,7 @@ from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, Unbounded, expa
 from tensorproof.engines.numerics.numbers import Numbers
 from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import Value, without_borders
-from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, computed, fact_of, outward, types_of
+from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, computed, fact_of, met, outward, types_of
 from tensorproof.engines.values.rounding import Rounding
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.evaluation import Undefined, Undetermined
@@ -143,8 +143,7 @@ class Application:
             full = shape or self.setting.sizes.shape(self.one.results[i])
             return None if full is None else _outward(uniform(full, *stated), dtype, all(float(128 * end).is_integer() for end in stated))
         around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype, fact.kind in ("bounded", "increasing"))
-        box = grid.box
-        return Grid(grid.shape, grid.cuts, Box(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype))
+        return Grid(grid.shape, grid.cuts, met(np, Box, grid.box, around))
 
     def _takes(self, fact: Values, i: int) -> bool:
         """Whether elements of a result are those of operands of its type: nothing is rounded."""

@@ -356,5 +356,12 @@ def _narrowed(np: Any, make: Any, result: TensorType, box: Any, stated: tuple[fl
             return None
         real = result.dtype is None or result.dtype.kind == "f"
         return outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), real), result.dtype)
-    around = outward(np, make(*stated), result.dtype)
-    return make(np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi), box.nan, box.dtype)
+    return met(np, make, box, outward(np, make(*stated), result.dtype))
+
+
+def met(np: Any, make: Any, box: Any, around: Any) -> Any:
+    """Computed bounds met with stated ones, which are about the elements of inputs: a window of padding alone has none."""
+    lo, hi = np.maximum(around.lo, box.lo), np.minimum(around.hi, box.hi)
+    if np.any(lo > hi):
+        lo, hi = np.where(lo > hi, box.lo, lo), np.where(lo > hi, box.hi, hi)
+    return make(lo, hi, box.nan, box.dtype)
