@@ -45,6 +45,15 @@ def _narrow(call: calls.GeneratedCall) -> bool:
     return bool(smooth) and made.shape[-1] == 1 and made.shape[-2] != x.shape[-2]
 
 
+def _no_columns(call: calls.GeneratedCall) -> bool:
+    """A right-hand side without columns."""
+    return 0 in [one.arguments["y"].shape[-1] for one in call.outcome.applied if one.op.name == "lstsq"]
+
+
+def _at_zero(call: calls.GeneratedCall) -> bool:
+    return any(n == 0 for one in call.outcome.applied for n in one.arguments["x"].contents or ())
+
+
 def endless(call: calls.GeneratedCall) -> bool:
     """Whether a library does not return: TensorFlow rejects draws of a Poisson distribution for ever where they do not fit into the element type."""
     if "random_poisson" not in call.row.operators:
@@ -85,6 +94,10 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
     **{f"torch.ops.aten._upsample_{mode}2d_aa": ((_narrow, (0,)),) for mode in ("bilinear", "bicubic", "lanczos")},
     # the choice of the results takes the flag at one place for the other
     "torch.unique_consecutive": ((lambda call: len(call.args) > 1, (0, 1, 2)),),
+    # nan at the pole at 0, where the limit from either side is infinite
+    **dict.fromkeys(("tf.digamma", "tf.math.digamma", "tf.compat.v1.digamma", "tf.compat.v1.math.digamma", "graphdef.Digamma"), ((_at_zero, (0,)),)),
+    # of a right-hand side without columns, LAPACK gives the rank 0
+    **{f"torch.{name}": ((_no_columns, (2,)),) for name in ("linalg.lstsq", "ops.aten.linalg_lstsq")},
     # the evaluator takes the logarithm of shares, which come to 0
     "onnx.SoftmaxCrossEntropyLoss": ((_apart, (0, 1)),),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,3 +102,15 @@ def test_the_least_whole_number_has_no_opposite(x: int) -> None:
 def test_sums_of_large_whole_numbers_allow_for_the_rounding_of_their_bounds() -> None:
     made = np.sum(Box(*[[LAST, FIRST, 3]] * 2, False, np.int64))
     assert within(made, 2) and made.hi - made.lo < 2**20
+
+
+@pytest.mark.parametrize("triangle, offset", [(np.tril, -1), (np.triu, 1)])
+def test_a_triangle_of_one_element_is_cleared_at_both_ends(triangle: Any, offset: int) -> None:
+    made = triangle(Box([[-3.0]], [[-1.0]]), offset)
+    assert made.lo == made.hi == 0.0
+
+
+def test_factors_of_numbers_whose_squares_overflow_may_be_nan() -> None:
+    with computed_in([FLOAT32]):
+        assert all(part.nan.all() for part in np.linalg.qr(Box([[1e20], [1.0]], [[1e20], [1.0]])))
+        assert not any(part.nan.any() for part in np.linalg.qr(Box([[1e10], [1.0]], [[1e10], [1.0]])))

@@ -6,7 +6,8 @@ import pytest
 
 from tensorproof.bindings.call import call
 from tensorproof.engines.values.evaluate import contents_of, evaluate
-from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INT32, UINT8, DType
+from tensorproof.ops.evaluation import Undefined
+from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT8, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -54,3 +55,17 @@ def test_keras_holds_infinite_numbers_to_the_tolerance() -> None:
     inf = float("inf")
     assert computed("keras.ops.isclose", vector(1.0, inf), vector(inf, inf)) == [True, False]
     assert computed("numpy.isclose", vector(1.0, inf), vector(inf, inf)) == [False, True]
+
+
+def test_a_single_power_of_a_space_has_its_exponent_uncut() -> None:
+    assert computed("torch.logspace", 0.5, 0.5, 1, dtype=INT64) == [3]
+    assert computed("torch.logspace", 0.5, 1.5, 2, dtype=INT64) == [1, 10]
+
+
+def test_boxes_whose_areas_overflow_are_not_chosen_from() -> None:
+    corners = (0.0, 0.0, 1e30, 1e30)
+    boxes = TensorType(Shape((2, 4)), FLOAT32, contents=corners * 2)
+    with pytest.raises(Undefined):
+        computed("tf.image.non_max_suppression", boxes, vector(1.0, 2.0), 2)
+    fitting = TensorType(Shape((2, 4)), FLOAT32, contents=(0.0, 0.0, 1.0, 1.0) * 2)
+    assert computed("tf.image.non_max_suppression", fitting, vector(1.0, 2.0), 2) == [1]

@@ -44,7 +44,9 @@ def linspace(np: Any, a: Arguments) -> Any:
 
 
 def logspace(np: Any, a: Arguments) -> Any:
-    return np.power(np.asarray(float(a["base"])), linspace(np, a))
+    """Exponents are cut to whole numbers where the results are whole, but for a single one."""
+    exponents = linspace(np, a) if a["steps"] != 1 else np.full(1, _one(np, a["start"], False))
+    return np.power(np.asarray(float(a["base"])), exponents)
 
 
 def geomspace(np: Any, a: Arguments) -> Any:

@@ -281,6 +281,8 @@ def corrcoef(a: dict[str, Any], run: Run) -> Any:
 @takes(Choice("mode", ("valid", "same", "full"), "valid"))
 def correlate(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
+    if a["mode"] == "valid" and len(x.shape) == len(y.shape) == 1 and lt(x.shape[0], y.shape[0]) is True:
+        raise run.give_up("a vector that is shorter than the one it is correlated with: TensorFlow refuses it or reads beyond its end")
     dtype = common(x, y)
     dtype = dtype if dtype is None or dtype.is_float else FLOAT64 if dtype is INT64 else FLOAT32
     x, y = (v if v.dtype is dtype or dtype is None else run("cast", x=v, dtype=dtype) for v in (x, y))

@@ -77,22 +77,25 @@ def _whole_norm(x: Box) -> Any:
     return _euclidean(x, (-2, -1))
 
 
-def _too_large(x: Box) -> Any:
-    """Whether a decomposition may overflow on its way."""
+def _too_large(x: Box, squares: bool) -> Any:
+    """Whether a decomposition may overflow on its way; `squares`: some libraries sum the squares of numbers without scaling them."""
+    if not x.size:
+        return np.zeros(x.shape[:-2], bool)
     with np.errstate(all="ignore"):
-        return x.nan.any() | ~(_whole_norm(x) * 16.0 * max(x.shape) < Rounding.greatest) if x.size else np.zeros(x.shape[:-2], bool)
+        most = _whole_norm(x) ** (2 if squares else 1)
+        return x.nan.any() | ~(most * 16.0 * max(x.shape) < Rounding.greatest)
 
 
-def _decomposed(x: Box, shape: tuple[int, ...], lo: Any, hi: Any) -> Box:
+def _decomposed(x: Box, shape: tuple[int, ...], lo: Any, hi: Any, squares: bool = False) -> Box:
     """Numbers of the decomposition of each matrix, between two bounds for each of them; anything where it may overflow."""
     axes = tuple(range(len(x.shape) - 2, len(shape)))
-    low, high, over = (np.broadcast_to(np.expand_dims(np.asarray(side), axes) if np.ndim(side) else side, shape) for side in (lo, hi, _too_large(x)))
+    low, high, over = (np.broadcast_to(np.expand_dims(np.asarray(side), axes) if np.ndim(side) else side, shape) for side in (lo, hi, _too_large(x, squares)))
     return Box(np.where(over, -INF, low), np.where(over, INF, high), over, float_of(x))
 
 
-def _orthogonal(x: Box, shape: tuple[int, ...]) -> Box:
+def _orthogonal(x: Box, shape: tuple[int, ...], squares: bool = False) -> Box:
     """A factor whose rows or columns have the length 1."""
-    return _decomposed(x, shape, -_slack(), _slack())
+    return _decomposed(x, shape, -_slack(), _slack(), squares)
 
 
 def _singular_values(x: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
@@ -111,8 +114,8 @@ def _factors(x: Any, mode: str = "reduced") -> Any:
     if mode == "raw":
         return _decomposed(x, (*lead, n, m), -np.maximum(most, _slack()), np.maximum(most, _slack())), _decomposed(x, (*lead, k), 0.0, 2.0 * _slack())
     rows = m if mode == "complete" else k
-    triangle = _decomposed(x, (*lead, rows, n), -most, most)
-    return triangle if mode == "r" else (_orthogonal(x, (*lead, m, rows)), triangle)
+    triangle = _decomposed(x, (*lead, rows, n), -most, most, squares=True)
+    return triangle if mode == "r" else (_orthogonal(x, (*lead, m, rows), squares=True), triangle)
 
 
 def _eigenvalues(x: Any, UPLO: str = "L") -> Box:

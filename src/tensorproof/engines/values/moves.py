@@ -16,6 +16,18 @@ def _moving(name: str) -> Rule:
     return lambda x, *args, **kwargs: moved(function, x, *map(plain, args), **kwargs)
 
 
+def _clearing(name: str) -> Rule:
+    """A function that puts 0 in the place of some elements."""
+    function = getattr(np, name)
+
+    def rule(x: Any, *args: Any) -> Box:
+        x = boxed(x)
+        lo, hi, nan = (function(side, *args) for side in (x.lo, x.hi, x.nan))
+        return Box(lo, hi, nan, x.dtype)
+
+    return rule
+
+
 def plain(value: Any) -> Any:
     """Places that are known, as an array."""
     return np.asarray(value) if isinstance(value, Box) else value
@@ -29,9 +41,11 @@ def _joining(name: str) -> Rule:
 for one in (
     "transpose", "reshape", "ravel", "squeeze", "expand_dims", "swapaxes", "moveaxis", "broadcast_to", "flip", "flipud", "fliplr", "roll", "repeat", "tile",
     "diagonal", "rot90", "split", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "rollaxis", "delete", "compress",
-    "tril", "triu", "diag", "diagflat",
+    "diag", "diagflat",
 ):  # fmt: skip
     register(one, _moving(one))
+for one in ("tril", "triu"):
+    register(one, _clearing(one))
 for one in ("concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"):
     register(one, _joining(one))
 register("copy", lambda x, **kwargs: boxed(x).copy())
