@@ -57,6 +57,19 @@ def test_keras_holds_infinite_numbers_to_the_tolerance() -> None:
     assert computed("numpy.isclose", vector(1.0, inf), vector(inf, inf)) == [False, True]
 
 
+def test_nothing_remains_of_systems_that_do_not_determine_the_unknowns() -> None:
+    x, y = TensorType(Shape((2, 1)), FLOAT64, contents=(0.0, 0.0)), vector(1.0, 2.0, dtype=FLOAT64)
+    outcome = call("numpy.linalg.lstsq", (x, y), {})
+    found = evaluate(outcome.applied, {id(x): contents_of(np, x), id(y): contents_of(np, y)})
+    assert [found[id(part)].tolist() for part in outcome.made] == [[0.0], [], 0, [0.0]]
+
+
+def test_derivatives_of_digamma_at_the_ends_of_the_range() -> None:
+    assert computed("torch.special.polygamma", 1, vector(1e-200, dtype=FLOAT64)) == [float("inf")]
+    with pytest.raises(Undefined):
+        computed("torch.special.polygamma", 1, vector(-1.0))
+
+
 def test_a_single_power_of_a_space_has_its_exponent_uncut() -> None:
     assert computed("torch.logspace", 0.5, 0.5, 1, dtype=INT64) == [3]
     assert computed("torch.logspace", 0.5, 1.5, 2, dtype=INT64) == [1, 10]

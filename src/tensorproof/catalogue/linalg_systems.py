@@ -70,8 +70,13 @@ def unpacked(np: Any, a: Arguments) -> Any:
     return (p, *(triangles(np, x) if a["unpack_data"] else (nothing, nothing)))
 
 
+def _lacks_rank(np: Any, x: Any, rank: Any, driver: str) -> bool:
+    """Whether the rank of a single matrix is found to be less than the number of unknowns."""
+    return x.ndim == 2 and driver in ("gelsd", "gelss") and not hasattr(rank, "of") and bool(np.all(rank < x.shape[-1]))
+
+
 def least_squares(np: Any, a: Arguments) -> Any:
-    """Of systems of full rank: what remains is given where there are more equations than unknowns."""
+    """What remains is given where there are more equations than unknowns, and these are determined."""
     x, y, driver = a["x"], a["y"], a["driver"] or "gelsy"
     flat = y.ndim == x.ndim - 1
     sides = np.expand_dims(y, -1) if flat else y
@@ -81,7 +86,7 @@ def least_squares(np: Any, a: Arguments) -> Any:
     values = singular_values(np, x)
     rank = np.sum(values > np.expand_dims(np.max(values, axis=-1, initial=0.0) * 1e-6, -1), axis=-1)
     nothing = np.zeros((0,))
-    told = x.shape[-2] > x.shape[-1] and driver != "gelsy"
+    told = x.shape[-2] > x.shape[-1] and driver != "gelsy" and not _lacks_rank(np, x, rank, driver)
     return (
         made[..., 0] if flat else made, rest if told else nothing, nothing if driver == "gels" else rank,
         values if driver in ("gelsd", "gelss") else nothing,

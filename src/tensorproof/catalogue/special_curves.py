@@ -52,6 +52,8 @@ def digamma(x: float) -> float:
 
 
 def trigamma(x: float) -> float:
+    if x < 0 and x == math.floor(x):
+        raise Undefined("inf, or a large number where a library rounds pi")
     if x < 0.5:
         square = math.sin(math.pi * x) ** 2
         return math.pi**2 / square - trigamma(1 - x) if square else INF

@@ -16,9 +16,8 @@ def _moving(name: str) -> Rule:
     return lambda x, *args, **kwargs: moved(function, x, *map(plain, args), **kwargs)
 
 
-def _clearing(name: str) -> Rule:
+def _clearing(function: Any) -> Rule:
     """A function that puts 0 in the place of some elements."""
-    function = getattr(np, name)
 
     def rule(x: Any, *args: Any) -> Box:
         x = boxed(x)
@@ -44,8 +43,8 @@ for one in (
     "diag", "diagflat",
 ):  # fmt: skip
     register(one, _moving(one))
-for one in ("tril", "triu"):
-    register(one, _clearing(one))
+register("tril", _clearing(np.tril))
+register("triu", _clearing(np.triu))
 for one in ("concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"):
     register(one, _joining(one))
 register("copy", lambda x, **kwargs: boxed(x).copy())
