@@ -191,6 +191,14 @@ def unique_all(a: dict[str, Any], run: Run) -> Any:
     return values, inverse if wanted[0] else empty, counts if wanted[1] else empty
 
 
+@takes(Bool("return_inverse"), Bool("return_counts", False))
+def flags_by_position(a: dict[str, Any], run: Run) -> Any:
+    """torch reads the two flags in the other order to choose how many results it returns."""
+    if a["return_inverse"] is not False or a.get("return_counts", False) is not False:
+        raise run.give_up("torch mixes up return_inverse and return_counts that are given by position")
+    return run.default(a)
+
+
 @takes(Axis("dim", scalar_ok=False))
 def unique_along(a: dict[str, Any], run: Run) -> Any:
     return unique_all(a, run)
