@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
 from tensorproof.bindings.call import call
+from tensorproof.cli.main import main
 from tensorproof.engines.values.evaluate import bounds, contents_of, evaluate
 from tensorproof.ops.evaluation import Undefined
 from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT64, DType
@@ -89,3 +91,10 @@ def test_poles_of_polygamma_functions_below_zero() -> None:
     with pytest.raises(Undefined):
         computed("torch.special.polygamma", 1, tensor(-1.0))
     assert computed("torch.special.polygamma", 1, tensor(0.0, 1e-310, dtype=FLOAT64)) == [math.inf, math.inf]
+
+
+def test_an_exponential_behind_a_window_of_padding_alone_is_not_proved_safe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import torch\ntorch.exp(-torch.nn.functional.max_pool1d(torch.rand(1, 1, 1), 2, 2, 1, 2))\n")
+    main(["numerics", str(program)])
+    assert "exp/overflow" in capsys.readouterr().out
