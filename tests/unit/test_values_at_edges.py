@@ -91,6 +91,7 @@ def test_poles_of_polygamma_functions_below_zero() -> None:
     with pytest.raises(Undefined):
         computed("torch.special.polygamma", 1, tensor(-1.0))
     assert computed("torch.special.polygamma", 1, tensor(0.0, 1e-310, dtype=FLOAT64)) == [math.inf, math.inf]
+    assert computed("torch.special.polygamma", 2, tensor(2.3e-308, -2.3e-308, dtype=FLOAT64)) == [-math.inf, math.inf]
 
 
 def test_an_exponential_behind_a_window_of_padding_alone_is_not_proved_safe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

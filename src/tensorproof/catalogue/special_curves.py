@@ -97,7 +97,11 @@ def polygamma(n: float, x: float) -> float:
         return NAN
     if n < 2:
         return trigamma(x) if n else digamma(x)
-    return (1 if n % 2 else -1) * math.gamma(n + 1) * zeta(n + 1, x)
+    try:
+        total = zeta(n + 1, x)
+    except OverflowError:
+        total = INF if n % 2 else math.copysign(INF, x)
+    return (1 if n % 2 else -1) * math.gamma(n + 1) * total
 
 
 def zeta_off_poles(s: float, q: float) -> float:
