@@ -46,7 +46,8 @@ def _number(np: Any, value: Any, otherwise: Any = None) -> Any:
 
 
 def _type(a: Arguments) -> DType | None:
-    dtype: DType | None = a["tensors"]["boxes"].dtype
+    boxes = a.get("tensors", {}).get("boxes")
+    dtype: DType | None = boxes.dtype if boxes is not None else None
     return dtype
 
 
