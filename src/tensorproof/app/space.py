@@ -26,7 +26,7 @@ MOST_DECIDED = 1 << 22
 """Up to so many vectors each one is decided, so that the examples are the first of their kind; more are counted by elimination."""
 HERE = Engine()
 LONGEST = 120
-"""A longer message is told with the numbers of an example."""
+"""A longer message is written with the numbers of an example."""
 MOST_EXAMPLES = 5
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.app.check import Options
-from tensorproof.cli.shapes import entry_of, inputs_of, seconds_of
+from tensorproof.cli.shapes import inputs_of, seconds_of, target_of
 from tensorproof.diagnostics.errors import BadInput
 
 if TYPE_CHECKING:
@@ -25,12 +25,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     from tensorproof.reporters.numerics_json import as_json
     from tensorproof.terms.dtypes import BY_LABEL
 
-    paths, name = list(given.paths), None
-    if given.entry is not None:
-        file, name = entry_of(given.entry)
-        paths = [file] if file not in paths else paths
-    if len(paths) != 1:
-        raise BadInput(f"numerics takes one saved model or Python file, {len(paths)} are given")
+    path, name = target_of(given, "numerics", "saved model or Python file")
     if given.dtype is not None and given.dtype not in FLOATS:
         raise BadInput(f"--dtype {given.dtype}: there are {', '.join(FLOATS)}")
     if given.html is not None and not os.path.isdir(os.path.dirname(given.html) or "."):
@@ -40,7 +35,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     options = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, time_limit=seconds_of(given.time_limit))
     settings = Settings(tensors=given.tensors, values=given.values, dtype=BY_LABEL[given.dtype] if given.dtype is not None else None)
     ranges_given = Given(ranges, given.unbounded_weights, given.unbounded_inputs)
-    found = numerics(paths[0], options, settings, ranges_given)
+    found = numerics(path, options, settings, ranges_given)
     every = found.operations
     _leave_out(found, given.select or (), given.ignore or ())
     if given.fix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
@@ -89,6 +89,17 @@ def entry_of(text: str) -> tuple[str, str]:
     if not colons or not file or not name:
         raise BadInput(f"--entry {text} does not parse; write FILE.py::Name")
     return file, name
+
+
+def target_of(given: Any, command: str, kinds: str) -> tuple[str, str | None]:
+    """The one path that a command takes, and the name of `--entry` in it."""
+    paths, name = list(given.paths), None
+    if given.entry is not None:
+        file, name = entry_of(given.entry)
+        paths = [file] if file not in paths else paths
+    if len(paths) != 1:
+        raise BadInput(f"{command} takes one {kinds}, {len(paths)} are given")
+    return paths[0], name
 
 
 def seconds_of(value: object) -> float:

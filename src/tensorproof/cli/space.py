@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.app.check import Options
-from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
+from tensorproof.cli.shapes import data_of, inputs_of, seconds_of, target_of
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.values.told import Told
 
@@ -31,13 +31,8 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     from tensorproof.engines.space.parameters import parameter
     from tensorproof.reporters import space as report
 
-    paths, name = list(given.paths), None
-    if given.entry is not None:
-        file, name = entry_of(given.entry)
-        paths = [file] if file not in paths else paths
-    if len(paths) != 1:
-        raise BadInput(f"space takes one Python file or SPACE.toml, {len(paths)} are given")
-    asked = read_space(paths[0]) if paths[0].endswith(".toml") else SpaceFile(paths[0])
+    path, name = target_of(given, "space", "Python file or SPACE.toml")
+    asked = read_space(path) if path.endswith(".toml") else SpaceFile(path)
     parameters = [parameter(text) for text in given.param or ()]
     parameters += [p for p in asked.parameters if p.name not in {q.name for q in parameters}]
     if not parameters:

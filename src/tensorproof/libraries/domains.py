@@ -46,7 +46,7 @@ def observe(m: Any, applied: list[Applied]) -> bool:
 
 
 def carried(m: Any, made: Any, result: Any) -> None:
-    """The results as operators made them have become these values of the program; the program form is told so with the call."""
+    """The results as operators made them have become these values of the program; the program form records that with the call."""
     if type(made) is TensorType and type(result) is TensorType:
         carry(made, result)
         return

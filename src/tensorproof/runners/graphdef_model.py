@@ -204,7 +204,7 @@ class Model:
                 x: Any = parts[part]
                 grown = {"high": _v1.reduce_max, "low": lambda t: -_v1.reduce_min(t), "zero": lambda t: -_v1.reduce_min(_tf.abs(t))}[goal](x)
                 made = _v1.gradients(grown, list(places.values()), unconnected_gradients="none")
-            except (IndexError, LookupError, AttributeError, TypeError, ValueError, NotImplementedError):
+            except (LookupError, AttributeError, TypeError, ValueError, NotImplementedError):
                 return None  # an operation on the way has no gradient, or a loop lost its context
             return {name: _tf.convert_to_tensor(g) for name, g in zip(places, made) if g is not None} or None
 

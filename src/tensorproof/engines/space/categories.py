@@ -14,7 +14,7 @@ CATEGORIES = (ILLEGAL_VALUE, IMPROPER_VALUE, UNSUPPORTED_FORMAT, ILLEGAL_SHAPE, 
 
 
 ORDER = (UNSUPPORTED_FORMAT, ILLEGAL_VALUE, IMPROPER_VALUE, INCOMPATIBLE_TYPE, INCOMPATIBLE_SHAPE, ILLEGAL_SHAPE)
-"""Which of several is told first: a value that is wrong by itself is the cause of others."""
+"""Which of several is reported first: a value that is wrong by itself is the cause of others."""
 
 
 def category_of(requirement: Requirement) -> str:

@@ -133,7 +133,7 @@ def _gaps(path: Path) -> list[Check]:
 
 
 def _possible(fact: Truth) -> Truth:
-    """A condition with every truth value that nobody chooses (a random branch) taken as it leads here."""
+    """A condition with every unknown truth value (a random branch) taken as it leads here."""
     if isinstance(fact, bool):
         return fact
     if fact.kind == "flag":
