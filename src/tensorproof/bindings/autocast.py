@@ -11,7 +11,9 @@ from typing import Any
 
 from tensorproof.bindings.derivatives import out_of_place
 from tensorproof.bindings.rows import Row
-from tensorproof.ops.record import Requirement
+from tensorproof.catalogue import find
+from tensorproof.ops.applied import Applied
+from tensorproof.ops.record import Op, Requirement
 from tensorproof.ops.session import Refused, Session
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, DType
 from tensorproof.terms.tensor import TensorType
@@ -62,12 +64,22 @@ def cast(row: Row, arguments: dict[str, Any], session: Session) -> dict[str, Any
         words = f"{row.name} is not safe under autocast: use binary_cross_entropy_with_logits, or leave the autocast region"
         raise Refused(Requirement("autocast/refused", False, words))
     wanted = None if kind.endswith("?") or target is None else target if kind == "lower" else FLOAT32
-    return {name: _changed(value, wanted, kind) for name, value in arguments.items()}
+    return {name: _changed(value, wanted, row, session) for name, value in arguments.items()}
 
 
-def _changed(value: Any, wanted: DType | None, kind: str) -> Any:
+def _changed(value: Any, wanted: DType | None, row: Row, session: Session) -> Any:
     if isinstance(value, TensorType):
         if value.dtype not in (FLOAT32, FLOAT16, BFLOAT16) or value.weak or value.dtype is wanted:
             return value
-        return value.but(dtype=wanted, contents=None)
-    return type(value)(_changed(v, wanted, kind) for v in value) if type(value) in (tuple, list) else value
+        made = value.but(dtype=wanted, contents=None)
+        if wanted is not None:
+            session.applied.append(Applied(_cast(), {"x": value, "dtype": wanted}, (made,), row.name))
+        return made
+    return type(value)(_changed(v, wanted, row, session) for v in value) if type(value) in (tuple, list) else value
+
+
+@cache
+def _cast() -> Op:
+    found = find("cast")
+    assert found is not None
+    return found

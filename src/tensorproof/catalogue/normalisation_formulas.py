@@ -48,7 +48,9 @@ def beside(np: Any, made: Any, other: Any) -> Any:
 
 
 def has_spread(np: Any, a: Arguments, axis: tuple[int, ...]) -> Any:
-    """Whether the variance along axes, with eps, is above 0."""
+    """Whether the variance along axes, with eps, is above 0: a variance is never below it."""
+    if small(a) > 0:
+        return np.ones((), bool)
     return np.greater(np.add(np.var(a["x"], axis=axis, keepdims=True), small(a)), 0.0)
 
 
@@ -66,6 +68,8 @@ def layer_has_spread(np: Any, a: Arguments) -> Any:
 
 def layer_has_size(np: Any, a: Arguments) -> Any:
     """Whether the mean square along the last axes, with eps, is above 0."""
+    if small(a) > 0:
+        return np.ones((), bool)
     rank, count = len(a["x"].shape), len(a["normalized_shape"])
     squares = np.mean(np.square(a["x"]), axis=tuple(range(rank - count, rank)), keepdims=True)
     return np.greater(np.add(squares, small(a)), 0.0)

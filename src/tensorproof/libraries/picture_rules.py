@@ -41,7 +41,7 @@ def sides(m: Any, x: Any, node: Any) -> tuple[Any, Any] | None:
 def with_sides(m: Any, x: Any, height: Any, width: Any) -> Any:
     if is_image(x):
         return changed(m, x, height=height, width=width)
-    return TensorType(Shape((*x.shape[:-2], height, width)), x.dtype)
+    return m.path.taken(x, TensorType(Shape((*x.shape[:-2], height, width)), x.dtype))
 
 
 def channels_of(x: Any) -> Any:
@@ -139,7 +139,15 @@ def convert_dtype(m: Any, given: Any, x: Any, node: Any) -> Any:
         raise m.raised("TypeError", "ConvertImageDtype takes a tensor, not a PIL image", node, "transform/type")
     if not isinstance(x, TensorType):
         return _lost(m, "ConvertImageDtype", x, node)
-    return x.but(dtype=dtype if isinstance(dtype, DType) else None, contents=None)
+    return _retyped(m, x, dtype if isinstance(dtype, DType) else None, scale=True)
+
+
+def _retyped(m: Any, x: TensorType, dtype: DType | None, scale: bool) -> TensorType:
+    """Pictures of another element type: whole numbers that become floats are brought into [0, 1] with `scale`."""
+    made = x.but(dtype=dtype, contents=None)
+    if scale and dtype is not None and dtype.is_float and x.dtype is not None and x.dtype.kind in "iu":
+        return m.path.source(made, "image", 0.0, 1.0)
+    return m.path.taken(x, made) if not scale or dtype is None or (dtype.is_float and x.dtype is not None and x.dtype.is_float) else made
 
 
 def to_dtype(m: Any, given: Any, x: Any, node: Any) -> Any:
@@ -148,7 +156,7 @@ def to_dtype(m: Any, given: Any, x: Any, node: Any) -> Any:
         return changed(m, x)
     if not isinstance(x, TensorType):
         return _lost(m, "ToDtype", x, node)
-    return x.but(dtype=dtype, contents=None) if isinstance(dtype, DType) else x
+    return _retyped(m, x, dtype, given.get("scale") is True) if isinstance(dtype, DType) else x
 
 
 def to_rgb(m: Any, given: Any, x: Any, node: Any) -> Any:
@@ -164,7 +172,7 @@ def grayscale(m: Any, given: Any, x: Any, node: Any) -> Any:
     if sides(m, x, node) is None or len(x.shape) < 3:
         return _lost(m, "Grayscale", x, node)
     m.require("transform/channels", disj(eq(x.shape[-3], 1), eq(x.shape[-3], 3)), f"Grayscale takes 1 or 3 channels, this tensor has shape {x.shape!r}", node)
-    return TensorType(Shape((*x.shape[:-3], count, *x.shape[-2:])), x.dtype)
+    return m.path.taken(x, TensorType(Shape((*x.shape[:-3], count, *x.shape[-2:])), x.dtype))
 
 
 def check_normalize(m: Any, given: Any, node: Any) -> None:

@@ -204,7 +204,7 @@ def _in_own_memory(m: Any, batch: Any) -> Any:
     """A batch that was copied together: no other tensor shares its memory."""
     match batch:
         case TensorType():
-            return m.memory.made(batch) if batch.framework == "torch" else batch
+            return m.path.same(batch, m.memory.made(batch)) if batch.framework == "torch" else batch
         case List():
             batch.items[:] = [_in_own_memory(m, one) for one in batch.items]
         case Dict():

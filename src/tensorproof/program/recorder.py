@@ -72,7 +72,7 @@ class Recorder:
         self.records.append(Source(tensor, role, low, high, span))
 
     def taken(self, source: TensorType, result: TensorType) -> None:
-        """Each element of `result` is one of `source`, perhaps rounded to another element type: rows of it, one row, a row that is repeated."""
+        """Each element of `result` is one of `source`, perhaps rounded to another element type: rows of it, one row, a row that is repeated, parts."""
         old, new = source.shape, result.shape
         if source is result or not old.known or not new.known:
             return
@@ -92,3 +92,18 @@ class Recorder:
             else:
                 continue
             return
+        self._spread(source, result)
+
+    def _spread(self, source: TensorType, result: TensorType) -> None:
+        """Take single elements, and make a tensor of any shape of them."""
+        item = source
+        while len(item.shape):
+            part = item.but(shape=Shape(item.shape[1:]), contents=None, strides=None)
+            self.slices([item], [part])
+            item = part
+        for rank in range(1, len(result.shape) + 1):
+            whole = result if rank == len(result.shape) else item.but(shape=Shape(result.shape[-rank:]))
+            self.stack([item], [whole])
+            item = whole
+        if not len(result.shape):
+            self.same(item, result)

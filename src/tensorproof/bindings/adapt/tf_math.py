@@ -180,12 +180,12 @@ def clipped(run: Run, x: TensorType, limit: Any, axes: tuple[int, ...]) -> Tenso
 
 @takes(Tensors("xs"), Float("clip_norm"), Anything("use_norm"))
 def clip_by_global_norm(a: Arguments, run: Run) -> Any:
-    """Each tensor times limit · min(1 / norm, 1 / limit); not a number where the norm is not finite."""
+    """Each tensor times limit / max(norm, limit), which is limit · min(1 / norm, 1 / limit) also for a norm of 0; not a number where the norm is not finite."""
     kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
     norm, limit = a.get("use_norm"), a["clip_norm"]
     norm = global_norm(a, run) if norm is None else norm
-    least = run.typed("minimum", kind, x=run.typed("div", kind, x=1.0, y=norm), y=run.typed("div", kind, x=1.0, y=limit))
-    scale = run.typed("add", kind, x=run.typed("mul", kind, x=least, y=limit), y=run.typed("sub", kind, x=norm, y=norm))
+    least = run.typed("div", kind, x=limit, y=run.typed("maximum", kind, x=norm, y=limit))
+    scale = run.typed("add", kind, x=least, y=run.typed("sub", kind, x=norm, y=norm))
     return [run.shaped("mul", x.shape, kind, x=x, y=scale) for x in a["xs"]], norm
 
 

@@ -15,10 +15,12 @@ from tensorproof.engines.numerics.points import overflows
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, LOST, Value, limits
 from tensorproof.engines.numerics.walk import Walk
+from tensorproof.engines.values.evaluate import typed
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.hazards import holds, said
 from tensorproof.ops.record import Hazard, Interval
 from tensorproof.program.form import Computed
+from tensorproof.terms.dtypes import DType
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 
@@ -132,8 +134,9 @@ class Judging:
         if not values or not dtypes or any(v.marks for v in values):
             return None
         most = limits(dtypes[0])[1]
-        reached = overflows(one.applied, self.walk.setting)
-        if not reached and (any(not _moderate(v, most) for v in values) or only_near_zero(application, dtypes[0])):
+        reached = overflows(one.applied, self.walk.setting) or (one.applied.op.values.kind == "moves" and any(_too_large(v, dtypes[0]) for v in values))
+        own = [limits(self.walk.setting.type_of(t))[1] for t in tensors]
+        if not reached and (not all(map(_moderate, values, own)) or only_near_zero(application, dtypes[0])):
             return None
         needed = f"the result is at most {most:.4g} in size, the greatest {dtypes[0]}"
         return self._operation(one, f"{one.applied.op.name}/overflow", tensors, needed, "inf", "unsafe" if reached and not one.conditions else "possible")
@@ -184,6 +187,11 @@ def _moderate(value: Value, most: float) -> bool:
     """Whether the square of each element is a number of the type; constants may be of any size."""
     grid = value.grid
     return max(-grid.least, grid.most) <= (most**0.5 if most > 1e30 else 0.99 * most) or bool((grid.box.lo == grid.box.hi).all())
+
+
+def _too_large(value: Value, dtype: DType | None) -> bool:
+    """Whether elements reach a number that an element type does not have."""
+    return any(np.isfinite(point) and not np.isfinite(typed(np, point, dtype)) for point in value.points)
 
 
 def _yielded(hazard: Hazard) -> str:

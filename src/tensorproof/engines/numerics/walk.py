@@ -229,7 +229,7 @@ class Walk:
                 made.append(self._unbounded(one, result, why))
                 continue
             held, over = finite(arranged(grid, self.settings.tensors), self.setting.type_of(result), endless)
-            cut = cut or (over and held.dtype.kind == "f")
+            cut = cut or (over and (held.dtype.kind if result.dtype is None else result.dtype.kind) == "f")
             made.append(self._made(one, result, held, (marks & ~ENDLESS) | (ENDLESS if endless and has_infinite(held) else 0), over))
         if self.relations is not None:
             self.relations.related(applied, made)
