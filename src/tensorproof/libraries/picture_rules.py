@@ -142,7 +142,7 @@ def convert_dtype(m: Any, given: Any, x: Any, node: Any) -> Any:
     return _retyped(m, x, dtype if isinstance(dtype, DType) else None, scale=True)
 
 
-def _retyped(m: Any, x: TensorType, dtype: DType | None, scale: bool) -> TensorType:
+def _retyped(m: Any, x: TensorType, dtype: DType | None, scale: bool) -> Any:
     """Pictures of another element type: whole numbers that become floats are brought into [0, 1] with `scale`."""
     made = x.but(dtype=dtype, contents=None)
     if scale and dtype is not None and dtype.is_float and x.dtype is not None and x.dtype.kind in "iu":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorproof.engines.numerics import largest_share
 from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAffine, Pieced, plain_bounds, replayed
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.ends import End, fits
@@ -266,6 +267,8 @@ class Relations:
             self._roots[value.number] = frozenset((value.number, *self.roots(values[0])))
         if fact.kind == "sums" and any(root in self._ends for v in values for root in self.roots(v)):
             self._beside_ends(value, self._shown(one, given), values)
+        if fact.shares:
+            largest_share.note(fact, one.arguments, value, self.walk.setting.type_of(one.results[i]))
         self.guards.see(one, value, values, self.number)
         self.maxima.see(one, value, values, value.number in self._ramps)
         if any(v.attained is not None for v in values):
@@ -335,8 +338,10 @@ class Relations:
         elif kind in ("increasing", "decreasing") and value.grid.shape == source.grid.shape:
             made = self.at(one, lo, hi)
             value.attained = None if made is None else (axes, *made)
-        elif kind == "totals" and source.grid.least >= 0 and set(axes) <= set(_axes(one.arguments.get("dim", 0), source.grid.ndim)):
-            self.meet(value, gridded(Box(lo, np.inf)))
+        elif kind in ("totals", "convex") and source.grid.least >= 0 and set(axes) <= set(_axes(one.arguments.get("dim", 0), source.grid.ndim)):
+            if kind == "totals" or "dim" in one.arguments:
+                share = value.grid.size / source.grid.size if kind == "convex" else 1.0
+                self.meet(value, gridded(Box(lo * share * (1 - 1e-5 * (share < 1)), np.inf)))
 
     def at(self, one: Applied, lo: float, hi: float) -> tuple[float, float] | None:
         """A function of elements on one interval."""
