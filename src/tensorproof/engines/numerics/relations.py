@@ -338,10 +338,9 @@ class Relations:
         elif kind in ("increasing", "decreasing") and value.grid.shape == source.grid.shape:
             made = self.at(one, lo, hi)
             value.attained = None if made is None else (axes, *made)
-        elif kind in ("totals", "convex") and source.grid.least >= 0 and set(axes) <= set(_axes(one.arguments.get("dim", 0), source.grid.ndim)):
-            if kind == "totals" or "dim" in one.arguments:
-                share = value.grid.size / source.grid.size if kind == "convex" else 1.0
-                self.meet(value, gridded(Box(lo * share * (1 - 1e-5 * (share < 1)), np.inf)))
+        elif _adds_up(one) and source.grid.least >= 0 and set(axes) <= set(_axes(one.arguments.get("dim", 0), source.grid.ndim)):
+            share = value.grid.size / source.grid.size if kind == "convex" else 1.0
+            self.meet(value, gridded(Box(lo * share * (1 - 1e-5 * (share < 1)), np.inf)))
 
     def at(self, one: Applied, lo: float, hi: float) -> tuple[float, float] | None:
         """A function of elements on one interval."""
@@ -375,6 +374,11 @@ def _axes(dim: Any, rank: int) -> tuple[int, ...]:
         return tuple(range(rank))
     given = dim if isinstance(dim, (tuple, list)) else (dim,)
     return tuple(sorted(a % rank for a in given if isinstance(a, int))) if rank else ()
+
+
+def _adds_up(one: Applied) -> bool:
+    """Whether an operator gives sums or means along axes."""
+    return one.op.values.kind == "totals" or (one.op.values.kind == "convex" and "dim" in one.arguments)
 
 
 _RAMPS: dict[int, tuple[Op, bool]] = {}
