@@ -28,6 +28,7 @@ from tensorproof.diagnostics.diagnostic import Gap, Step
 from tensorproof.diagnostics.span import Span
 from tensorproof.libraries import domains, registry
 from tensorproof.ops.record import Requirement
+from tensorproof.program.form import Record
 from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
@@ -61,6 +62,10 @@ class Node:
     """The tensors among its arguments."""
 
 
+Past = tuple[dict[int, Any], list[Stated], tuple[Any, ...], dict[int, Any], tuple[Record, ...]]
+"""What steps gave that ran before: the values of all tensors, what was required, the facts that held, what they got, and the records of what they computed."""
+
+
 @dataclass(slots=True, eq=False)
 class Tape:
     """All taped tensors of a run by identity (each is kept alive), with the step that made it, None for a leaf, and its place in the step's results."""
@@ -76,7 +81,7 @@ class Tape:
     """Findings of the replay at work whose places are already those of the steps."""
     slices: dict[Any, tuple[list[Node], list[TensorType]]] = field(default_factory=dict[Any, tuple[list[Node], list[TensorType]]])
     """What outputs need; a graph only grows, so that does not change."""
-    done: dict[Any, tuple[Any, list[Stated], Any]] = field(default_factory=dict[Any, tuple[Any, list[Stated], Any]])
+    done: dict[Any, Past] = field(default_factory=dict[Any, "Past"])
 
 
 def tape_of(m: Any) -> Tape:
@@ -280,11 +285,12 @@ def replay(
         tuple((i, v) for i, v in values.items()),
         tuple(id(t) for t in tensors_in(outputs)),
     )
-    past = None if record or m.path.program is not None else tape.done.get(key)
+    past = None if record else tape.done.get(key)
     if past is not None and (not past[1] or set(past[2]) <= set(m.facts)):
         m.path.stated.extend(replace(s, facts=tuple(m.facts)) for s in past[1])
+        _recorded_again(m, past, values)
         return _replaced(past[0], frozen(outputs), tape)
-    before, gaps = len(m.path.stated), len(m.path.gaps)
+    before, gaps, recorded, given = len(m.path.stated), len(m.path.gaps), m.path.recorded, dict(values)
     place = Step(m.user_span(node), told)
     tape.off += 0 if record else 1
     try:
@@ -295,8 +301,21 @@ def replay(
     if not tape.off:
         tape.placed.clear()
     if not record and len(m.path.gaps) == gaps:
-        tape.done[key] = (values, m.path.stated[before:], tuple(m.facts))
+        made = () if m.path.program is None else tuple(m.path.program.records[recorded:])
+        tape.done[key] = (values, m.path.stated[before:], tuple(m.facts), given, made)
     return _replaced(values, frozen(outputs), tape)
+
+
+def _recorded_again(m: Any, past: Past, values: dict[int, Any]) -> None:
+    """Record steps again that ran before on values like these: what they got then stands for what they get now as well."""
+    program = m.path.program
+    if program is None:
+        return
+    for i, before in past[3].items():
+        now = values.get(i)
+        if now is not before and isinstance(now, TensorType) and isinstance(before, TensorType):
+            program.join(None, (before, now), before)
+    program.records += past[4]
 
 
 def _run_again(m: Any, tape: Tape, one: Node, values: dict[int, Any], place: Step) -> None:

@@ -41,6 +41,7 @@ class Ranged:
 def ranged(records: Sequence[Record], names: Mapping[int, Sequence[str]], given: Given) -> Ranged:
     """The range of each tensor that comes from outside, of what is drawn at random, and of parameters."""
     found = Ranged()
+    records = list({id(one): one for one in records}.values())  # steps that ran again are the same records
     said: dict[tuple[str, Range, str], list[str]] = {}
     first, sums = initial_ranges(records), non_negative(records)
     held = steady(records, first)
@@ -86,7 +87,8 @@ def sources(records: Sequence[Record]) -> list[Value]:
             reads(one.source)
             root[id(one.result)] = root.get(id(one.source), id(one.source))
         elif isinstance(one, Join):
-            made.add(id(one.result))
+            if one.options[0] is not one.result:
+                made.add(id(one.result))
             for option in one.options:
                 reads(option)
         elif isinstance(one, Slice):

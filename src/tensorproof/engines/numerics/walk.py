@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
-from tensorproof.engines.numerics.grid import Grid, coarse, gridded, refined, uniform, units
+from tensorproof.engines.numerics.grid import Grid, aligned, coarse, gridded, refined, uniform, units
 from tensorproof.engines.numerics.grid_moves import broadcast
 from tensorproof.engines.numerics.infinities import has_infinite, puts_infinity
 from tensorproof.engines.numerics.memo import Memo
@@ -26,6 +26,9 @@ from tensorproof.terms.tensor import TensorType
 
 _PASS = frozenset(("moves", "cuts"))
 """Facts by which elements of an operand come through as they are."""
+
+CLOCK = 0.02
+"""After how many seconds the clock of the processor is read again."""
 
 Judge = Callable[[Computed, Application, bool], bool]
 """Judges the hazards of an application, given whether its results overflow; whether it reported one."""
@@ -50,7 +53,9 @@ class Walk:
         self.parameters = Parameters(self)
         self.relations = Relations(self) if settings.values == "affine" else None
         self._memo = Memo()
+        self._computed: dict[int, tuple[tuple[Value | None, ...], tuple[Value | None, ...], bool]] = {}
         self._end = None if settings.seconds is None else process_time() + settings.seconds
+        self._next, self._over = 0.0, False
 
     def run(self, records: Sequence[Record]) -> None:
         from tensorproof.engines.numerics.looping import loop
@@ -61,7 +66,7 @@ class Walk:
             elif isinstance(one, Same):
                 self.parameters.same(one)
             elif isinstance(one, Join):
-                self.put(one.result, self.joined(one.options, one.result), tuple(o for o in one.options if o is not None))
+                self._join(one)
             elif isinstance(one, Slice):
                 self.put(one.item, self._sliced(one), (one.whole,))
             elif isinstance(one, Stack):
@@ -160,6 +165,13 @@ class Walk:
         else:
             self.values[id(tensor)] = value
 
+    def _join(self, one: Join) -> None:
+        """One of several values; where it is also another name for the first, and that covers the others, nothing changes."""
+        made, before = self.joined(one.options, one.result), self.values.get(id(one.result))
+        if one.options[0] is one.result and made is not None and before is not None and _covers(before, made):
+            return
+        self.put(one.result, made, tuple(o for o in one.options if o is not None and o is not one.result))
+
     def joined(self, options: Sequence[TensorType | None], result: TensorType) -> Value | None:
         made: Value | None = None
         for i, one in enumerate(options):
@@ -196,9 +208,17 @@ class Walk:
 
     # --- applied operators ---
 
+    def _late(self) -> bool:
+        """Whether the time of the processor is over. Its clock takes longer to read than an operator to bound, so it is read now and then."""
+        if self._end is None or self._over or perf_counter() < self._next:
+            return self._over
+        self._over = process_time() >= self._end
+        self._next = perf_counter() + CLOCK
+        return self._over
+
     def computed(self, one: Computed) -> None:
         applied = one.applied
-        if self._end is not None and process_time() >= self._end:
+        if self._late():
             self.analysis.finished = False
             self.analysis.left += self.judge is not None
             for result in applied.results:
@@ -208,7 +228,10 @@ class Walk:
         operands = tensors_in(applied)
         if applied.op.writes:
             self.parameters.written(one)
+        elif self._unchanged(one, operands):
+            return
         if self._at_once(one, operands):
+            self._computed[id(one)] = tuple([self.values.get(id(t)) for t in operands]), tuple([self.values.get(id(r)) for r in applied.results]), True
             return
         known = [self.of(t) for t in operands]
         if any(value is None for value in known):
@@ -241,6 +264,22 @@ class Walk:
             self.put(result, value, tuple(operands), why)
             if not operands and value is not None:
                 self.reasons[id(result)] = applied.spelling
+        self._computed[id(one)] = tuple(known), tuple(made), self.judge is not None
+
+    def _unchanged(self, one: Computed, operands: Sequence[TensorType]) -> bool:
+        """Whether a record was computed before from the same values: its results are those from then."""
+        if one.applied.op.random:
+            return False
+        values = self.values
+        now = tuple([values.get(id(t)) for t in operands])
+        before = self._computed.get(id(one))
+        if before is not None and before[0] == now and (before[2] or self.judge is None) and None not in now:
+            for result, value in zip(one.applied.results, before[1]):
+                if value is None:
+                    return False
+                values[id(result)] = value
+            return True
+        return False
 
     def _applied(self, one: Computed, known: list[Value]) -> tuple[Application, list[Grid | None], str]:
         """The application, and bounds of its results; a choice takes its operands as the condition says that they are."""
@@ -311,6 +350,14 @@ class Walk:
         if op.random and op.evaluate is None:
             return anything(shape, self.setting.type_of(result), OPEN)
         return anything(shape, self.setting.type_of(result))
+
+
+def _covers(old: Value, new: Value) -> bool:
+    """Whether what is known of one value holds for another as well."""
+    if old is new or old.grid.shape != new.grid.shape or new.marks & ~old.marks:
+        return old is new
+    _, _, (a, b) = aligned([old.grid, new.grid])
+    return bool((a.lo <= b.lo).all() and (a.hi >= b.hi).all())
 
 
 def broadcast_units(grid: Grid) -> Grid:
