@@ -7,17 +7,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from space_study import Vector, main
+from space_study import main
 
 HERE = Path(__file__).parent
 
 
-def label(title: str, vector: Vector, outcome: str) -> str:
+def labels(title: str, vector: Mapping[str, Any], outcome: str) -> tuple[str, ...]:
     """Verdicts alone are compared here."""
-    return "invalid" if outcome else ""
+    return ("invalid",) if outcome else ()
 
 
 if __name__ == "__main__":
-    sys.exit(main(HERE / "space_families.md", HERE / "space_families.truth.gz", label, False, (__doc__ or "").splitlines()[0]))
+    sys.exit(main(HERE / "space_families.md", HERE / "space_families.truth.gz", labels, (__doc__ or "").splitlines()[0]))

@@ -8,7 +8,9 @@ from typing import Any
 from tensorproof.ops.call import Call
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.ints import Dim, ceildiv, minimum
-from tensorproof.terms.predicates import ge, le
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt, negate
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
 
 AXES = {1: "X", 2: "Y X", 3: "Z Y X"}
 """The names of the spatial axes in layouts."""
@@ -49,9 +51,10 @@ def must_fit(c: Call, padded: Dim, reach: Dim, about: str = "kernel") -> None:
 
 
 def advice(name: str) -> Callable[[Mapping[str, Any]], Iterator[Requirement]]:
-    """A stride above the kernel skips data. The kernel is an argument, or that of the weight."""
+    """A stride above the kernel skips data. The kernel is an argument, or that of the weight. Images should have the layer's format."""
 
     def skipped(a: Mapping[str, Any]) -> Iterator[Requirement]:
+        yield from _formats(name, a["x"].shape)
         weight = a.get("weight")
         kernel = a.get("kernel") or (weight.shape[2:] if weight is not None and weight.shape.known else ())
         for k, s in dict.fromkeys(zip(kernel, a.get("stride") or kernel)):
@@ -60,6 +63,28 @@ def advice(name: str) -> Callable[[Mapping[str, Any]], Iterator[Requirement]]:
                 yield Requirement(f"{name}/skipped", True, message, ("stride", "kernel"), advised=le(s, k))
 
     return skipped
+
+
+def _formats(name: str, x: Shape) -> Iterator[Requirement]:
+    """Images whose channels stand at the other end: the axis that is read as channels is as long as one side, and the other side has 1, 3 or 4 elements."""
+    if not x.known or len(x) != 4:
+        return
+    _, channels, height, width = x
+    for side, other, data, layer in ((height, width, "last", "first"), (width, height, "first", "last")):
+        if not _related(channels, side):
+            continue
+        swapped = conj(eq(channels, side), disj(*(eq(other, count) for count in IMAGE_CHANNELS)), lt(other, channels))
+        if swapped is not False:
+            message = f"{channels!r} channels of {height!r} x {width!r} elements look like channels-{data} images in a channels-{layer} layer"
+            yield Requirement(f"{name}/format", True, message, ("x",), advised=negate(swapped))
+
+
+IMAGE_CHANNELS = (1, 3, 4)
+
+
+def _related(a: Dim, b: Dim) -> bool:
+    """Whether two sizes are equal by more than a coincidence of independent parameters: they are numbers, or share a symbol."""
+    return a is b or (isinstance(a, int) and isinstance(b, int)) or bool(symbols(a) & symbols(b))
 
 
 def scaled(size: Dim, factor: Dim | float) -> Dim | None:
