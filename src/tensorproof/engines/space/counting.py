@@ -28,6 +28,7 @@ from tensorproof.terms.substitution import symbols
 Array = Any
 MOST_ROWS = 60_000_000
 """A join of more rows is refused."""
+NONE_CHOSEN: Mapping[str, int] = {}
 MOST_ROWS_KEPT = 1_500_000
 """The same where a parameter is kept, as the values of one are asked for after all are counted."""
 _NONE = 2**31 - 1
@@ -72,8 +73,12 @@ class _Goal:
 class Counting:
     """The elimination: tables, and the goals that are left."""
 
-    def __init__(self, parameters: Sequence[Parameter], checks: Sequence[Check], keep: Iterable[Parameter] = (), most_rows: int = MOST_ROWS) -> None:
+    def __init__(
+        self, parameters: Sequence[Parameter], checks: Sequence[Check], keep: Iterable[Parameter] = (), most_rows: int = MOST_ROWS,
+        chosen: Mapping[str, int] = NONE_CHOSEN,
+    ) -> None:  # fmt: skip
         self.most_rows = most_rows
+        self.chosen = chosen
         self.kept = frozenset(p.atom for p in keep)
         self.exact = np.int64 if prod(len(p.values) for p in parameters) < 2**62 else object
         self.tables: list[Table] = [self._first(p) for p in parameters]
@@ -103,9 +108,9 @@ class Counting:
         return truths
 
     def _first(self, p: Parameter) -> Table:
-        count = len(p.values)
-        positions = np.arange(count)
-        return Table({p.atom: np.array(p.numbers, np.int64)}, np.ones(count, self.exact), np.full(count, _NONE, np.int64), {p.name: positions})
+        positions: Array = np.arange(len(p.values)) if p.name not in self.chosen else np.array([self.chosen[p.name]])
+        count = len(positions)
+        return Table({p.atom: np.array(p.numbers, np.int64)[positions]}, np.ones(count, self.exact), np.full(count, _NONE, np.int64), {p.name: positions})
 
     def run(self) -> Table:
         """One table with the columns that are kept, all else eliminated."""
@@ -230,9 +235,10 @@ def count(parameters: Sequence[Parameter], checks: Sequence[Check]) -> Counted:
     return Counted(counts, examples)
 
 
-def valid_values(parameters: Sequence[Parameter], checks: Sequence[Check], one: Parameter) -> dict[int, int]:
-    """How many valid vectors have each value of a parameter, by its position. Raises `TooLarge` where that takes much longer than to count them all."""
-    table = Counting(parameters, checks, [one], MOST_ROWS_KEPT).run()
+def valid_values(parameters: Sequence[Parameter], checks: Sequence[Check], one: Parameter, chosen: Mapping[str, int] = NONE_CHOSEN) -> dict[int, int]:
+    """How many valid vectors have each value of a parameter, by its position, with others at chosen positions. Raises `TooLarge` where that takes much
+    longer than to count them all."""
+    table = Counting(parameters, checks, [one], MOST_ROWS_KEPT, chosen).run()
     column = table.columns[one.atom]
     counts = dict.fromkeys(range(len(one.values)), 0)
     position = {number: at for at, number in enumerate(one.numbers)}

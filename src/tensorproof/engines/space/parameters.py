@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.terms.ints import Atom, Dim, Origin, Term, symbol
-from tensorproof.terms.records import dataclass
+from tensorproof.terms.records import dataclass, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,8 @@ class Parameter:
     name: str
     values: tuple[Value, ...]
     needs: tuple[str, tuple[Value, ...]] | None = None
+    kept: Term | None = None
+    """Its symbol, from `checked` on: a space keeps its own when the symbols of all others are forgotten."""
 
     @property
     def whole(self) -> bool:
@@ -39,6 +41,8 @@ class Parameter:
     @property
     def term(self) -> Term:
         """The symbol that stands for the value, or for its position where values are no whole numbers."""
+        if self.kept is not None:
+            return self.kept
         numbers = self.numbers
         return symbol(self.name, min(numbers), max(numbers), Origin.USER)
 
@@ -115,7 +119,7 @@ def _value(word: str) -> Value:
 
 
 def checked(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
-    """The parameters, each name once, with conditions that name parameters and values of theirs."""
+    """The parameters with their symbols, each name once, with conditions that name parameters and values of theirs."""
     known = {p.name: p for p in parameters}
     if len(known) < len(parameters):
         twice = next(p.name for i, p in enumerate(parameters) if p.name in {q.name for q in parameters[:i]})
@@ -129,7 +133,7 @@ def checked(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
         strange = next((v for v in p.needs[1] if v not in other.values), None)
         if strange is not None:
             raise BadInput(f"{p.name} counts only with {other.name}={strange}, which is no value of {other.name}")
-    return tuple(parameters)
+    return tuple(replace(p, kept=p.term) for p in parameters)
 
 
 def dimension(parameter: Parameter) -> Dim:
