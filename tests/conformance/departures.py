@@ -86,6 +86,8 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
     "onnx.LpNormalization": ((lambda call: call.kwargs.get("p", 2) == 1, (0,)),),
     # the evaluator takes the real parts
     "onnx.Resize": ((lambda call: (call.args[0] if call.args else call.kwargs["X"]).dtype.is_complex, (0,)),),
+    # the evaluator rounds weights to whole numbers
+    "onnx.GridSample": ((lambda call: call.kwargs.get("mode") != "nearest" and (call.args[0] if call.args else call.kwargs["X"]).dtype.kind in "iub", (0,)),),
     # of nothing but zeros, the evaluator divides the scale 1 by 255
     "onnx.DynamicQuantizeLinear": ((lambda call: not any((call.args[0] if call.args else call.kwargs["x"]).contents or (1,)), (1,)),),
     # counts beyond 64 bits wrap around

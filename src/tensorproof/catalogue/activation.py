@@ -80,7 +80,8 @@ def mish_of(np: Any, a: Arguments) -> Any:
 
 
 def hardswish_of(np: Any, a: Arguments) -> Any:
-    return mathematics.curve(np, lambda x: np.multiply(x, np.clip(np.add(x, 3.0), 0.0, 6.0)) / 6.0, a["x"], (-1.5, -3.0))
+    made = mathematics.curve(np, lambda x: np.multiply(x, np.clip(np.add(x, 3.0), 0.0, 6.0)) / 6.0, a["x"], (-1.5, -3.0))
+    return mathematics.beside(np, made, np.multiply(6.0, np.maximum(a["x"], -3.0)))  # libraries divide last
 
 
 _STEPS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-52}

@@ -32,6 +32,8 @@ def transposed_convolution(np: Any, a: Arguments) -> Any:
         raise Undefined("there is nothing to compute")
     if 0 in tuple(a["shapes"][0]):
         return np.zeros(tuple(a["shapes"][0]))
+    if not weight.size:
+        return with_bias(np, np.zeros(tuple(a["shapes"][0])), a["bias"], n)
     sides = list(zip(before, a["padding_end"] or before))
     extra = a["output_padding"]
     if a["output_size"] is not None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.catalogue.written_places import accumulated
 from tensorproof.ops.evaluation import Arguments, Undefined, around
+from tensorproof.ops.mathematics import beside
 
 _MOST = 10**6
 """Up to so many bins are counted."""
@@ -36,9 +37,12 @@ def correlation(np: Any, a: Arguments) -> Any:
     if not made.shape:
         return np.true_divide(made, made)
     spread = np.sqrt(np.real(np.diagonal(made)))
+    wrapped = np.greater(np.max(spread), 2.0**30) if a["whole_mean"] and spread.size else None
     made = np.true_divide(np.true_divide(made, spread[:, None]), spread[None, :])
     if made.dtype.kind == "c":
         return np.clip(np.real(made), -1, 1) + 1j * np.clip(np.imag(made), -1, 1)
+    if wrapped is not None:  # sums of products of whole numbers
+        made = beside(np, made, np.where(wrapped, float("inf"), 0.0))
     return np.clip(made, -1, 1)
 
 

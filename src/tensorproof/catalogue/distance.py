@@ -7,7 +7,7 @@ from tensorproof.ops.element_types import Promote, Same, Within, float_of, promo
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor
 from tensorproof.ops.later import later
-from tensorproof.ops.record import Interval, Op, Values
+from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_FLOATS, DType
 from tensorproof.terms.shapes import Shape
 
@@ -78,7 +78,6 @@ COSINE_SIMILARITY = Op(
     attributes=(Int("dim", 1), Float("eps", 1e-8)),
     shape=similarity_shape,
     dtype=Within(Promote("x", "y"), FLOATS),
-    values=Values("bounded", bounds=Interval(-1.01, 1.01)),
     doc="The cosine of the angle between vectors along an axis.",
     evaluate=looked_up.cosine_similarity,
 )

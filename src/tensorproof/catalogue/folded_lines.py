@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, axes, part, where_nan
+from tensorproof.ops.mathematics import beside
 from tensorproof.ops.record import Evaluate
 from tensorproof.terms.dtypes import BOOL
 
@@ -44,7 +45,7 @@ def nan_count(np: Any, x: Any, along: dict[str, Any]) -> Any:
 
 
 def nan_mean(np: Any, x: Any, along: dict[str, Any]) -> Any:
-    return np.true_divide(nan_sum(np, x, along), nan_count(np, x, along))
+    return np.mean(x, **along) if x.dtype.kind in "biu" else np.true_divide(nan_sum(np, x, along), nan_count(np, x, along))
 
 
 def nan_extreme(name: str) -> Reduced:
@@ -219,5 +220,16 @@ def _slope(np: Any, x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
 
 def _edge(np: Any, x: list[Any], steps: list[Any], order: int, direction: int = 1) -> Any:
     """The slope at the first of two or three neighbours, which lie in that direction."""
-    rise, *then = [np.true_divide(np.subtract(*((b, a) if direction > 0 else (a, b))), step) for a, b, step in zip(x, x[1:], steps)]
-    return rise if order == 1 else np.add(rise, np.multiply(np.true_divide(steps[0], np.add(steps[0], steps[1])), np.subtract(rise, then[0])))
+    if order == 1:
+        return np.true_divide(np.subtract(*((x[1], x[0]) if direction > 0 else (x[0], x[1]))), steps[0])
+    near, far = steps
+    both = np.add(near, far)
+    weights = (
+        np.negative(np.true_divide(np.add(near, both), np.multiply(near, both))),
+        np.true_divide(both, np.multiply(near, far)),
+        np.negative(np.true_divide(near, np.multiply(far, both))),
+    )
+    slope = sum((np.multiply(w, one) for w, one in zip(weights[1:], x[1:])), np.multiply(weights[0], x[0]))
+    for one in x:  # libraries multiply before they divide by a step that all share
+        slope = beside(np, slope, np.multiply(4.0, one))
+    return slope if direction > 0 else np.negative(slope)

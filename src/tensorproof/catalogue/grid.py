@@ -58,9 +58,11 @@ GRID_SAMPLE = Op(
         Choice("mode", ("bilinear", "nearest", "bicubic"), "bilinear"),
         Choice("padding_mode", ("zeros", "border", "reflection"), "zeros"),
         Bool("align_corners", None, optional=True),
+        Bool("points_inside", False),
     ),
     shape=_grid_sample_shape,
     dtype=Same("x", "grid"),
     codes={"N": "batch"},
     evaluate=grid_points.sampled,
+    doc="Samples of images at points; `points_inside`: mode 'bicubic' too brings points inside before it looks at the pixels around them.",
 )

@@ -42,6 +42,13 @@ def _inside(np: Any, at: Any, size: int, mode: str, aligned: Any) -> Any:
     return np.clip(_reflected(np, at, size, aligned), 0, size - 1) if mode == "reflection" else at
 
 
+def _beyond_brought_in(np: Any, at: Any, size: int, mode: str, aligned: Any) -> Any:
+    """Points within half a pixel of an image whose corners are not aligned stay where they are."""
+    low, high = (0.0, size - 1.0) if aligned else (-0.5, size - 0.5)
+    inside = np.clip(at, 0, size - 1) if mode == "border" else _reflected(np, at, size, aligned) if mode == "reflection" else at
+    return np.where((at < low) | (at > high), inside, at)
+
+
 def _taken(np: Any, x: Any, at: list[Any], mode: str, aligned: Any) -> Any:
     """Pixels of each image of the batch at whole places (batch, ...), 0 outside."""
     sizes = x.shape[2:]
@@ -91,6 +98,8 @@ def sampled(np: Any, a: Arguments) -> Any:
     at = [(p + 1) / 2 * (n - 1) if aligned else ((p + 1) * n - 1) / 2 for p, n in zip(places, sizes)]
     if mode != "bicubic":
         at = [_inside(np, p, n, padding, aligned) for p, n in zip(at, sizes)]
+    elif a["points_inside"]:
+        at = [_beyond_brought_in(np, p, n, padding, aligned) for p, n in zip(at, sizes)]
     if mode == "nearest":
         if not _decided(np, places, at, sizes, a):
             if hasattr(x, "of"):

@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.catalogue.counted_bins import p_norm
 from tensorproof.catalogue.written_places import accumulated
 from tensorproof.ops.evaluation import Arguments, Undefined
+from tensorproof.ops.mathematics import beside
 
 
 def _shortened(np: Any, rows: Any, a: Arguments) -> Any:
@@ -110,4 +111,9 @@ def cosine_similarity(np: Any, a: Arguments) -> Any:
     shape, dim = np.broadcast_shapes(a["x"].shape, a["y"].shape) or (1,), a["dim"]
     x, y = np.broadcast_to(a["x"], shape), np.broadcast_to(a["y"], shape)
     lengths = [np.maximum(p_norm(np, one, 2, axis=dim), a["eps"]) for one in (x, y)]
-    return np.true_divide(np.sum(np.multiply(x, y), axis=dim), np.multiply(*lengths))
+    made = np.true_divide(np.sum(np.multiply(x, y), axis=dim), np.multiply(*lengths))
+    if made.dtype.kind != "c":
+        made = np.clip(made, -1.01, 1.01)
+    for length in lengths:  # vectors that are shorter than the square root of the least number are divided by 0
+        made = beside(np, made, np.true_divide(1.0, length)) if hasattr(made, "of") else made
+    return made

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.catalogue.loss_formulas import settle
 from tensorproof.ops.evaluation import Arguments, Undefined
-from tensorproof.ops.mathematics import log_softmax
+from tensorproof.ops.mathematics import beside, log_softmax
 
 
 def along(np: Any, values: Any, rank: int, axis: int) -> Any:
@@ -40,7 +40,9 @@ def likelihood(np: Any, a: Arguments, x: Any, smoothing: float = 0.0) -> tuple[A
     if a["reduction"] == "mean":
         mean = np.true_divide(np.sum(losses), total)
         apart = hasattr(mean, "of") and chosen.size and (a["weight"] is None or not smoothing)
-        return _between(np, chosen, x, smoothing, axis) if apart and np.all(getattr(some := _counts(np, a), "lo", some)) else mean, total
+        if apart and np.all(getattr(some := _counts(np, a), "lo", some)):
+            mean = beside(np, _between(np, chosen, x, smoothing, axis), np.sum(losses))
+        return mean, total
     return settle(np, a, losses), total
 
 

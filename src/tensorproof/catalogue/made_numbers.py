@@ -100,13 +100,37 @@ def pad(np: Any, a: Arguments) -> Any:
     if mode == "circular":
         return _wrapped(np, x, sides)
     if mode in ("mean", "median", "maximum", "minimum"):
-        return np.pad(np.asarray(x), grown, mode=mode, stat_length=a["extent"])
+        return _with_statistics(np, x, grown, mode, a["extent"])
     if mode == "linear_ramp":
         return np.pad(np.asarray(x), grown, mode=mode, end_values=a["value"] or 0)
     if mode == "empty":
         raise Undefined("elements that are not set")
     made = np.pad(x, grown, mode="constant", constant_values=a["value"] or 0) if mode == "constant" else np.pad(x, grown, mode=_NUMPY_MODES[mode])
     return made[tuple(slice(max(0, -before), n - max(0, -after)) for n, (before, after) in zip(made.shape, sides))]
+
+
+def _with_statistics(np: Any, x: Any, sides: list[tuple[int, int]], mode: str, extent: Any) -> Any:
+    """Each axis in turn gets a statistic of the numbers at each of its ends."""
+    whole = x.dtype.kind in "iu"
+    counts = [(None, None)] * x.ndim if extent is None else np.broadcast_to(np.asarray(extent, dtype=np.int64), (x.ndim, 2)).tolist()
+    for axis, ((before, after), (first, last)) in enumerate(zip(sides, counts)):
+        n = x.shape[axis]
+        if not before and not after:
+            continue
+        left = _statistic(np, part(x, axis, np.arange(min(n, n if first is None else first))), axis, mode)
+        right = _statistic(np, part(x, axis, np.arange(n - min(n, n if last is None else last), n)), axis, mode)
+        left, right = (np.rint(one).astype(x.dtype) if whole else one for one in (left, right))
+        x = np.concatenate([np.repeat(left, before, axis), x, np.repeat(right, after, axis)], axis=axis)
+    return x
+
+
+def _statistic(np: Any, x: Any, axis: int, mode: str) -> Any:
+    if mode in ("maximum", "minimum"):
+        return (np.max if mode == "maximum" else np.min)(x, axis=axis, keepdims=True)
+    if mode == "median":
+        n = x.shape[axis]
+        x = part(np.sort(x, axis=axis), axis, np.arange((n - 1) // 2, n // 2 + 1))
+    return np.mean(x, axis=axis, keepdims=True)
 
 
 def _wrapped(np: Any, x: Any, sides: list[tuple[int, int]]) -> Any:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, axes
-from tensorproof.ops.mathematics import label_of, norm
+from tensorproof.ops.mathematics import beside, label_of, norm
 
 EPSILON = {"float64": 2.0**-52, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 """What is added where no eps is given: that of the element type."""
@@ -40,11 +40,6 @@ def _of_spread(np: Any, variance: Any, factor: Any) -> Any:
     if np.any(variance == 0):
         raise Undefined("numbers that are all the same become 0 or nan")
     return factor
-
-
-def beside(np: Any, made: Any, other: Any) -> Any:
-    """What is made, unless `other`, which libraries compute on their way, overflows."""
-    return np.add(made, np.multiply(0.0, other))
 
 
 def has_spread(np: Any, a: Arguments, axis: tuple[int, ...]) -> Any:
@@ -104,10 +99,20 @@ def native_batch_norm(np: Any, a: Arguments) -> Any:
     if a["training"]:
         made, mean, factor = standard(np, x, (0, *range(2, len(x.shape))), a["eps"], True)
         mean, factor = mean.reshape(-1), factor.reshape(-1)
+        made = _before_scaling(np, made, mean, factor, a)
     else:
-        made, _ = by_statistics(np, a)
+        made, factor = by_statistics(np, a)
+        made = _before_scaling(np, made, a["running_mean"], factor.reshape(-1), a)
         mean = factor = np.zeros(0)
     return scaled(np, made, a["weight"], a["bias"], by_channel(x)), mean, factor
+
+
+def _before_scaling(np: Any, made: Any, mean: Any, factor: Any, a: Arguments) -> Any:
+    """What is made, unless the factor times the weight of its channel, or either times x or the mean, overflows: libraries multiply those first."""
+    if a["weight"] is None:
+        return made
+    both, shape = np.multiply(a["weight"].reshape(-1), factor), by_channel(made)
+    return beside(np, beside(np, made, np.multiply(a["x"], both.reshape(shape))), np.multiply(mean.reshape(-1), both).reshape(shape))
 
 
 def batch_norm(np: Any, a: Arguments) -> Any:
@@ -125,7 +130,11 @@ def instance_norm(np: Any, a: Arguments) -> Any:
 def grouped(np: Any, a: Arguments, batch: int, channels: int) -> tuple[Any, Any, Any]:
     x = a["x"]
     made, mean, factor = standard(np, x.reshape((batch, a["groups"], x.size // max(1, batch * a["groups"]))), (2,), a["eps"])
-    made = scaled(np, made.reshape((batch, channels, x.size // max(1, batch * channels))), a["weight"], a["bias"], (-1, 1))
+    made = made.reshape((batch, channels, x.size // max(1, batch * channels)))
+    if a["weight"] is not None:
+        product = np.multiply(a["weight"].reshape((a["groups"], channels // a["groups"])), factor)
+        made = beside(np, made, product.reshape((batch, channels, 1)))
+    made = scaled(np, made, a["weight"], a["bias"], (-1, 1))
     return made.reshape(x.shape), mean.reshape((batch, a["groups"])), factor.reshape((batch, a["groups"]))
 
 

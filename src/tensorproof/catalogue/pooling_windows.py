@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.mathematics import beside
 from tensorproof.ops.sliding import fitting, greatest, same_padding, window_count, window_maximum, window_sum
 from tensorproof.ops.window import places_rounded_up
 
@@ -70,7 +71,7 @@ def _by_axis(np: Any, a: Arguments, reduce: Any) -> Any:
 
 
 def adaptive_mean(np: Any, a: Arguments) -> Any:
-    return _by_axis(np, a, np.mean)
+    return beside(np, _by_axis(np, a, np.mean), _by_axis(np, a, np.sum))
 
 
 def adaptive_max(np: Any, a: Arguments) -> Any:

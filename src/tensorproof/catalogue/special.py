@@ -35,6 +35,8 @@ NEAR = 30.0
 ROUGH = 4e-6
 ROUND_ORDERS = 2e-5
 """How far above 1 incomplete gamma functions of small orders come: the logarithm of an order is rounded, and its exponential taken."""
+COARSE = 2e-9
+"""By how much the trigamma function of torch is off in double precision: its series ends early."""
 SMALL = 1e-30
 """Below this, libraries get nan beside a pole at 0."""
 
@@ -191,7 +193,8 @@ def polygamma_of(np: Any, a: Arguments) -> Any:
     x = a["x"]
     if not hasattr(x, "of") and np.any((x < 0) & (x == np.floor(x))):
         raise Undefined
-    return of(lambda x: curves.polygamma(a["n"], x), (), 0.0)(np, a)
+    made = of(lambda x: curves.polygamma(a["n"], x), (), 0.0)(np, a)
+    return np.add(made, around(np, made, np.zeros(()), COARSE)) if a["n"] == 1 else made
 
 
 POLYGAMMA = elementwise(
@@ -264,7 +267,7 @@ TRANSCENDENTAL = tuple(
     elementwise(name, FLOATS, doc=doc, values=values, evaluate=evaluate)
     for name, doc, evaluate, values in (
         ("dawson", "Dawson's integral.", each(curves.dawson), between(-0.54105, 0.54105)),
-        ("expint", "The exponential integral Ei.", of(curves.expint, (), 0.0), Values()),
+        ("expint", "The exponential integral Ei.", of(curves.expint, (), 0.0, least=1.0), Values()),
         ("fresnel_cos", "Fresnel's integral of the cosine.", each(curves.fresnel(math.cos)), between(-0.7799, 0.7799)),
         ("fresnel_sin", "Fresnel's integral of the sine.", each(curves.fresnel(math.sin)), between(-0.714, 0.714)),
         ("spence", "Spence's integral, the dilogarithm of 1 - x.", of(curves.spence, (), 0.0, 1e30), between(-INF, 1.64494)),

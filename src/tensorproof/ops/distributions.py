@@ -49,12 +49,19 @@ def _around_zero(most: Bounds) -> Bounds:
     return -away, away
 
 
+def _normal_between(mean: Bounds, std: Bounds, low: Bounds, high: Bounds) -> Bounds:
+    """A draw is rounded as a multiple of the deviation plus the mean: where those are far larger than the interval, so is the error."""
+    lo, hi = _between(low, high)
+    scale, ends = (max(abs(end) for bounds in pair for end in bounds) for pair in ((mean, std), (low, high)))
+    return (lo, hi) if scale <= 1e6 * (hi - lo) and max(scale, ends) < 1e30 else (-inf, inf)
+
+
 DISTRIBUTIONS = {
     "uniform": Distribution("low high", _between),
     "whole": Distribution("low high", lambda low, high: (low[0], max(low[0], high[1] - 1))),
     "normal": Distribution("mean std", _anywhere),
     "truncated_normal": Distribution("mean std", _near_mean),
-    "normal_between": Distribution("mean std low high", lambda mean, std, low, high: _between(low, high)),
+    "normal_between": Distribution("mean std low high", _normal_between),
     "orthogonal": Distribution("gain", _around_zero),
     "bernoulli": Distribution("", _unit),
     "beta": Distribution("a b", _unit),

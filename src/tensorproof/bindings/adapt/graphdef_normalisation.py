@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import nan, prod
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow import Arguments, ranked, same_types, somewhere
@@ -83,7 +83,12 @@ def _statistics(run: Run, image: TensorType, channels: Dim, dtype: DType | None)
     """The means of the channels, their variances as an estimate for all data, and as they are."""
     axes = tuple(i for i in range(len(image.shape)) if i != 1)
     mean = run.shaped("mean", (channels,), dtype, x=image, dim=axes, keepdim=False)
-    return mean, *(run.shaped("var", (channels,), dtype, x=image, dim=axes, keepdim=False, correction=n) for n in (1, 0))
+    return mean, *(run.shaped("var", (channels,), dtype, x=image, dim=axes, keepdim=False, correction=n) for n in (one_less(image), 0))
+
+
+def one_less(image: TensorType) -> int:
+    """What is taken off the number of elements for the variance of a batch. That of one number is 0."""
+    return 0 if eq(prod(n for i, n in enumerate(image.shape) if i != 1), 1) is True else 1
 
 
 def _following(run: Run, held: TensorType, new: TensorType, factor: float | None) -> TensorType:

@@ -337,9 +337,10 @@ def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
 def psnr(a: dict[str, Any], run: Run) -> Any:
     x, y = a["x"], a["y"]
     _equal_shapes(run, x, y)
-    m = Maths(run, as_float(common(x, y)))
-    error = m("mean", m("square", m("sub", x, y)))
-    return m("mul", m("log10", m("div", float(a["max_val"]) ** 2, error)), 10)
+    own, m = Maths(run, common(x, y)), Maths(run, as_float(common(x, y)))
+    error = own("mean", own("square", own("sub", x, y)))
+    most = a["max_val"] if y.dtype is None or y.dtype.is_float else int(a["max_val"])  # it takes the element type of y
+    return m("sub", m("mul", m("log10", run.typed("full", y.dtype, size=(), value=most)), 20), m("mul", m("log10", error), 10))
 
 
 @takes(Tensor("x", "N H W C", draw="N H W 4*K"), Int("factor", least=2, most=2))

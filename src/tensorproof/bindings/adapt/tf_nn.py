@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.graphdef_normalisation import kept_statistics
+from tensorproof.bindings.adapt.graphdef_normalisation import kept_statistics, one_less
 from tensorproof.bindings.adapt.tensorflow import Arguments, at_least, axis, inside, modern, of_type, ranked, same_types, somewhere, told, vector, whole
 from tensorproof.bindings.adapt.tf_math import clipped
 from tensorproof.bindings.adapt.tf_windows import channels_last
@@ -127,7 +127,7 @@ def _fused(run: Run, x: TensorType, a: Arguments, last: bool) -> tuple[TensorTyp
     if not training:
         return made, *kept_statistics(run, x, a["mean"], a["variance"])
     shape = Shape((image.shape[1],))
-    found = list(run.shaped("var_mean", [shape, shape], FLOAT32, FLOAT32, x=image, dim=(0, 2, 3), keepdim=False, correction=1))
+    found = list(run.shaped("var_mean", [shape, shape], FLOAT32, FLOAT32, x=image, dim=(0, 2, 3), keepdim=False, correction=one_less(image)))
     share, old = a.get("exponential_avg_factor", 1.0), (a.get("variance"), a.get("mean"))
     found = [run.typed("lerp", FLOAT32, x=o, y=now, weight=share) if isinstance(o, TensorType) else now for o, now in zip(old, found)]
     return made, found[1], found[0]

@@ -10,7 +10,7 @@ import numpy as np
 from tensorproof.engines.values import single
 from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
 from tensorproof.engines.values.curves import TINY, absolute
-from tensorproof.engines.values.rounding import overflowed
+from tensorproof.engines.values.rounding import Rounding, overflowed
 
 INF = math.inf
 
@@ -251,8 +251,10 @@ def _logaddexp(x: Any, y: Any, base: float = math.e) -> Box:
     x, y = boxed(x), boxed(y)
     function = np.logaddexp if base == math.e else np.logaddexp2
     endless = np.isposinf(x.hi) | np.isposinf(y.hi)  # a library that subtracts the greater one gets nan
+    size = 1.0 + np.maximum(np.maximum(np.abs(x.lo), np.abs(x.hi)), np.maximum(np.abs(y.lo), np.abs(y.hi)))
     with np.errstate(all="ignore"):
-        return Box(function(x.lo, y.lo), function(x.hi, y.hi), x.nan | y.nan | endless, float_of(x, y))
+        slack = np.where(np.isfinite(size), 4.0 * Rounding.step * size, 0.0)  # a sum of numbers of this size, which may cancel
+        return Box(function(x.lo, y.lo) - slack, function(x.hi, y.hi) + slack, x.nan | y.nan | endless, float_of(x, y))
 
 
 register("logaddexp", _logaddexp, rounded=True)

@@ -113,6 +113,19 @@ def _either(x: Any, y: Any) -> Box:
 register("either", _either)
 
 
+def _beside(x: Any, other: Any) -> Box:
+    """x, or anything where `other` may be infinite or nan."""
+    x, other = boxed(x), boxed(other)
+    lost = other.nan | np.isinf(other.lo) | np.isinf(other.hi)
+    if not lost.any():
+        shape = np.broadcast_shapes(x.shape, other.shape)
+        return x if shape == x.shape else Box(*(np.broadcast_to(side, shape) for side in (x.lo, x.hi, x.nan)), x.dtype)
+    return Box(np.where(lost, -np.inf, x.lo), np.where(lost, np.inf, x.hi), x.nan | lost, x.dtype)
+
+
+register("beside", _beside)
+
+
 def _of_finite(made: Any, x: Any) -> Box:
     """What is made along the last axis of x: of infinite numbers a library may make anything."""
     made, x = boxed(made), boxed(x)
