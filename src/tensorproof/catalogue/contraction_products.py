@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
+from tensorproof.ops.mathematics import beside
 
 
 def added_product(np: Any, a: Arguments) -> Any:
@@ -28,6 +29,9 @@ def _added(np: Any, a: Arguments, product: Any) -> Any:
     if not a["x"].size and product.ndim == 1 and start.ndim <= 1:
         return np.multiply(beta, start)
     scaled = np.multiply(alpha, product)
+    if hasattr(scaled, "of") and alpha not in (0, 1) and product.dtype.kind == "f":  # libraries multiply an operand by alpha first
+        for operand in (a["x"], a["y"]):
+            scaled = beside(np, scaled, np.multiply(alpha, np.max(np.absolute(operand)))) if operand.size else scaled
     return np.add(np.multiply(beta, start), scaled) if beta else scaled
 
 

@@ -215,7 +215,10 @@ def _slope(np: Any, x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     inner = np.add(np.add(np.multiply(left, at(x, 0, n - 2)), np.multiply(middle, at(x, 1, n - 1))), np.multiply(right, at(x, 2, n)))
     first = _edge(np, [at(x, i, i + 1) for i in range(min(n, 3))], [at(steps, i, i + 1) for i in range(min(k, 2))], edge_order)
     last = _edge(np, [at(x, n - 1 - i, n - i) for i in range(min(n, 3))], [at(steps, k - 1 - i, k - i) for i in range(min(k, 2))], edge_order, -1)
-    return np.concatenate([first, inner, last], axis=axis)
+    made = np.concatenate([first, inner, last], axis=axis)
+    if x.dtype.kind in "iu" and x.size:  # differences and multiples of whole numbers wrap around
+        made = beside(np, made, np.where(np.greater(np.max(np.absolute(x)), 2.0**60), float("inf"), 0.0))
+    return made
 
 
 def _edge(np: Any, x: list[Any], steps: list[Any], order: int, direction: int = 1) -> Any:

@@ -195,13 +195,13 @@ def diff(a: dict[str, Any], run: Run) -> Any:
 def trapezoid(a: dict[str, Any], run: Run) -> Any:
     y, x = tensor(a["y"]), a["x"]
     dtype = as_float(y.dtype)
-    y = run("cast", x=y, dtype=dtype) if y.dtype is BOOL else y
+    y = run("cast", x=y, dtype=dtype) if y.dtype is not dtype else y
     if x is None:
         return run.typed("trapezoid", dtype, y=y, dx=a["dx"], dim=a["dim"])
     fits = len(y.shape) > 0 and (tuple(x.shape) == tuple(y.shape) or (len(x.shape) == 1 and x.shape[0] == y.shape[a["dim"]]))
     if not fits:
         raise run.give_up("places that broadcast against the values")
-    x = run("cast", x=x, dtype=dtype) if x.dtype is BOOL else x
+    x = run("cast", x=x, dtype=dtype) if x.dtype is not dtype else x
     return run.typed("trapezoid", dtype, y=y, x=x, dim=a["dim"])
 
 
