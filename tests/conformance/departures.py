@@ -65,6 +65,8 @@ def endless(call: calls.GeneratedCall) -> bool:
 DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
     "onnx.MaxPool": (
         (_beyond, (0, 1)),
+        # the evaluator pads as for SAME_UPPER
+        (lambda call: call.kwargs.get("auto_pad") == "SAME_LOWER", (0, 1)),
         # with a stride of 1 the evaluator counts places within one channel and by the sizes of the result
         (lambda call: {*(call.kwargs.get("strides") or [1]), *(call.kwargs.get("dilations") or [1])} == {1}, (1,)),
     ),

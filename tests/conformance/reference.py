@@ -156,7 +156,7 @@ def compare(np: Any, ours: Any, theirs: Any, tolerance: float) -> str:
         same = np.isclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
         if wide is np.complex128:  # a complex number with an infinite part is infinite, whatever the other part is
             same |= np.isinf(a) & np.isinf(b)
-    return "" if same.all() else f"{a.ravel()[:6].tolist()} against {b.ravel()[:6].tolist()}"
+    return "" if same.all() else f"{a[~same][:6].tolist()} against {b[~same][:6].tolist()}"
 
 
 def draws(name: str, spelling: str, count: int, seed: int) -> Iterator[calls.GeneratedCall]:

@@ -32,8 +32,16 @@ def reduced(function: Reduced) -> Evaluate:
 
 
 def summed(name: str) -> Evaluate:
-    """A sum or a product, in the element type that is asked for."""
-    return lambda np, a: getattr(np, name)(cast_first(np, a), **over(a))
+    """A sum, a product or a mean, in the element type that is asked for. A whole mean is that of a whole sum, which may wrap around."""
+
+    def function(np: Any, a: Arguments) -> Any:
+        x, made = cast_first(np, a), a["results"][0]
+        if name == "mean" and made is not None and made.kind in "iu" and x.dtype.kind in "iu" and x.size:
+            total = np.sum(x, **over(a))
+            return np.trunc(np.true_divide(total, x.size // max(1, total.size)))
+        return getattr(np, name)(x, **over(a))
+
+    return function
 
 
 def nan_sum(np: Any, x: Any, along: dict[str, Any]) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined
+from tensorproof.ops.mathematics import beside
 
 _SMALL = 1.2e-7
 
@@ -73,7 +74,12 @@ def compact_qr(np: Any, a: Arguments) -> Any:
     if not hasattr(a["x"], "of") and np.any(a["x"][..., :1, :1] == 0):
         raise Undefined("a reflection of 0 to either side")
     turned, tau = np.linalg.qr(a["x"], "raw")
-    return np.swapaxes(turned, -1, -2), tau
+    made = np.swapaxes(turned, -1, -2)
+    if not hasattr(made, "of"):
+        diagonal = np.diagonal(made, 0, -2, -1)
+        if np.any((tau != 0) & (np.absolute(np.real(diagonal * (1 - tau))) < 1e-5 * np.absolute(diagonal))):
+            raise Undefined("a reflection of nearly 0 to either side")
+    return made, tau
 
 
 def svd(np: Any, a: Arguments) -> Any:
@@ -106,7 +112,10 @@ def _eliminated(np: Any, matrix: Any, pivot: bool) -> tuple[Any, Any, int]:
     rows, count = made.shape[0], min(made.shape)
     pivots = np.arange(1, count + 1)
     for k in range(count):
-        best = k + int(np.argmax(_length(np, made[k:, k]))) if pivot else k
+        sizes = _length(np, made[k:, k])
+        best = k + int(np.argmax(sizes)) if pivot else k
+        if pivot and np.sum((sizes < np.max(sizes)) & (sizes > np.max(sizes) * (1 - 1e-6))):
+            raise Undefined("pivots of nearly one size")
         pivots[k] = best + 1
         made[[k, best]] = made[[best, k]]
         if made[k, k] == 0:
@@ -289,7 +298,7 @@ def vector_norm(np: Any, a: Arguments) -> Any:
     x, dim = _in_results(np, a), a["dim"]
     axes = tuple(range(x.ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if not x.ndim:
-        return np.absolute(x) if a["ord"] else np.multiply(x != 0, 1)
+        return beside(np, np.absolute(x), np.square(np.absolute(x))) if a["ord"] else np.multiply(x != 0, 1)
     return _vector_norm(np, x, a["ord"], axes, bool(a["keepdim"]))
 
 
@@ -311,10 +320,18 @@ def matrix_norm(np: Any, a: Arguments) -> Any:
 
 
 def condition(np: Any, a: Arguments) -> Any:
+    """Infinite for what has no inverse."""
     x, order = a["x"], a["ord"]
     if order in (None, 2, -2):
         if not prod(x.shape):
             return np.zeros(x.shape[:-2])
         values = singular_values(np, x)
-        return np.divide(values[..., -1], values[..., 0]) if order == -2 else np.divide(values[..., 0], values[..., -1])
-    return np.multiply(_matrix_norm(np, x, order), _matrix_norm(np, np.linalg.inv(x), order))
+        made = np.divide(values[..., -1], values[..., 0]) if order == -2 else np.divide(values[..., 0], values[..., -1])
+        if not hasattr(made, "of") and np.any(values[..., -1] <= 1e-6 * values[..., 0]):
+            raise Undefined("a matrix that may or may not have an inverse, as it is rounded")
+        return np.where(np.isnan(made), inf, made)
+    try:
+        made = np.multiply(_matrix_norm(np, x, order), _matrix_norm(np, np.linalg.inv(x), order))
+    except np.linalg.LinAlgError:
+        raise Undefined("a matrix without an inverse") from None
+    return np.where(np.isnan(made), inf, made)

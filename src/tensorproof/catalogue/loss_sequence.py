@@ -304,7 +304,7 @@ CTC_LOSS_OF_PLACES = Op(
     attributes=(Bool("preprocess_collapse_repeated", False), Bool("ctc_merge_repeated", True), Bool("ignore_longer_outputs_than_inputs", False)),
     shape=lambda c: [(c.dims["N"],), c.shape("x")],
     dtype=Like("x"),
-    outputs=(Out("loss", values=Values("bounded", bounds=NON_NEGATIVE)), Out("gradient", values=Values("bounded", bounds=Interval(-1.0, 1.0)))),
+    outputs=(Out("loss", values=Values("bounded", bounds=Interval(-1e-5, math.inf))), Out("gradient", values=Values("bounded", bounds=Interval(-1.0, 1.0)))),
     codes={"N": "batch", "L": "labels"},
     evaluate=paths.ctc_of_places,
     doc="CTC losses of logits, whose labels are a sparse matrix of places and values and whose blank is the last class, and their gradient by x.",

@@ -46,7 +46,7 @@ def attention_with_past(np: Any, a: Arguments) -> Any:
     scale = a["scale"] if a["scale"] is not None else 1 / math.sqrt(query.shape[3]) if query.shape[3] else INF
     repeats = query.shape[1] // key.shape[1] if key.shape[1] else 1
     keys, values = np.repeat(key, repeats, axis=1), np.repeat(value, repeats, axis=1)
-    scores = np.matmul(query, np.swapaxes(keys, 2, 3)) * scale
+    scores = np.matmul(query, np.swapaxes(keys, 2, 3)) * (scale if query.shape[3] else 1.0)
     scores = np.tanh(scores / a["softcap"]) * a["softcap"] if a["softcap"] > 0 else scores
     biased = scores + _bias(np, a, query.shape[2], keys.shape[2])
     weights = shares(np, biased)

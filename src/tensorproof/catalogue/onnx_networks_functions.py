@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.catalogue.recurrence_steps import sigmoid
 from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.mathematics import beside
 from tensorproof.ops.record import Evaluate
 
 
@@ -55,9 +56,14 @@ def unit_length(np: Any, a: Arguments) -> Any:
 
 
 def standardised(np: Any, a: Arguments) -> Any:
+    """The variance is the mean of the squares less the square of the mean, which cancel."""
     x, over = a["x"], tuple(a["dim"])
-    made = np.divide(np.subtract(x, np.mean(x, axis=over, keepdims=True)), np.add(np.std(x, axis=over, keepdims=True), 1e-9))
-    return np.add(made, np.multiply(0.0, np.sum(np.square(x), axis=over, keepdims=True)))  # libraries take the squares, which may overflow
+    variance, squares = np.var(x, axis=over, keepdims=True), np.sum(np.square(x), axis=over, keepdims=True)
+    if hasattr(variance, "of") and a["results"][0] is not None:
+        slack = np.multiply(8.0 * a["results"][0].step, squares)
+        variance = np.subtract(variance, slack).of("either", np.add(variance, slack))
+    made = np.divide(np.subtract(x, np.mean(x, axis=over, keepdims=True)), np.add(np.sqrt(variance), 1e-9))
+    return beside(np, made, squares)
 
 
 # --- recurrences, with the activations that ONNX takes where none are named ---

@@ -29,8 +29,12 @@ def dynamic(np: Any, a: Arguments) -> Any:
     low, high = np.minimum(np.min(x), 0.0), np.maximum(np.max(x), 0.0)
     scale = np.divide(np.subtract(high, low), 255.0)
     scale = np.where(scale == 0, 1.0, scale)
-    point = np.rint(np.clip(np.divide(np.negative(low), scale), 0, 255))
-    return np.clip(np.add(np.rint(np.divide(x, scale)), point), 0, 255), scale, point
+    zero, steps = np.clip(np.divide(np.negative(low), scale), 0, 255), np.divide(x, scale)
+    for one in (zero, steps):
+        if not hasattr(one, "of") and np.any(np.absolute(np.subtract(np.absolute(np.subtract(one, np.rint(one))), 0.5)) < 1e-4):
+            raise Undefined("a number halfway between two steps falls to either, as it is rounded")
+    point = np.rint(zero)
+    return np.clip(np.add(np.rint(steps), point), 0, 255), scale, point
 
 
 def _rows(np: Any, value: Any, axes: int) -> Any:

@@ -88,6 +88,6 @@ def interpolated(np: Any, a: Arguments) -> Any:
     for axis, (own, count, factor) in enumerate(zip(x.shape[2:], sizes, factors), 2):
         if own != count or factor not in (None, 1):
             made = along(np, made, _weights(np, a, own, count, factor), axis)
-    if x.dtype.kind in "iu" and not a["mode"].startswith("nearest"):
+    if made is not x and x.dtype.kind in "iu" and not a["mode"].startswith("nearest"):
         return np.clip(np.floor(np.add(made, 0.5)), 0, 255)
     return made

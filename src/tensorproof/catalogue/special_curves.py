@@ -255,6 +255,8 @@ def bessel_k(n: float, x: float, scaled: bool = False) -> float:
 
 
 def airy(x: float) -> float:
+    if x < -1e8:
+        raise Undefined("a turn of a wave that is rounded away")
     if abs(x) > 5:
         turn = 2 / 3 * abs(x) ** 1.5
         if x > 0:

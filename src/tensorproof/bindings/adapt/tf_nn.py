@@ -144,8 +144,17 @@ def moments(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     else:
         shape = somewhere(run)
     folded = x if axes else run("unsqueeze", x=x, dim=0)  # a new axis of one element, folded away, stands for none
+    if x.dtype is not None and x.dtype.kind in "iu" and x.shape.known:
+        return _whole_moments(run, folded, axes or (0,), shape, keep and bool(axes))
     variance, mean = run.shaped("var_mean", [shape, shape], x.dtype, x.dtype, x=folded, dim=axes or (0,), keepdim=keep and bool(axes), correction=0)
     return mean, variance
+
+
+def _whole_moments(run: Run, x: TensorType, axes: tuple[int, ...], shape: Shape, keep: bool) -> tuple[TensorType, ...]:
+    """Of whole numbers, mean and variance are whole too, each step of them."""
+    mean = run.typed("mean", x.dtype, x=x, dim=axes, keepdim=True)
+    apart = run.typed("square", x.dtype, x=run.typed("sub", x.dtype, x=x, y=mean))
+    return tuple(run.shaped("mean", shape, x.dtype, x=one, dim=axes, keepdim=keep) for one in (x, apart))
 
 
 @takes(Axes("dim", None))

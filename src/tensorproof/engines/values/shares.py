@@ -119,7 +119,8 @@ def _beside(x: Any, other: Any) -> Box:
     lost = other.nan | np.isinf(other.lo) | np.isinf(other.hi)
     if not lost.any():
         shape = np.broadcast_shapes(x.shape, other.shape)
-        return x if shape == x.shape else Box(*(np.broadcast_to(side, shape) for side in (x.lo, x.hi, x.nan)), x.dtype)
+        lo, hi, nan = (np.broadcast_to(side, shape) for side in (x.lo, x.hi, x.nan))
+        return Box(lo, hi, nan, x.dtype)
     return Box(np.where(lost, -np.inf, x.lo), np.where(lost, np.inf, x.hi), x.nan | lost, x.dtype)
 
 
