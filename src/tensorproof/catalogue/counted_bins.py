@@ -24,11 +24,15 @@ def covariance(np: Any, a: Arguments) -> Any:
         by = a["aweights"].reshape(-1)
         count = np.multiply(count, by)
     total = np.sum(count)
-    centre = np.true_divide(np.sum(np.multiply(x, count), axis=1, keepdims=True), total)
+    weighted = x if a["fweights"] is None and by is None else np.multiply(x, count)  # sums of whole numbers wrap around
+    centre = np.true_divide(np.sum(weighted, axis=1, keepdims=True), total)
     apart = np.subtract(x, np.trunc(centre) if a.get("whole_mean") else centre)
     lost = a["correction"] if by is None else np.true_divide(np.multiply(a["correction"], np.sum(np.multiply(count, by))), total)
     other = np.conj(apart) if x.dtype.kind == "c" else apart
-    made = np.true_divide(np.matmul(np.multiply(apart, count), np.transpose(other)), np.maximum(np.subtract(total, lost), 0))
+    left = np.maximum(np.subtract(total, lost), 0)
+    if by is not None and not hasattr(left, "of") and not left > 0:
+        raise Undefined("0 / 0, or a rounded number / 0")
+    made = np.true_divide(np.matmul(np.multiply(apart, count), np.transpose(other)), left)
     return made.reshape(()) if x.shape[0] == 1 else made
 
 

@@ -233,7 +233,7 @@ LOGIT = elementwise(
     evaluate=logit_of,
 )  # fmt: skip
 ENTR = elementwise("entr", REAL, hazards=(Hazard("entr/domain", "x", NON_NEGATIVE, "-inf below 0"),), values=between(-INF, 0.3679), evaluate=entropy_of)
-NDTR = elementwise("ndtr", REAL, values=Values("bounded", bounds=UNIT), evaluate=of(curves.ndtr))
+NDTR = elementwise("ndtr", REAL, values=Values("bounded", bounds=UNIT), evaluate=of(curves.ndtr, least=1.0))
 I0, I0E, I1, I1E = (
     elementwise(name, REAL, values=values, evaluate=of(function, turns))
     for name, function, turns, values in (

@@ -40,7 +40,7 @@ def digamma(x: float) -> float:
     if x == 0:
         return -math.copysign(INF, x)
     if x < 0:
-        return NAN if x == math.floor(x) else digamma(1 - x) - math.pi / math.tan(math.pi * (x - math.floor(x)))
+        return NAN if x == math.floor(x) else digamma(1 - x) - math.pi / math.tan(math.pi * (x if x > -0.5 else x - math.floor(x)))
     total = 0.0
     while x < 10:
         total, x = total - 1 / x, x + 1

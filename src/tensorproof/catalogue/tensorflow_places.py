@@ -47,7 +47,7 @@ def scatter_nd(np: Any, a: Arguments) -> Any:
 def tensor_scatter(np: Any, a: Arguments) -> Any:
     if open_places(np, a["index"]):
         return a["index"].of("scattered", a["x"], a["y"], a["reduction"])
-    steps = {"update": new, "add": np.add, "sub": np.subtract, "max": np.maximum, "min": np.minimum}
+    steps = {"update": new, "add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
     places = _rows(np, a["x"].shape, np.asarray(a["index"]))
     return accumulated(np, a["x"], places, np.broadcast_to(a["y"], places.shape), steps[a["reduction"]])
 

@@ -210,6 +210,8 @@ def cov(a: dict[str, Any], run: Run) -> Any:
     if y is not None:
         variables = run("cat", xs=(variables, _rows(y, a["rowvar"], True, run)), dim=0)
     rows = variables.shape[0] if len(variables.shape) == 2 else 1
+    if dtype is not None and x.dtype is not None and x.dtype.kind in "iub":
+        variables = run("cast", x=variables, dtype=dtype)
     options: dict[str, Any] = {"x": variables}
     if run.row.op == "cov":
         options["correction"] = a["ddof"] if a["ddof"] is not None else 0 if a["bias"] else 1
