@@ -9,6 +9,7 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.app.check import Options, is_model
+from tensorproof.app.numeric_graphs import run_later
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
@@ -183,7 +184,8 @@ def analysed(form: Form, settings: Settings, given: Given, found: Report) -> Non
     names = {i: labels[0] for i, labels in form.names.items()} | {id(v.tensor): v.names[0] for v in sources.values if v.names}
     moved = math.inf if given.unbounded_weights else TRAINED
     gradients = settings.gradients or _trains(form.records)
-    chosen = replace(settings, names=names, sizes=form.sizes, open_sources=frozenset(sources.open), trained=moved, gradients=gradients)
+    chosen = replace(settings, names=names, sizes=form.sizes, open_sources=frozenset(sources.open), trained=moved, gradients=gradients,
+                     unjudged=run_later(form.records))  # fmt: skip
     made = analyse(form.records, {i: (r.lo, r.hi) for i, r in sources.ranges.items()}, chosen)
     form.bounds = made.values
     found.analysed.append((form, sources, made))

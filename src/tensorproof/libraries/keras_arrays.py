@@ -63,7 +63,8 @@ def _categorical(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
         raise m.raised("IndexError", message, node, "keras/classes")
     if not isinstance(classes, (int, Term)):
         return m.gap("to_categorical", node, "the number of classes is not known")
-    return TensorType(Shape((*shape, classes)), BY_LABEL["float32" if x.framework == "tf" else "float64"], framework=x.framework)
+    made = TensorType(Shape((*shape, classes)), BY_LABEL["float32" if x.framework == "tf" else "float64"], framework=x.framework)
+    return m.path.source(made, "one-hot labels", 0.0, 1.0)
 
 
 def _normalize(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
@@ -71,7 +72,8 @@ def _normalize(m: Any, args: Args, kwargs: Words, node: Any) -> Any:
     if not isinstance(x, TensorType):
         return Unknown("normalised data")
     keeps = x.dtype is not None and x.dtype.is_float
-    return x.but(dtype=x.dtype if keeps else BY_LABEL["float64" if x.framework == "numpy" else "float32"], contents=None)
+    made = x.but(dtype=x.dtype if keeps else BY_LABEL["float64" if x.framework == "numpy" else "float32"], contents=None)
+    return m.path.source(made, "normalised data", -1.0, 1.0)
 
 
 # --- lists of numbers ---

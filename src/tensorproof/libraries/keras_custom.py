@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import keras_graph, keras_layer, keras_masks, keras_models, keras_saving, keras_state, keras_words
+from tensorproof.libraries import initial_values, keras_graph, keras_layer, keras_masks, keras_models, keras_saving, keras_state, keras_words
 from tensorproof.libraries.model import ClassModel
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
@@ -238,6 +238,7 @@ def add_weight(m: Any, me: Instance, args: tuple[Any, ...], kwargs: dict[str, An
     learns = given.get("trainable", True) is not False
     dtype = given.get("dtype") or me.space.get("*dtype*")
     made = TensorType(Shape(sizes), keras_graph.element_type(dtype), framework="tf", parameter=True, requires_grad=learns)
+    initial_values.started(m, made, initial_values.of(given.get("initializer") or "glorot_uniform", tuple(sizes)))
     m.heap.set(me.space, keras_state.WEIGHTS, (*me.space.get(keras_state.WEIGHTS, ()), (given.get("name"), made)))
     return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.rows import names
+from tensorproof.libraries import initial_values
 from tensorproof.libraries.keras_graph import element_type, snake
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.ints import Term
@@ -64,7 +65,8 @@ def _registered(m: Any) -> Any:
 def _make(name: str) -> Any:
     def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         given = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
-        return Model("keras.word", m.heap.space({"class": name, "arguments": (*args, *given.values())}))
+        named = m.heap.space(initial_values.given(name, args, kwargs))
+        return Model("keras.word", m.heap.space({"class": name, "arguments": (*args, *given.values()), "given": named}))
 
     return run
 
@@ -79,7 +81,9 @@ def _call(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node
             return m.gap(f"keras.initializers.{name}(…)", node, "the shape is not known")
         if name == "Identity" and len(sizes) != 2:
             raise m.raised("ValueError", f"the identity is a matrix, and the shape is {tuple(sizes)}", node, "keras/word")
-        return TensorType(Shape(sizes), element_type(kwargs.get("dtype", args[1] if len(args) > 1 else None)), framework="tf")
+        made = TensorType(Shape(sizes), element_type(kwargs.get("dtype", args[1] if len(args) > 1 else None)), framework="tf")
+        ends = initial_values.of(me, tuple(sizes))
+        return made if ends is None else m.path.source(made, "initial value", *ends, drawn=True)
     value = args[0] if args else Unknown(name)
     if name in REGULARIZERS and isinstance(value, TensorType):
         return value.but(shape=Shape(), framework="tf", contents=None, parameter=False)

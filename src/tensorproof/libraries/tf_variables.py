@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import tape
+from tensorproof.libraries import initial_values, tape
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tf_graph import axes, begin, graph, named, operation
@@ -36,7 +36,7 @@ def variables(m: Any, trainable: bool = False, inside: Any = None) -> list[Tenso
     return [v for name, (v, _, learns) in found if (learns or not trainable) and (not isinstance(inside, str) or name.strip().startswith(inside))]
 
 
-def shared(m: Any, name: str, shape: Shape, dtype: Any, reuse: Any, node: Any, trainable: bool = True) -> TensorType:
+def shared(m: Any, name: str, shape: Shape, dtype: Any, reuse: Any, node: Any, trainable: bool = True, initial: Any = None) -> TensorType:
     """The variable of that full name: made, or taken again where the scope says so."""
     known = graph(m).space["variables"].get(name)
     if known is None:
@@ -44,6 +44,7 @@ def shared(m: Any, name: str, shape: Shape, dtype: Any, reuse: Any, node: Any, t
             message = f"the variable {name} does not exist, or was not made with get_variable: with reuse=True it must exist"
             raise m.raised("ValueError", message, node, "variable/reuse")
         made = TensorType(shape, dtype, parameter=True, requires_grad=trainable, framework="tf")
+        initial_values.started(m, made, initial_values.of(initial, tuple(shape)))
         return register(m, name, made, node, trainable)
     before, place, _ = known
     trail = (Step(place, f"{name} is made here with shape {before.shape!r}"),)
@@ -84,7 +85,7 @@ def _get_variable(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: A
         raise m.raised("ValueError", f"the shape of a new variable ({full}) must be fully defined, and an axis is None", node, "variable/shape")
     if dtype is None:
         dtype = inside.space["dtype"] if inside is not None and inside.space["dtype"] is not None else FLOAT32
-    return shared(m, full, Shape(sizes), dtype, reuses(m), node, trainable is not False)
+    return shared(m, full, Shape(sizes), dtype, reuses(m), node, trainable is not False, initial)
 
 
 # --- scopes ---
@@ -206,15 +207,22 @@ def _scatter(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -
 # --- initialisers ---
 
 
-def _initializer(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
-    return Model("tf1 initializer", m.heap.space({"dtype": kwargs.get("dtype")}))
+def _initializer(name: str) -> Any:
+    def made(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
+        given = initial_values.given(name, args, kwargs)
+        return Model("tf1 initializer", m.heap.space({"dtype": kwargs.get("dtype"), "class": name, "given": m.heap.space(given)}))
+
+    return made
 
 
 def _initial(m: Any, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
     shape, dtype = argument(args, kwargs, 0, "shape"), argument(args, kwargs, 1, "dtype")
     chosen = dtype if isinstance(dtype, DType) else me.space["dtype"] if isinstance(me.space["dtype"], DType) else FLOAT32
     found = m.spelling("tf.zeros", (shape,), {"dtype": chosen}, node)
-    return found.but(contents=None) if isinstance(found, TensorType) else found
+    if not isinstance(found, TensorType):
+        return found
+    made, ends = found.but(contents=None), initial_values.of(me, tuple(found.shape)) if found.shape.known else None
+    return made if ends is None else m.path.source(made, "initial value", *ends, drawn=True)
 
 
 def _listing(trainable: bool) -> Any:
@@ -246,7 +254,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.global_variables": _listing(False), "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True),
     "tf.model_variables": _listing(False),
     "tf.local_variables": lambda m, a, k, n: listed(m, ()), "tf.moving_average_variables": lambda m, a, k, n: listed(m, ()),
-    **{f"tf.{w}": _initializer for w in _WORDS}, "tf.is_variable_initialized": lambda m, a, k, n: Unknown("is initialised"),
+    **{f"tf.{w}": _initializer(w) for w in _WORDS}, "tf.is_variable_initialized": lambda m, a, k, n: Unknown("is initialised"),
     "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step, "tf.train.get_global_step": _global_step,
     **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
 }  # fmt: skip

@@ -70,6 +70,8 @@ class Source:
     low: float
     high: float
     span: Span | None = None
+    drawn: bool = False
+    """Whether the numbers are drawn at random: that a certain one is met is not sure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,8 +68,8 @@ class Recorder:
     def slices(self, wholes: Sequence[TensorType], items: Sequence[TensorType], axis: int = 0) -> None:
         self.records += [Slice(whole, item, axis) for whole, item in zip(wholes, items)]
 
-    def source(self, tensor: TensorType, role: str, low: float, high: float, span: Span | None = None) -> None:
-        self.records.append(Source(tensor, role, low, high, span))
+    def source(self, tensor: TensorType, role: str, low: float, high: float, span: Span | None = None, drawn: bool = False) -> None:
+        self.records.append(Source(tensor, role, low, high, span, drawn))
 
     def taken(self, source: TensorType, result: TensorType) -> None:
         """Each element of `result` is one of `source`, perhaps rounded to another element type: rows of it, one row, a row that is repeated, parts."""

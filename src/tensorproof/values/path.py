@@ -71,10 +71,10 @@ class Path:
             self.program.taken(old, new)
         return new
 
-    def source(self, tensor: TensorType, role: str, low: float, high: float) -> TensorType:
+    def source(self, tensor: TensorType, role: str, low: float, high: float, drawn: bool = False) -> TensorType:
         """Record that a tensor comes from outside, as what, and between which numbers it lies."""
         if self.program is not None:
-            self.program.source(tensor, role, low, high)
+            self.program.source(tensor, role, low, high, drawn=drawn)
         return tensor
 
     def unrecord(self, recorded: int) -> None:

@@ -38,6 +38,8 @@ class Judging:
 
     def judge(self, one: Computed, application: Application, overflows: bool) -> bool:
         """Judge all hazards of an application; whether one may happen."""
+        if id(one) in self.walk.settings.unjudged:
+            return False
         hazards = one.applied.op.hazards
         made = [operation for hazard in hazards if (operation := self._hazard(one, application, hazard)) is not None]
         met = any(operation.verdict in ("possible", "unsafe") for operation in made)

@@ -33,6 +33,8 @@ class Settings:
     """How far training moves a parameter from its initial value; 0 where parameters are not told from other tensors."""
     gradients: bool = False
     """Whether gradients are computed: hazards of derivatives count."""
+    unjudged: frozenset[int] = frozenset()
+    """The identities of records whose hazards are not reported, as those of a graph that is only built there."""
     seconds: float | None = None
     """After so much time of the processor what is left is not analysed."""
 

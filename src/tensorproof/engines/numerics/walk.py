@@ -73,7 +73,10 @@ class Walk:
                 self.put(one.whole, self._stacked(one), (one.item,))
             elif isinstance(one, Source):
                 self.drawn.add(id(one.tensor))
-                self.put(one.tensor, self._in_range(one.tensor, (one.low, one.high), self.sizes.shape(one.tensor)))
+                value = self._in_range(one.tensor, (one.low, one.high), self.sizes.shape(one.tensor))
+                if value is not None and one.drawn and one.low < one.high:
+                    value.points = ()
+                self.put(one.tensor, value)
                 self.reasons[id(one.tensor)] = f"an {one.role}" if one.role[0] in "aeiou" else f"a {one.role}"
             elif isinstance(one, Changed):
                 self.parameters.changed(one)
