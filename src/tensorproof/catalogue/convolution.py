@@ -57,6 +57,8 @@ def _pad_with_image(c: Call, size: Dim, most: Dim) -> None:
     mode = c["padding_mode"]
     if mode in ("reflect", "replicate"):
         c.require("empty", ge(c.dims["C"], 1), f"padding by {mode!r} needs at least one channel", "x")
+    if mode == "replicate":
+        c.require("empty", ge(size, 1), "padding by 'replicate' needs an image, and an axis of it is empty", "x")
     if mode == "reflect":
         c.require("padding", lt(most, size), f"reflecting padding of {most!r} must be less than the axis, which has {size!r}", ("padding", "x"))
     elif mode == "circular":

@@ -171,9 +171,9 @@ def stft_shape(c: Call) -> Shape:
     n, hop, _ = framed(c)
     x = c.shape("x")
     length = x[-1]
+    for size in x[:-1]:
+        c.require("empty", ge(size, 1), "there is no signal to transform", "x")
     if c["center"]:
-        for size in x[:-1]:
-            c.require("empty", ge(size, 1), "there is no signal to pad", "x")
         if c["pad_mode"] not in ("reflect", "constant", "replicate", "circular"):
             raise c.refuse("pad_mode", f"there is no padding {c['pad_mode']!r}", "pad_mode")
         if c["pad_mode"] == "circular":

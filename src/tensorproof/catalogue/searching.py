@@ -143,7 +143,7 @@ def unravel_shapes(c: Call) -> list[Any]:
 UNRAVEL = Op(
     "unravel_index",
     (Tensor("x", "...", frozenset(d for d in DType if d.is_integer)),),
-    (Ints("size", least=0),),
+    (Ints("size"),),
     unravel_shapes,
     INT64,
     counted=True,

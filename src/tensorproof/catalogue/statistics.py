@@ -14,7 +14,8 @@ from tensorproof.ops.lines import Lined
 from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, COMPLEXES, FLOAT32, FLOAT64, FLOATS, FULL_FLOATS, INT64, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, Term, lower
-from tensorproof.terms.predicates import conj, disj, eq, ge
+from tensorproof.terms.predicates import conj, disj, eq, ge, ne
+from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -104,16 +105,23 @@ def cov_shape(c: Call) -> Shape:
 
 
 def cov_type(c: Call) -> DType | None:
-    """One weight alone has a say only where x is not of floats."""
-    x = c.dtype("x")
-    alone = c.given("aweights") and not len(c.shape("aweights")) and x is not None and (x.is_float or x.is_complex)
-    own = ToFloat("x")(c)
-    if alone or not c.given("aweights"):
+    """One weight without axes has a say only where x is not of floats. With `typed_kernels` one observation that `aweights` alone weighs keeps its own type."""
+    x, own = c.dtype("x"), ToFloat("x")(c)
+    if not c.given("aweights"):
+        return own
+    alone = not any(len(c.shape(name)) for name in ("fweights", "aweights") if c.given(name))
+    if alone and x is not None and (x.is_float or x.is_complex):
         return own
     common = ToFloat("x", "aweights")(c)
-    if c.option("typed_kernels") and not c.rank("x") and common is not own:
-        raise c.refuse("dtype", f"one observation of {own!r} is not weighted by {c.dtype('aweights')!r}", ("x", "aweights"))
-    return common
+    if not c.option("typed_kernels") or c.given("fweights") or own is None:
+        return common
+    if alone:
+        return own
+    count: Dim = c.shape("x")[-1] if c.rank("x") else 1
+    weight = c.dtype("aweights")
+    fits = weight is None or promote("torch", (Operand(own), Operand(weight))) is own
+    c.require("dtype", fits or ne(count, 1), f"one observation of {own!r} is not weighted by {weight!r}", ("x", "aweights"))
+    return common if common is own or lower(count) > 1 else own if count == 1 else None
 
 
 COV = Op(

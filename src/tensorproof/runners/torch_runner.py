@@ -16,7 +16,7 @@ from tensorproof.terms.tensor import TensorType
 _torch: Any = torch
 NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend",
              "is not implemented on the CPU", "'_OpNamespace' 'torchvision'", "No module named 'torchvision'",
-             "Torch not compiled", "No CUDA", "no NVIDIA driver")  # fmt: skip
+             "Torch not compiled", "No CUDA", "no NVIDIA driver", "can't allocate memory")  # fmt: skip
 
 UNSAFE = frozenset({
     "native_batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training",

@@ -10,7 +10,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BOOL, INT32, INT64
-from tensorproof.terms.predicates import disj, eq
+from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
@@ -150,7 +150,12 @@ def unravel_index(a: Arguments, run: Run) -> Any:
     sizes = (size,) if is_size(size) else size.contents if isinstance(size, TensorType) else tuple(size)
     if sizes is None:
         raise run.give_up("the shape is not known")
-    return run("unravel_index", x=a["x"], size=sizes)
+    x: TensorType = a["x"]
+    for n in sizes:
+        run.require("size", ge(n, 0), f"sizes must not be negative, and are {sizes!r}", ("size",))
+        some = disj(eq(x.shape.numel, 0), ge(n, 1)) if x.shape.known else True
+        run.require("size", some, f"indices {x.shape!r} do not lie in {sizes!r}, which has no element", ("x", "size"))
+    return run("unravel_index", x=x, size=sizes)
 
 
 def any_index(a: Arguments) -> Arguments:

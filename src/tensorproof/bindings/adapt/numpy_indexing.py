@@ -11,7 +11,7 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Index, Int, Ints, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import BOOL, INT32, INT64, UINT8
-from tensorproof.terms.predicates import conj, ge, le, lt
+from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -198,8 +198,9 @@ def isin(a: dict[str, Any], run: Run) -> Any:
     return run("logical_not", x=made) if a.get("invert") else made
 
 
-@takes(Tensor("x", "...", frozenset({INT64, INT32}), values="index"), Ints("size", least=1, shape=True))
+@takes(Tensor("x", "...", frozenset({INT64, INT32}), values="index"), Ints("size", shape=True))
 def unravel(a: dict[str, Any], run: Run) -> Any:
+    """NumPy looks at the product of the sizes alone."""
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     if x.dtype is not None and x.dtype.kind not in "iu":
@@ -209,6 +210,10 @@ def unravel(a: dict[str, Any], run: Run) -> Any:
         total = total * n
     for v in x.contents or ():
         run.require("index", conj(ge(v, 0), lt(v, total)), f"index {v!r} does not lie in {tuple(size)!r}", ("x", "size"))
+    some = disj(eq(x.shape.numel, 0), ge(total, 1)) if x.shape.known else True
+    run.require("index", some, f"indices {x.shape!r} do not lie in {tuple(size)!r}, which has no element", ("x", "size"))
+    single = bool(size) or not x.shape.known or not len(x.shape)
+    run.require("index", single, f"indices {x.shape!r} do not lie in (), which takes a single number", ("x", "size"))
     if a["order"] == "F":
         return tuple(run("unravel_index", x=x, size=tuple(size)[::-1]))[::-1]
     return tuple(run("unravel_index", x=x, size=tuple(size)))

@@ -237,6 +237,9 @@ def unravel_index(a: Arguments, run: Run) -> TensorType:
     if size is None or None in size or not x.shape.known:
         n: Dim = run.fresh("axes") if size is None else len(size)
         return told(run, "stack", x, (n, *x.shape) if x.shape.known else somewhere(run), xs=(x,))
+    for n in size:
+        run.require("size", ge(n, 1), f"sizes must be at least 1, and are {tuple(size)!r}", ("size",))
+    run.require("empty", ge(x.shape.numel, 1), f"there must be an index, and x is {x.shape!r}", ("x",))
     parts = run.typed("unravel_index", x.dtype, x=x, size=size)
     made: TensorType = run.shaped("stack", Shape((len(size), *x.shape)), x.dtype, xs=tuple(parts), dim=0)
     return made

@@ -53,18 +53,19 @@ def _method(a: Arguments) -> str:
     return _METHODS[word] if type(word) is int and 0 <= word < 4 else word if isinstance(word, str) else "bilinear"
 
 
-def _kept(run: Run, a: Arguments, x: TensorType, height: Any, width: Any) -> bool:
-    """Version 1 gives back an image that has the size already, with its element type."""
-    if not run.row.fixed.get("keeps_same_size") or not x.shape.known:
-        return False
-    return conj(eq(x.shape[-3], height), eq(x.shape[-2], width)) is True
+def _smoothed_type(run: Run, x: TensorType, height: Any, width: Any) -> DType | None:
+    """Floats. Version 1 gives back an image that has the size already, with its element type: unknown where the sizes are."""
+    if not run.row.fixed.get("keeps_same_size") or x.dtype is FLOAT32:
+        return FLOAT32
+    same = conj(eq(x.shape[-3], height), eq(x.shape[-2], width)) if x.shape.known else None
+    return x.dtype if same is True else FLOAT32 if same is False else None
 
 
 def _resized(run: Run, a: Arguments, x: TensorType, height: Any, width: Any, method: str) -> TensorType:
     """Images of another height and width: floats, unless their pixels are only chosen."""
     flags = {name: bool(a[name]) for name in ("align_corners", "half_pixel_centers", "antialias") if isinstance(a.get(name), bool)}
     axis = len(x.shape) - 3 if x.shape.known else 1
-    dtype = x.dtype if method == "nearest" or _kept(run, a, x, height, width) else FLOAT32
+    dtype = x.dtype if method == "nearest" else _smoothed_type(run, x, height, width)
     shape = _framed(run, x, height, width)
     made: TensorType = run.shaped("resize_image", shape, dtype, x=x, size=(height, width), axis=axis, method=method, **flags)
     return made
