@@ -12,7 +12,7 @@ from tensorproof.frontends import keras
 from tensorproof.frontends.python.source import Source, parse
 from tensorproof.terms.records import replace
 
-_OURS = frozenset(["call/arguments", "python/type", "python/name", "python/attribute"])
+OURS = frozenset(["call/arguments", "python/type", "python/name", "python/attribute"])
 """What Keras itself wrote into the file is an argument that it takes: a refusal of it tells of our models."""
 
 
@@ -44,7 +44,7 @@ def check_keras(path: str, options: Options) -> Program:
         gaps.append(Gap("the model", Span(path, 1, 1, 1, 2), "it was saved before it was built, and has no input"))
     shown: list[Diagnostic] = []
     for one in found.diagnostics:
-        if one.code in _OURS:
+        if one.code in OURS:
             gaps.append(Gap(one.code, at_layer(path, model, one.span), one.message))
         else:
             trail = tuple(replace(step, span=at_layer(path, model, step.span)) for step in one.trail)

@@ -7,7 +7,8 @@ from time import perf_counter
 
 from tensorproof.app.check import Options
 from tensorproof.app.space_engines import Engine, tallies
-from tensorproof.app.space_programs import ProgramSpace
+from tensorproof.app.space_models import space_of
+from tensorproof.app.space_programs import Analysed
 from tensorproof.engines.space.checks import Cause, Check, checks_of
 from tensorproof.engines.space.counting import TooLarge, count, valid_values
 from tensorproof.engines.space.deciding import Deciding
@@ -75,7 +76,7 @@ def space(
     start = perf_counter()
     begin_file()
     chosen = checked(parameters)
-    program = ProgramSpace(path, chosen, options)
+    program = space_of(path, chosen, options)
     planning = Planning(chosen, program.analyse, strict=strict)
     report = Report(path, chosen, planning.scenarios())
     report.analyses = MOST_ANALYSES - planning.left
@@ -123,7 +124,7 @@ def _warn(report: Report) -> None:
     report.warnings = sorted(groups.values(), key=lambda g: -g.count)
 
 
-def _with_numbers(report: Report, program: ProgramSpace) -> None:
+def _with_numbers(report: Report, program: Analysed) -> None:
     """Say of the largest groups what goes wrong with the numbers of their examples, where the symbols make a long sentence."""
     long = [g for g in report.groups if len(g.cause.message) > LONGEST and not g.cause.unknown]
     for group in long[:MOST_EXAMPLES]:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Protocol
 
 from tensorproof.app.check import Options
 from tensorproof.diagnostics.errors import BadInput
@@ -28,6 +28,12 @@ from tensorproof.values.objects import Choice
 from tensorproof.values.path import Path
 from tensorproof.values.python_values import REAL
 from tensorproof.values.told import Told
+
+
+class Analysed(Protocol):
+    """What is analysed for a space: a program or a saved model."""
+
+    def analyse(self, given: Given) -> list[Path]: ...
 
 
 class ProgramSpace:
@@ -64,16 +70,21 @@ class ProgramSpace:
     def _value(self, p: Parameter, value: Value | None) -> Any:
         if value is not None:
             return _written(value) if isinstance(value, str) and self.options.entry is not None else value
-        if p.real:
-            return REAL
-        if len(p.values) == 1:
-            return p.values[0]
-        if p.whole:
-            return p.term
-        result: Any = p.values[-1]
-        for depth, one in enumerate(reversed(range(len(p.values) - 1)), 1):
-            result = Choice(eq(p.term, one), p.values[one], result, depth)
-        return result
+        return standing_for(p)
+
+
+def standing_for(p: Parameter) -> Any:
+    """What a program sees in place of a parameter whose value is open."""
+    if p.real:
+        return REAL
+    if len(p.values) == 1:
+        return p.values[0]
+    if p.whole:
+        return p.term
+    result: Any = p.values[-1]
+    for depth, one in enumerate(reversed(range(len(p.values) - 1)), 1):
+        result = Choice(eq(p.term, one), p.values[one], result, depth)
+    return result
 
 
 def _written(value: str) -> Any:

@@ -155,6 +155,8 @@ class _Scope:
         attributes["_row_major"] = tuple(value in self._row_major for value in outputs)
         domain, spelling = ("", target.removeprefix(_ATEN)) if target.startswith(_ATEN) else _other(target)
         traced = _traced(given.get("metadata"))
+        if module := _module(given.get("metadata")):
+            attributes["_module"] = module
         self._nodes[name] = Node(name, spelling, "aten", edges, attributes=attributes, domain=domain, outputs=tuple(outputs), traced=traced)
         for position, value in enumerate(outputs):
             if value:
@@ -190,6 +192,13 @@ def edges_in(value: Attribute) -> list[Edge]:
     if isinstance(value, Edge):
         return [value]
     return [edge for item in value for edge in edges_in(item)] if isinstance(value, tuple) else []
+
+
+def _module(metadata: Any) -> str:
+    """The path of the innermost module whose call a node belongs to; a second call of it is written `pool@1`."""
+    stack = metadata.get("nn_module_stack") if isinstance(metadata, dict) else None
+    parts = stack.rpartition(";")[2].split(",") if isinstance(stack, str) else []
+    return re.sub(r"@\d+", "", parts[1]) if len(parts) > 1 else ""
 
 
 def _traced(metadata: Any) -> str:

@@ -14,7 +14,7 @@ from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.frontends.archive import Archive
 from tensorproof.frontends.fields import decode, expect, field
-from tensorproof.frontends.keras.values import UNKNOWN, Values
+from tensorproof.frontends.keras.values import UNKNOWN, Chosen, Values
 from tensorproof.frontends.protobuf.schema import Malformed
 from tensorproof.terms.records import dataclass
 
@@ -45,10 +45,24 @@ class SavedModel:
 
 def read(path: str | Path, shapes: Mapping[str, tuple[int | None, ...]] | None = None) -> SavedModel:
     """The model of a file; `shapes` replaces what it says of its inputs, by name. Raises `BadInput`."""
-    path = Path(path)
-    archive = Archive(path)
+    return built(path, configuration(path), shapes)
+
+
+def configuration(path: str | Path) -> dict[str, Any]:
+    """The configuration in a file, as Keras writes it. Raises `BadInput`."""
+    archive = Archive(Path(path))
     try:
-        return parse(archive.read("config.json"), path.name.removesuffix(".gz").removesuffix(".keras"), shapes)
+        return expect(decode(archive.read("config.json"), "config.json"), dict, "config.json")
+    except Malformed as error:
+        raise BadInput(f"{path} is not a readable Keras model: it {error}.") from None
+    except RecursionError:
+        raise BadInput(f"{path} is not a readable Keras model: it nests too deeply.") from None
+
+
+def built(path: str | Path, given: dict[str, Any], shapes: Mapping[str, tuple[int | None, ...]] | None = None) -> SavedModel:
+    """The program that builds the model of a configuration. Raises `BadInput`."""
+    try:
+        return _program(given, Path(path).name.removesuffix(".gz").removesuffix(".keras"), shapes)
     except Malformed as error:
         raise BadInput(f"{path} is not a readable Keras model: it {error}.") from None
     except RecursionError:
@@ -57,9 +71,12 @@ def read(path: str | Path, shapes: Mapping[str, tuple[int | None, ...]] | None =
 
 def parse(data: bytes, name: str = "model", shapes: Mapping[str, tuple[int | None, ...]] | None = None) -> SavedModel:
     """The model in the bytes of a configuration. Raises `Malformed`."""
-    given = decode(data, "config.json")
+    return _program(expect(decode(data, "config.json"), dict, "config.json"), name, shapes)
+
+
+def _program(given: dict[str, Any], name: str, shapes: Mapping[str, tuple[int | None, ...]] | None) -> SavedModel:
     text = _Text(shapes or {})
-    made = text.model(expect(given, dict, "config.json"), 0)
+    made = text.model(given, 0)
     text.line(f"model = {made}", name)
     return SavedModel(name, _PRELUDE.format(unknown=UNKNOWN) + "\n".join(text.lines) + "\n", text.nodes, tuple(text.inputs), text.variables)
 
@@ -134,7 +151,7 @@ class _Text:
         config = field(given, "config", dict, where)
         shape = config.get("batch_shape", config.get("batch_input_shape"))
         sizes = expect(shape, list, f"{where}.batch_shape")
-        if not all(size is None or (isinstance(size, int) and not isinstance(size, bool)) for size in sizes):
+        if not all(size is None or isinstance(size, Chosen) or (isinstance(size, int) and not isinstance(size, bool)) for size in sizes):
             raise Malformed(f"has an input {where} of the shape {sizes}")
         variable = self._variable("t")
         name = str(config.get("name") or where)

@@ -9,6 +9,7 @@ from typing import Any
 from tensorproof.bindings.rows import rows
 from tensorproof.frontends.fields import expect, field
 from tensorproof.frontends.protobuf.schema import Malformed
+from tensorproof.terms.records import dataclass
 
 UNKNOWN = "code_that_is_not_in_the_file"
 """The module of all that a file only names: classes and functions of the user."""
@@ -20,6 +21,16 @@ _HOMES = {
 _OF_EVERY_LAYER = frozenset(["name", "trainable", "dtype", "autocast", "activity_regularizer"])
 _NOT_ARGUMENTS = frozenset(["build_input_shape", "registered_name", "shared_object_id", "quantization_config", "zero_output_for_mask"])
 _LAYERS = ("keras.layers", "keras.models", "keras", "keras.src.models.functional", "keras.src.models.sequential")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A value that stands in the program as a variable of its own."""
+
+    variable: str
+
+    def __repr__(self) -> str:
+        return self.variable
 
 
 class Values:
@@ -37,7 +48,7 @@ class Values:
         if isinstance(given, dict):
             config = given.get("config")
             given = config.get("name") if isinstance(config, dict) else None
-        return repr(given) if isinstance(given, str) else "None"
+        return repr(given) if isinstance(given, (str, Chosen)) else "None"
 
     def constructed(self, given: Mapping[str, Any], where: str) -> str:
         """The call that makes an object of its configuration."""
@@ -55,7 +66,7 @@ class Values:
         return ", ".join(f"{key}={self.dtype(value) if key == 'dtype' else self.value(value, {}, f'{where}.{key}')}" for key, value in config.items())
 
     def value(self, given: Any, tensors: Mapping[tuple[str, int], str], where: str) -> str:
-        if given is None or isinstance(given, (bool, int, str)):
+        if given is None or isinstance(given, (bool, int, str, Chosen)):
             return repr(given)
         if isinstance(given, float):
             return repr(given) if math.isfinite(given) else f"float({str(given)!r})"

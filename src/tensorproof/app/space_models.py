@@ -1,0 +1,88 @@
+"""A saved model whose hyperparameters are bound to the parameters of a space: arguments of its nodes, sizes of its layers, and its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from tensorproof.app.check import Options, is_model
+from tensorproof.app.models import graphs, stated
+from tensorproof.app.space_programs import Analysed, ProgramSpace
+from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.span import Span
+from tensorproof.engines.shapes.found import Found
+from tensorproof.engines.space.models.changing import Changing, check_values
+from tensorproof.engines.space.models.naming import Naming
+from tensorproof.engines.space.parameters import Parameter, Value
+from tensorproof.engines.space.scenarios import MOST_ANALYSES, Given
+from tensorproof.program.form import Computed
+from tensorproof.solve import limits
+from tensorproof.terms.predicates import Predicate, eq
+from tensorproof.terms.records import replace
+from tensorproof.values.path import Path, Stated
+
+
+def space_of(path: str, parameters: Sequence[Parameter], options: Options) -> Analysed:
+    """The program or saved model of a path, to be analysed."""
+    if not is_model(path):
+        return ProgramSpace(path, parameters, options)
+    if options.arguments or options.entry is not None:
+        raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
+    if path.removesuffix(".gz").endswith(".keras"):
+        from tensorproof.app.space_keras import KerasSpace
+
+        return KerasSpace(path, parameters, options)
+    return GraphSpace(path, parameters, options)
+
+
+class GraphSpace:
+    """Analyses the graph of a file with some of its hyperparameters chosen. Of several graphs it is the one that serves."""
+
+    def __init__(self, path: str, parameters: Sequence[Parameter], options: Options) -> None:
+        self.path = path
+        self.options = options
+        self.parameters = {p.name: p for p in parameters}
+        self.naming = Naming(path, graphs(path)[0])
+        self.targets = {name: self.naming.targets(name) for name in self.parameters}
+        for p in parameters:
+            check_values(self.naming, p.name, self.targets[p.name][0], p.values)
+
+    def analyse(self, given: Given) -> list[Path]:
+        """A path for each choice of the values that are no numbers; a symbol stands for each other parameter that is None."""
+        values, open_ = dict[str, Any](), list[Parameter]()
+        for name, value in given.items():
+            p = self.parameters[name]
+            if value is not None or len(p.values) == 1:
+                values[name] = p.values[0] if value is None else value
+            elif p.whole:
+                values[name] = p.term
+            else:
+                open_.append(p)
+        if (choices := prod(len(p.values) for p in open_)) > MOST_ANALYSES:
+            raise BadInput(f"the parameters whose values are no whole numbers have {choices:,} combinations, of which at most {MOST_ANALYSES:,} are analysed")
+        found: list[Path] = []
+        for chosen in product(*(p.values for p in open_)):
+            facts = tuple(fact for p, value in zip(open_, chosen) if not isinstance(fact := eq(p.term, p.number(value)), bool))
+            with limits.limited(self.options.time_limit):
+                found.append(self._path({**values, **{p.name: value for p, value in zip(open_, chosen)}}, facts))
+        return found
+
+    def _path(self, values: Mapping[str, Value], facts: tuple[Predicate, ...]) -> Path:
+        changing = Changing(self.naming, self.targets, values)
+        made, found = stated(self.path, changing.graph(), self.options)
+        place = {node: at for at, node in enumerate(found.places)}
+        made.stated.sort(key=lambda one: place.get(one.span.node, -1))
+        own = [Stated(requirement, Span(self.path, 1, 1, 1, 2, node)) for node, requirement in changing.stated]
+        made.stated = [replace(one, facts=(*one.facts, *facts), call=place.get(one.span.node, -2) + 2) for one in [*own, *made.stated, *_advised(found)]]
+        made.facts = facts
+        made.gaps = [gap for gap in made.gaps if not gap.callee.startswith("the function ")]
+        return made
+
+
+def _advised(found: Found) -> Iterator[Stated]:
+    """What the operators advise, although they run without."""
+    for record in found.program.records:
+        if isinstance(record, Computed) and (advice := record.applied.op.advice) is not None:
+            yield from (Stated(one, record.span) for one in advice(record.applied.arguments))

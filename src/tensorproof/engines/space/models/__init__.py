@@ -1,0 +1,1 @@
+"""Spaces of saved models: hyperparameters of nodes, layers and inputs, and the graph with other values for them."""
