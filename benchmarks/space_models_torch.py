@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from space_models import Case, Vector
 from torch import nn
+
+from space_models import Case, Vector
 
 FORMATS = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 2, 3, 1)}
 
@@ -21,11 +22,22 @@ class Convolutions(nn.Module):
         self.bn = nn.BatchNorm2d(g("bn.num_features", 8))
         self.pool = nn.MaxPool2d(g("pool.kernel_size", 2), g("pool.stride", 2), g("pool.padding", 0), ceil_mode=g("pool.ceil_mode", False))
         self.conv2 = nn.Conv2d(g("conv2.in_channels", 8), g("conv2.out_channels", 6), g("conv2.kernel_size", 3))
-        self.fc = nn.Linear(g("fc.in_features", 6 * 25), g("fc.out_features", 10))
+        self.fc = nn.Linear(g("fc.in_features", self.features), g("fc.out_features", 10))
+
+    features = 6 * 25
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self.pool(torch.relu(self.bn(self.conv1(x))))
-        return self.fc(torch.flatten(torch.relu(self.conv2(x)), 1))
+        return self.fc(torch.flatten(self.maps(x), 1))
+
+    def maps(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.conv2(self.pool(torch.relu(self.bn(self.conv1(x))))))
+
+
+class Averaged(Convolutions):
+    features = 6
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.fc(self.maps(x).mean((2, 3)))
 
 
 class Tokens(nn.Module):
@@ -109,26 +121,33 @@ def signal(v: Vector) -> torch.Tensor:
 
 CASES = [
     Case("pt2", "window of the first convolution", (
-        "conv1.kernel_size=3,1..5", "conv1.stride=1,2,3", "conv1.padding=0,1,2,3", "conv1.dilation=1,2", "conv1.groups=1,2,3,4", "input.height=16,14..20", "input.width=16,10,40",
+        "conv1.kernel_size=3,1..5 conv1.stride=1,2,3 conv1.padding=0,1,2,3 conv1.dilation=1,2 conv1.groups=1,2,3,4 input.height=16,14..20 "
+        "input.width=16,10,40"
     ), saved("convolutions", Convolutions, images({}, 4, 16, 16)), run(Convolutions, lambda v: images(v, 4, 16, 16))),
+    Case("pt2", "window, averaged", (
+        "conv1.kernel_size=3,1..5 conv1.stride=1,2,3 conv1.padding=0,1,2,3 conv1.dilation=1,2,4 conv1.groups=1,2,3,4 input.height=16,4..20 "
+        "input.width=16,10,40"
+    ), saved("averaged", Averaged, images({}, 4, 16, 16)), run(Averaged, lambda v: images(v, 4, 16, 16))),
     Case("pt2", "channels and features", (
-        "conv1.in_channels=4,2,8", "conv1.out_channels=8,4,6", "bn.num_features=8,4,6", "conv2.in_channels=8,4,6", "conv2.out_channels=6,3", "fc.in_features=150,75,100",
-        "fc.out_features=10,1..4", "input.channels=4,2,8", "conv1.groups=1,2,4",
-    ), saved("channels", Convolutions, images({}, 4, 16, 16)), run(Convolutions, lambda v: images(v, 4, 16, 16))),
+        "conv1.in_channels=4,2,8 conv1.out_channels=8,4,6 bn.num_features=8,4,6 conv2.in_channels=8,4,6 conv2.out_channels=6,3 "
+        "fc.in_features=6,3,12 fc.out_features=10,1..4 input.channels=4,2,8 conv1.groups=1,2,4"
+    ), saved("channels", Averaged, images({}, 4, 16, 16)), run(Averaged, lambda v: images(v, 4, 16, 16))),
     Case("pt2", "pool, batch, format, element type", (
-        "pool.kernel_size=2,1..9", "pool.stride=2,1,3", "pool.padding=0..3", "pool.ceil_mode=false,true", "input.batch=2,1,5", "input.format=NCHW,NHWC", "input.dtype=float32,float64,int64",
-        "conv2.kernel_size=3,1..8",
-    ), saved("pool", Convolutions, images({}, 4, 16, 16)), run(Convolutions, lambda v: images(v, 4, 16, 16))),
+        "pool.kernel_size=2,1..9 pool.stride=2,1,3 pool.padding=0..3 pool.ceil_mode=false,true input.batch=2,1,5 input.format=NCHW,NHWC "
+        "input.dtype=float32,float64,int64 conv2.kernel_size=3,1..8"
+    ), saved("pool", Averaged, images({}, 4, 16, 16)), run(Averaged, lambda v: images(v, 4, 16, 16))),
     Case("pt2", "tokens", (
-        "embed.embedding_dim=12,8,24", "norm.normalized_shape=12,8", "up.in_features=12,8", "up.out_features=24,12,1", "down.in_features=24,12,1", "down.out_features=12,8,1",
-        "head.out_features=5,1,2", "ids.batch=2,1,3", "ids[1]=7,1..4", "ids.dtype=int64,int32,float32", "embed.num_embeddings=50,1",
+        "embed.embedding_dim=12,8,24 norm.normalized_shape=12,8 up.in_features=12,8 up.out_features=24,12,1 down.in_features=24,12,1 "
+        "down.out_features=12,8,1 head.out_features=5,1,2 ids.batch=2,1,3 ids[1]=7,1..4 ids.dtype=int64,int32,float32 "
+        "embed.num_embeddings=50,1"
     ), saved("tokens", Tokens, ids({})), run(Tokens, ids)),
     Case("pt2", "a sequence up and down", (
-        "inner.0.kernel_size=3,1..6", "inner.0.stride=2,1,3", "inner.0.padding=1,0,2", "inner.1.num_groups=2,1,3,4,8", "up.kernel_size=4,1..5", "up.stride=2,1,3", "up.padding=1,0,2,3",
-        "up.output_padding=0,1,2", "up.groups=1,2,3,4", "average.kernel_size=2,1..8", "last.kernel_size=1,4,9", "signal.length=16,1..20", "signal.channels=3,4", "up.out_channels=4,2,8",
+        "inner.0.kernel_size=3,1..6 inner.0.stride=2,1,3 inner.0.padding=1,0,2 inner.1.num_groups=2,1,3,4,8 up.kernel_size=4,1..5 "
+        "up.stride=2,1,3 up.padding=1,0,2,3 up.output_padding=0,1,2 up.groups=1,2,3,4 average.kernel_size=2,1..8 last.kernel_size=1,4,9 "
+        "signal.length=16,1..20 signal.channels=3,4 up.out_channels=4,2,8"
     ), saved("sequence", Sequence, signal({})), run(Sequence, signal)),
     Case("pt2", "a skip", (
-        "down.kernel_size=3,1..5", "down.stride=2,1,3", "down.padding=1,0,2", "up.kernel_size=2,1..4", "up.stride=2,1,3", "up.padding=0,1,2", "up.out_channels=3,2,5", "head.in_channels=6,5,8",
-        "input.height=8,5..12", "input.width=8,4,9",
+        "down.kernel_size=3,1..5 down.stride=2,1,3 down.padding=1,0,2 up.kernel_size=2,1..4 up.stride=2,1,3 up.padding=0,1,2 "
+        "up.out_channels=3,2,5 head.in_channels=6,5,8 input.height=8,5..12 input.width=8,4,9"
     ), saved("skip", Upwards, images({}, 3, 8, 8)), run(Upwards, lambda v: images(v, 3, 8, 8))),
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from tensorproof.app.keras_files import OURS, at_layer, source_of
 from tensorproof.app.space_programs import standing_for
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.span import Span
 from tensorproof.engines.space.models import inputs
 from tensorproof.engines.space.models.arguments import refuse
 from tensorproof.engines.space.models.naming import AXIS, INPUT, PARTS
@@ -61,11 +62,12 @@ class KerasSpace:
         config, values = deepcopy(self.given), dict[str, Any]()
         layers = dict(_layers(config))
         for number, (name, value) in enumerate(given.items()):
-            values[f"chosen{number}"] = standing_for(self.parameters[name]) if value is None else value
+            values[f"chosen{number}"] = self._standing(name) if value is None else value
             self._put(layers, self.targets[name], keras.Chosen(f"chosen{number}"))
-        formats = {t.layer: self.parameters[n].values[0] if v is None else v for n, v in given.items() if (t := self.targets[n]).word == "format" and t.of_input}
-        for layer, form in formats.items():
-            layers[layer]["batch_shape"] = list(inputs.arranged(tuple(layers[layer]["batch_shape"]), {"format": form}, self.form, layer))
+        for name in filter(self._is_format, given):
+            layer, form = self.targets[name].layer, given[name]
+            changes = {"format": self.parameters[name].values[0] if form is None else form}
+            layers[layer]["batch_shape"] = list(inputs.arranged(tuple(layers[layer]["batch_shape"]), changes, self.form, layer))
         model = keras.built(self.path, config, {})
         source = source_of(self.path, model)
         source = replace(source, tree=_Put(values).visit(source.tree), told=Told(advise=True))
@@ -74,17 +76,25 @@ class KerasSpace:
         own = [] if not given else [*self._sizes(given, values)]
         return [self._at_layers(path, model, own, self._undecided(given)) for path in found]
 
+    def _standing(self, name: str) -> Any:
+        """Negative numbers have meanings of their own, and no symbol stands for them."""
+        p = self.parameters[name]
+        return standing_for(p, self.targets[name].of_input or not p.whole or min(p.numbers) >= 0)
+
+    def _is_format(self, name: str) -> bool:
+        return self.targets[name].of_input and self.targets[name].word == "format"
+
     def _undecided(self, given: Given) -> list[Gap]:
         """A format is analysed value by value: while it is open, nothing is known."""
-        open_ = [n for n, v in given.items() if v is None and self.targets[n].of_input and self.targets[n].word == "format" and len(self.parameters[n].values) > 1]
-        return [Gap(name, at_layer(self.path, keras.SavedModel("", "", {}, (), {}), _nowhere(self.path)), "the format of the data is open") for name in open_]
+        open_ = [name for name in filter(self._is_format, given) if given[name] is None and len(self.parameters[name].values) > 1]
+        return [Gap(name, Span(self.path, 1, 1, 1, 2), "the format of the data is open") for name in open_]
 
     def _sizes(self, given: Given, values: Mapping[str, Any]) -> Iterator[Stated]:
         for name, value in zip(given, values.values()):
             target = self.targets[name]
             if target.of_input and target.word not in inputs.WORDS and isinstance(value, (int, Term)):
                 requirement = Requirement("graph/size", ge(value, 0), f"{name} is {value!r}: a size must not be negative", (name,))
-                yield Stated(requirement, replace(_nowhere(self.path), node=target.layer))
+                yield Stated(requirement, Span(self.path, 1, 1, 1, 2, target.layer))
 
     def _at_layers(self, path: Path, model: keras.SavedModel, own: list[Stated], open_: list[Gap]) -> Path:
         """The path with the layers in place of the program's lines. What Keras itself wrote is an argument that it takes."""
@@ -199,9 +209,3 @@ def _holder(config: dict[str, Any], word: str) -> dict[str, Any] | None:
 
 def _at(before: Any, index: int | None, chosen: keras.Chosen) -> Any:
     return chosen if index is None else [chosen if at == index else one for at, one in enumerate(before)]
-
-
-def _nowhere(path: str) -> Any:
-    from tensorproof.diagnostics.span import Span
-
-    return Span(path, 1, 1, 1, 2)

@@ -10,17 +10,20 @@ from typing import Any
 from tensorproof.app.check import Options, is_model
 from tensorproof.app.models import graphs, stated
 from tensorproof.app.space_programs import Analysed, ProgramSpace
+from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.found import Found
-from tensorproof.engines.space.models.changing import Changing, check_values
+from tensorproof.engines.space.models.changing import Changing, check_values, stays_symbolic
 from tensorproof.engines.space.models.naming import Naming
 from tensorproof.engines.space.parameters import Parameter, Value
 from tensorproof.engines.space.scenarios import MOST_ANALYSES, Given
 from tensorproof.program.form import Computed
 from tensorproof.solve import limits
+from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import Predicate, eq
 from tensorproof.terms.records import replace
+from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
 
 
@@ -56,7 +59,7 @@ class GraphSpace:
             p = self.parameters[name]
             if value is not None or len(p.values) == 1:
                 values[name] = p.values[0] if value is None else value
-            elif p.whole:
+            elif p.whole and all(stays_symbolic(target, p.values) for target in self.targets[name]):
                 values[name] = p.term
             else:
                 open_.append(p)
@@ -67,6 +70,9 @@ class GraphSpace:
             facts = tuple(fact for p, value in zip(open_, chosen) if not isinstance(fact := eq(p.term, p.number(value)), bool))
             with limits.limited(self.options.time_limit):
                 found.append(self._path({**values, **{p.name: value for p, value in zip(open_, chosen)}}, facts))
+        if not any(path.gaps for path in found):  # together they are all vectors
+            for path in found:
+                path.facts = ()
         return found
 
     def _path(self, values: Mapping[str, Value], facts: tuple[Predicate, ...]) -> Path:
@@ -76,9 +82,17 @@ class GraphSpace:
         made.stated.sort(key=lambda one: place.get(one.span.node, -1))
         own = [Stated(requirement, Span(self.path, 1, 1, 1, 2, node)) for node, requirement in changing.stated]
         made.stated = [replace(one, facts=(*one.facts, *facts), call=place.get(one.span.node, -2) + 2) for one in [*own, *made.stated, *_advised(found)]]
-        made.facts = facts
+        made.facts, made.lost = facts, False  # what is refused concerns all vectors of the path
         made.gaps = [gap for gap in made.gaps if not gap.callee.startswith("the function ")]
+        open_ = [one for one in made.stated if _open(one)]
+        made.gaps += [Gap(one.requirement.code, one.span, f"{one.requirement.message} (this depends on more than the parameters)") for one in open_]
+        made.stated = [one for one in made.stated if not _open(one)]
         return made
+
+
+def _open(one: Stated) -> bool:
+    """Whether a requirement stands on something that was not understood: the inputs of a graph are the user's, and nothing else is the world's."""
+    return any(atom.origin is Origin.WORLD for atom in symbols(one.requirement.predicate))
 
 
 def _advised(found: Found) -> Iterator[Stated]:

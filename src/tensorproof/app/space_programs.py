@@ -73,17 +73,17 @@ class ProgramSpace:
         return standing_for(p)
 
 
-def standing_for(p: Parameter) -> Any:
-    """What a program sees in place of a parameter whose value is open."""
+def standing_for(p: Parameter, symbolic: bool = True) -> Any:
+    """What a program sees in place of a parameter whose value is open: a symbol for whole numbers, or one of several values."""
     if p.real:
         return REAL
     if len(p.values) == 1:
         return p.values[0]
-    if p.whole:
+    if p.whole and symbolic:
         return p.term
     result: Any = p.values[-1]
-    for depth, one in enumerate(reversed(range(len(p.values) - 1)), 1):
-        result = Choice(eq(p.term, one), p.values[one], result, depth)
+    for depth, one in enumerate(reversed(p.values[:-1]), 1):
+        result = Choice(eq(p.term, p.number(one)), one, result, depth)
     return result
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.bindings.rows import Creation, Row
 from tensorproof.catalogue import find
 from tensorproof.ops.call import Call, Refused, Session, apply
+from tensorproof.ops.inputs import is_size
 from tensorproof.ops.layout import build, value_of
 from tensorproof.ops.record import Requirement
 from tensorproof.terms import predicates
@@ -21,6 +22,7 @@ from tensorproof.terms.tensor import TensorType
 
 _PREDICATES: dict[str, Any] = {n: getattr(predicates, n) for n in ("eq", "ne", "le", "lt", "ge", "gt", "conj", "disj", "negate", "implies")}
 _PREDICATES.update({"isinstance": isinstance, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "all": all, "len": len})
+_PREDICATES["is_size"] = is_size
 
 
 @dataclass(slots=True, eq=False)

@@ -83,8 +83,9 @@ def numerics(parser: Parser) -> None:
 
 
 def space(parser: Parser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="FILE.py|SPACE.toml", help="a Python file or a space; the program's arguments follow after --")
-    parser.several("--param", "param", "NAME=VALUES", "a parameter: kernel=1..11, width=64..1024:64, act=relu,gelu, heads=1..8 if attention=true")
+    words = "a Python file, a saved model or a space; the program's arguments follow after --"
+    parser.add_argument("paths", nargs="*", metavar="FILE.py|MODEL|SPACE.toml", help=words)
+    parser.several("--param", "param", "NAME=VALUES", "a parameter: kernel=1..11, width=64..1024:64, act=relu,gelu, conv1.strides=1,2 of a model")
     parser.add_argument("--entry", metavar="FILE.py::Name", help="call this class or function with the parameters, instead of running the program")
     parser.several("--input", "inputs", "NAME=SHAPE", "an input of the entry, such as x=8,3,size,size; a size may be a parameter")
     parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")

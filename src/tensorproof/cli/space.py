@@ -31,7 +31,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     from tensorproof.engines.space.parameters import parameter
     from tensorproof.reporters import space as report
 
-    path, name = target_of(given, "space", "Python file or SPACE.toml")
+    path, name = target_of(given, "space", "Python file, saved model or SPACE.toml")
     asked = read_space(path) if path.endswith(".toml") else SpaceFile(path)
     parameters = [parameter(text) for text in given.param or ()]
     parameters += [p for p in asked.parameters if p.name not in {q.name for q in parameters}]

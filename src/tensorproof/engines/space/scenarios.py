@@ -80,7 +80,7 @@ class Planning:
 
     def _split(self, fixed: dict[str, Value], checks: Checks) -> list[Scenario]:
         open_ = self._open(fixed)
-        enumerated = self._to_enumerate(checks, open_)
+        enumerated = self._to_enumerate(checks, open_, fixed)
         if enumerated is None:
             return [Scenario(fixed, open_, checks)]
         found: list[Scenario] = []
@@ -89,17 +89,21 @@ class Planning:
             found += self._split(inner, self._one(inner))
         return found
 
-    def _to_enumerate(self, checks: Checks, open_: tuple[Parameter, ...]) -> Parameter | None:
+    def _to_enumerate(self, checks: Checks, open_: tuple[Parameter, ...], fixed: dict[str, Value]) -> Parameter | None:
         """The parameter that is to be enumerated next, if one is."""
         lost = _lost(checks)
         if not (lost.gaps or lost.strange) or not open_ or not lost.more_than(self._base()):
             return None
-        costly = [p for p in open_ if self._costs(p)]
+        costly = [p for p in open_ if self._costs(p)] or [p for p in open_ if self._helps(p, fixed)]
         if not costly:
             named = {atom.name for check in checks.strange for atom in symbols(check.broken)}
             costly = [p for p in open_ if p.name in named] or list(open_)
         costly = [p for p in costly if prod((len(p.values),)) <= self.left]
         return min(costly, key=lambda p: len(p.values), default=None)
+
+    def _helps(self, p: Parameter, fixed: dict[str, Value]) -> bool:
+        """Whether one parameter alone, the others symbolic, costs nothing when it has a value: with the others in the middle it may not be reached."""
+        return self.left > 0 and not _lost(self._one({**fixed, p.name: p.values[len(p.values) // 2]})).more_than(self._base())
 
     def _base(self) -> _Lost:
         """What is lost of the program as it stands, or with the values in the middle of their domains."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tensorproof.bindings.rows import Argument, rows
@@ -29,10 +29,13 @@ def spelling_of(node: Node) -> str:
     return name_of(node) if node.framework == "aten" else ".".join(part for part in (node.framework, node.domain, node.spelling) if part)
 
 
-def arguments(node: Node) -> Iterator[tuple[int, Argument, bool]]:
+def arguments(node: Node, opsets: Mapping[str, int]) -> Iterator[tuple[int, Argument, bool]]:
     """The arguments that the rows of a node's spelling name, with their positions and whether each is a tensor."""
+    version = opsets.get(node.domain, 1)
     seen: set[str] = set()
     for row in rows(spelling_of(node)):
+        if node.framework == "onnx" and not row.opsets[0] <= version <= row.opsets[1]:
+            continue
         op = find(row.op)
         tensors = {one.name for one in op.inputs} if op is not None else set[str]()
         for position, argument in enumerate(row.arguments):

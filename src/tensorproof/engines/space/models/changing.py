@@ -93,7 +93,7 @@ class Changing:
 
     def _repeat(self, place: Place, attribute: str, value: Any) -> None:
         node = self._node(place)
-        for position, argument, _ in arguments(node):
+        for position, argument, _ in arguments(node, self.naming.graph.opsets):
             if argument.theirs == attribute and (given(node, position, argument) is not None or attribute != "kernel_shape"):
                 self.changed[place] = replace(node, attributes={**node.attributes, key_of(node, position, argument): value})
 
@@ -138,6 +138,11 @@ class Changing:
                 message = f"{reader[1]} reads {before}, and {name} gives {dtype}; they must be equal"
                 self.stated.append((reader[1], Requirement("graph/dtype", False, message, (name,))))
                 return
+
+
+def stays_symbolic(target: Target, values: tuple[Any, ...]) -> bool:
+    """Whether a symbol may stand for whole numbers: a negative one among arguments, and 0 in a shape, have meanings of their own."""
+    return not isinstance(target, OfNode) or min(values) >= (0 if target.source is None else 1)
 
 
 def check_values(naming: Naming, name: str, target: Target, values: tuple[Any, ...]) -> None:

@@ -27,6 +27,8 @@ def axis_of(word: str, rank: int, form: str) -> int | None:
     """The axis that a word names."""
     known = roles(rank, form)
     wanted = word if word in known else _ALSO.get(word, word)
+    if rank == 2 and wanted == "length":  # tokens
+        return 1
     return known.index(wanted) if wanted in known else None
 
 

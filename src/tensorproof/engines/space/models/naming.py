@@ -149,7 +149,7 @@ class Naming:
         layer = layer_of(node)
         if layer is None:
             return None
-        groups = next((given(node, at, one) for at, one, _ in arguments(node) if one.theirs in ("groups", "group")), 1)
+        groups = next((given(node, at, one) for at, one, _ in arguments(node, self.graph.opsets) if one.theirs in ("groups", "group")), 1)
         sizes: Sizes = {"g": groups if isinstance(groups, int) else 1}
         weights: list[tuple[Source, str]] = []
         for position, axes in layer.weights:
@@ -181,13 +181,13 @@ class Naming:
             held = sizes.get(letter) if letter is not None else None
             if letter is not None and (index is None or (isinstance(held, tuple) and index < len(held))):
                 return OfLayer(place, letter, index)
-        for position, argument, tensor in arguments(node):
+        for position, argument, tensor in arguments(node, self.graph.opsets):
             if word in names_of(argument):
                 return self._argument(place, node, position, argument, tensor, index)
         return None
 
     def _argument(self, place: Place, node: Node, position: int, argument: Argument, tensor: bool, index: int | None) -> OfNode | None:
-        edge = edge_of(node, position)
+        edge = edge_of(node, position) if not argument.keyword_only or node.framework == "aten" else None
         if edge is not None:
             source = self.tracing.source(place[0], edge)
             value = self.tracing.node(source.place).attributes.get("value") if source is not None else None
@@ -226,7 +226,7 @@ class Naming:
         found: list[str] = []
         if layer is not None:
             found += [names[0] for letter, names in layer[0].names.items() if letter in layer[2] and (letter != "g" or _grouped(layer[0]))]
-        for position, argument, tensor in arguments(node):
+        for position, argument, tensor in arguments(node, self.graph.opsets):
             if self._argument(place, node, position, argument, tensor, None) is not None and not (layer is not None and self._of_layer(layer[0], argument)):
                 found.append(argument.theirs)
         return found
