@@ -6,21 +6,15 @@ A size is a letter, with what it is multiplied or divided by: `I/g` is the chann
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
 from tensorproof.graph import Node
 from tensorproof.terms.ints import Dim, floordiv, maximum
-from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms.records import dataclass, replace
 
 Names = Mapping[str, tuple[str, ...]]
 Sizes = dict[str, "Dim | tuple[Dim, ...]"]
-
-_CONVOLUTION: Names = {"O": ("out_channels", "filters"), "I": ("in_channels",), "*": ("kernel_size", "kernel_shape", "kernel"), "g": ("groups", "group")}
-_DEPTHWISE: Names = {"I": ("in_channels",), "M": ("depth_multiplier",), "*": ("kernel_size", "kernel")}
-_DENSE: Names = {"O": ("out_features", "units"), "I": ("in_features",)}
-_CHANNELS: Names = {"C": ("num_features", "num_channels")}
-_WHOLE: Names = {"*": ("normalized_shape",)}
-_TABLE: Names = {"V": ("num_embeddings", "input_dim"), "D": ("embedding_dim", "output_dim")}
-_RECURRENT: Names = {"H": ("hidden_size", "units"), "I": ("input_size",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +23,7 @@ class Layer:
 
     names: Names
     weights: tuple[tuple[int, str], ...]
-    attributes: Mapping[str, str] = field(default_factory=dict[str, str])
+    attributes: Mapping[str, str]
     """Attributes that repeat a size."""
     bias: str = ""
     """The letters of a bias that another node adds to the result."""
@@ -37,69 +31,32 @@ class Layer:
     """The attribute that says that the first weight is transposed."""
 
 
-_PADDED = {"kernel_shape": "*", "group": "g"}
-_GROUPED = {"groups": "g"}
-_TRANSPOSED = Layer(_CONVOLUTION, ((1, "I O/g *"), (2, "O")), _GROUPED)
-_CONVOLVED = Layer(_CONVOLUTION, ((1, "O I/g *"), (2, "O")), _GROUPED)
-_FUSED = Layer(_CHANNELS, ((1, "C"), (2, "C"), (3, "C"), (4, "C")))
-_FILTERED = Layer(_CONVOLUTION, ((1, "* I O"),), bias="O")
-
-
-def _gates(gates: int) -> Layer:
-    weights = ((1, f"d {gates}*H I"), (2, f"d {gates}*H H"), (3, f"d {2 * gates}*H"), (5, "d N H"), (6, "d N H"))
-    return Layer(_RECURRENT, weights, {"hidden_size": "H"})
-
-
-LAYERS: dict[str, dict[str, Layer]] = {
-    "onnx": {
-        "Conv": replace(_CONVOLVED, attributes=_PADDED),
-        "ConvTranspose": replace(_TRANSPOSED, attributes=_PADDED),
-        "Gemm": Layer(_DENSE, ((1, "I O"), (2, "O")), flipped_by="transB"),
-        "MatMul": Layer(_DENSE, ((1, "I O"),), bias="O"),
-        "BatchNormalization": _FUSED,
-        "InstanceNormalization": replace(_FUSED, weights=((1, "C"), (2, "C"))),
-        "LayerNormalization": Layer(_WHOLE, ((1, "*"), (2, "*"))),
-        "Gather": Layer(_TABLE, ((0, "V D"),)),
-        "LSTM": _gates(4),
-        "GRU": _gates(3),
-        "RNN": _gates(1),
-    },
-    "graphdef": {
-        "Conv2D": _FILTERED,
-        "Conv3D": _FILTERED,
-        "DepthwiseConv2dNative": Layer(_DEPTHWISE, ((1, "* I M"),), bias="I*M"),
-        "Conv2DBackpropInput": Layer(_CONVOLUTION, ((1, "* O I"),), bias="O"),
-        "MatMul": Layer(_DENSE, ((1, "I O"),), bias="O", flipped_by="transpose_b"),
-        "BatchMatMulV2": Layer(_DENSE, ((1, "I O"),), bias="O", flipped_by="adj_y"),
-        "FusedBatchNorm": _FUSED,
-        "FusedBatchNormV2": _FUSED,
-        "FusedBatchNormV3": _FUSED,
-        "GatherV2": Layer(_TABLE, ((0, "V D"),)),
-        "ResourceGather": Layer(_TABLE, ((0, "V D"),)),
-    },
-    "aten": {
-        **dict.fromkeys(("conv1d", "conv2d", "conv3d"), _CONVOLVED),
-        **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), _TRANSPOSED),
-        "linear": Layer(_DENSE, ((1, "O I"), (2, "O"))),
-        "addmm": Layer(_DENSE, ((2, "I O"), (0, "O"))),
-        "matmul": Layer(_DENSE, ((1, "I O"),)),
-        "mm": Layer(_DENSE, ((1, "I O"),)),
-        "batch_norm": _FUSED,
-        "_native_batch_norm_legit_no_training": _FUSED,
-        "group_norm": Layer(_CHANNELS, ((2, "C"), (3, "C"))),
-        "layer_norm": Layer(_WHOLE, ((2, "*"), (3, "*")), {"normalized_shape": "*"}),
-        "native_layer_norm": Layer(_WHOLE, ((2, "*"), (3, "*")), {"normalized_shape": "*"}),
-        "embedding": Layer(_TABLE, ((0, "V D"),)),
-    },
-}
+@cache
+def _layers() -> dict[str, Layer]:
+    """The rows of layers.txt by spelling."""
+    found: dict[str, Layer] = {}
+    names: Names = {}
+    for line in files(__package__).joinpath("layers.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            pairs = [word.split("=") for word in line.partition("]")[2].split()]
+            names = {letter: tuple(words.split(",")) for letter, words in pairs}
+        elif line and not line.startswith("#"):
+            spellings, *parts = [part.strip() for part in line.split("|")]
+            weights = tuple((int(at), axes.strip()) for part in parts if ":" in part for at, axes in [part.split(":")])
+            given = dict(word.split("=") for part in parts if ":" not in part for word in part.split())
+            layer = Layer(names, weights, {k: v for k, v in given.items() if k not in ("bias", "flip")}, given.get("bias", ""), given.get("flip", ""))
+            found.update(dict.fromkeys(spellings.split(), layer))
+    return found
 
 
 def layer_of(node: Node) -> Layer | None:
     """The layer that a node computes, with its letters in the order of this node's weight."""
-    spelling = node.spelling.partition(".")[0] if node.framework == "aten" else node.spelling
-    found = LAYERS[node.framework].get(spelling) if not node.domain else None
-    if spelling == "convolution" and node.framework == "aten" and not node.domain:
-        found = _TRANSPOSED if node.attributes.get("6") is True else _CONVOLVED
+    if node.domain:
+        return None
+    name = f"{node.framework}.{node.spelling.partition('.')[0] if node.framework == 'aten' else node.spelling}"
+    if name == "aten.convolution" and node.attributes.get("6") is True:
+        name += ".transposed"
+    found = _layers().get(name)
     if found is not None and found.flipped_by and node.attributes.get(found.flipped_by):
         (position, axes), *rest = found.weights
         found = replace(found, weights=((position, " ".join(reversed(axes.split()))), *rest))
