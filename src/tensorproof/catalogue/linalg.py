@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
 from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
+from tensorproof.ops.hazards import slope
 from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import NON_NEGATIVE, DTypeRule, Evaluate, Interval, Op, Out, Values
@@ -337,6 +338,7 @@ VECTOR_NORM = Op(
     "vector_norm", (Tensor("x", "...", NUMERIC),), (Anything("ord", 2), Axes("dim", None, empty_is_all=True), KEEP, ElementType()),
     vector_norm_shape, norm_type, doc="The norm of vectors along axes.",
     evaluate=f.vector_norm,
+    gradient_hazards=slope("vector_norm/gradient", "x ord", "the norm is not 0", f.has_length),
 )  # fmt: skip
 
 ORDERS = ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf, prod
+import math
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined
@@ -292,6 +293,13 @@ def _in_results(np: Any, a: Arguments) -> Any:
     """x, whole numbers in the real type of the results."""
     x, dtype = a["x"], a["results"][0]
     return np.multiply(x, 1.0) if x.dtype.kind in "biu" and dtype is not None and dtype.kind == "f" else x
+
+
+def has_length(np: Any, a: Arguments) -> Any:
+    """Whether a norm has a derivative: at 0 those of order 1 and of the greatest element have one."""
+    if a["ord"] in (1, math.inf, -math.inf, 0):
+        return np.ones((), bool)
+    return np.greater(vector_norm(np, a), 0.0)
 
 
 def vector_norm(np: Any, a: Arguments) -> Any:

@@ -10,6 +10,7 @@ from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, 
 from tensorproof.ops.evaluation import numpy_reduction
 from tensorproof.ops.facts import GREATEST, LEAST, places
 from tensorproof.ops.families import NUMERIC, reduced_shape, reduction
+from tensorproof.ops.hazards import slope
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import known, lines
@@ -202,6 +203,7 @@ LOGSUMEXP = replace(
 )
 VAR = reduction("var", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance over axes.", evaluate=folded_lines.variance)
 STD = reduction("std", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation over axes.", evaluate=folded_lines.deviation)
+STD = replace(STD, gradient_hazards=slope("std/gradient", "x", "the deviation is not 0", lambda np, a: np.greater(folded_lines.deviation(np, a), 0.0)))
 NANVAR = reduction("nanvar", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The variance of what is not NaN.", evaluate=folded_lines.nan_variance)
 NANSTD = reduction(
     "nanstd", NUMERIC, CORRECTION, dtype=spread, values=SPREAD, doc="The standard deviation of what is not NaN.",

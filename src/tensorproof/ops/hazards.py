@@ -49,6 +49,11 @@ def overflow(op: str, function: str, inverse: Callable[[float], float], both: bo
     return (Hazard(f"{op}/overflow", "x", safe, "inf", f"{function}({subject}) is at most the greatest number of the element type"),)
 
 
+def slope(code: str, about: str, words: str, safe: Region, only: str = "tf") -> tuple[Hazard, ...]:
+    """A hazard of the derivative that one framework has."""
+    return (Hazard(code, about, safe, "nan in the gradient at 0", words, only=only),)
+
+
 def region(code: str, about: str, words: str, yields: str, safe: Region) -> tuple[Hazard, ...]:
     """A hazard about several inputs or attributes."""
     return (Hazard(code, about, safe, yields, words),)

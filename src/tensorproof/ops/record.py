@@ -47,6 +47,8 @@ class Hazard:
     words: str = ""
     whole: bool = False
     """Whether whole numbers outside of the region raise."""
+    only: str = ""
+    """The framework whose derivatives alone are not finite there; others say 0."""
 
 
 @dataclass(frozen=True, slots=True)

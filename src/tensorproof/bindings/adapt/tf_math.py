@@ -172,7 +172,9 @@ def clip_by_norm(a: Arguments, run: Run) -> TensorType:
 def clipped(run: Run, x: TensorType, limit: Any, axes: tuple[int, ...]) -> TensorType:
     """x with a norm over some axes (all, where there are none) that is at most the limit."""
     kind = x.dtype
-    length = run.typed("vector_norm", kind, x=x, ord=2, dim=axes or None, keepdim=True)
+    total = run.typed("sum", kind, x=run.typed("square", kind, x=x), dim=axes or None, keepdim=True)
+    some = run("gt", x=total, y=0.0)
+    length = run.typed("where", kind, condition=some, x=run.typed("sqrt", kind, x=run.typed("where", kind, condition=some, x=total, y=1.0)), y=total)
     least = run.typed("maximum", kind, x=length, y=limit)
     made: TensorType = run.shaped("div", x.shape, kind, x=run.typed("mul", kind, x=x, y=limit), y=least)
     return made

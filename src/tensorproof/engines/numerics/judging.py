@@ -58,8 +58,11 @@ class Judging:
         if not steep or not self.walk.settings.gradients:
             return ()
         operands = tensors_in(one.applied)
+        frameworks = {t.framework for t in (*operands, *one.applied.results) if not t.weak}
         followed = [t.grad.requires for t in operands if t.grad is not None]
-        return steep if not followed or any(requires is not False for requires in followed) else ()
+        if frameworks == {"numpy"} or (followed and all(requires is False for requires in followed)):
+            return ()
+        return tuple(hazard for hazard in steep if not hazard.only or hazard.only in frameworks)
 
     def _keep(self, one: Computed, made: Operation) -> None:
         self.found[id(one), made.code] = made
