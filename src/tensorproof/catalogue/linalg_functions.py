@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf, prod
 import math
+from math import inf, prod
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined

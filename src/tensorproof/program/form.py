@@ -75,6 +75,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """The program branches on a tensor of one element: `truth` stands for it in conditions."""
+
+    tensor: TensorType
+    truth: Predicate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Changed:
     """Something that is not in the form wrote into this tensor, such as an optimizer's step: its elements may be any from here on."""
 
@@ -108,7 +116,7 @@ class Loop:
     """Whether there is at least one iteration."""
 
 
-Record = Computed | Same | Join | Slice | Stack | Source | Changed | Loop | Gap
+Record = Computed | Same | Join | Slice | Stack | Source | Asked | Changed | Loop | Gap
 """A `Gap` is something that the front end did not follow: it may compute or write anything that it can reach."""
 
 

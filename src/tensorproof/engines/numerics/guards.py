@@ -12,6 +12,7 @@ from tensorproof.engines.numerics.value import Value
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.predicates import Predicate, negate
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Guards:
         self.walk = walk
         self._compared: dict[int, tuple[int, Side, float]] = {}
         self._negatives: dict[int, int] = {}
+        self._asked: dict[Predicate, int] = {}
 
     def see(self, one: Applied, value: Value, values: Sequence[Value], number: Callable[[Value], int]) -> None:
         """Remember a comparison, or a negative."""
@@ -42,6 +44,30 @@ class Guards:
                 if side is not None:
                     self._compared[value.number] = number(x), side, float(box.lo.min())
                 return
+
+    def asked(self, truth: Predicate, value: Value | None) -> None:
+        """Remember what stands for the truth of a value in conditions."""
+        if value is not None and value.number in self._compared:
+            self._asked[truth] = value.number
+
+    def inside(self, conditions: Sequence[Predicate], tensors: Sequence[TensorType], values: dict[int, Value]) -> dict[int, Value]:
+        """Other values for operands, by the identity of tensors: each as it is where conditions hold that the program branches on."""
+        made: dict[int, Value] = {}
+        if not self._asked:
+            return made
+        for condition in conditions:
+            opposite = negate(condition)
+            holds = condition in self._asked
+            key = condition if holds else opposite
+            if not isinstance(key, Predicate) or key not in self._asked:
+                continue
+            number, side, limit = self._compared[self._asked[key]]
+            taken = side if holds else tuple(not s for s in side)
+            for t in tensors:
+                value = made.get(id(t)) or values.get(id(t))
+                if value is not None and (value.number == number or id(t) in made):
+                    made[id(t)] = Value(_cut(value.grid, taken, limit, self.walk.setting.type_of(t)), value.marks)
+        return made
 
     def narrowed(self, one: Applied, values: dict[int, Value]) -> dict[int, Value]:
         """Other values for the operands of a choice, by the identity of tensors: each as it is where the choice takes it."""
@@ -79,6 +105,8 @@ def _cut(grid: Grid, side: Sequence[bool], limit: float, dtype: DType | None) ->
         lo = np.maximum(lo, limit if side[1] else limit + step)
     if not side[2]:
         hi = np.minimum(hi, limit if side[1] else limit - step)
+    if side == (True, False, True):
+        lo, hi = np.where(lo == limit, limit + step, lo), np.where(hi == limit, limit - step, hi)
     bare = lo > hi
     return Grid(grid.shape, grid.cuts, Box(np.where(bare, box.lo, lo), np.where(bare, box.hi, hi), False, box.dtype))
 

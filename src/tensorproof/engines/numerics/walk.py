@@ -21,7 +21,7 @@ from tensorproof.engines.numerics.relations import Relations
 from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, EXACT_BLOCKS, OPEN, Value, anything, arranged, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in, typed
-from tensorproof.program.form import Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
+from tensorproof.program.form import Asked, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
 
 _PASS = frozenset(("moves", "cuts"))
@@ -62,7 +62,10 @@ class Walk:
 
         for one in records:
             if isinstance(one, Computed):
-                self.computed(one)
+                if one.conditions and self.relations is not None:
+                    self._under_conditions(one)
+                else:
+                    self.computed(one)
             elif isinstance(one, Same):
                 self.parameters.same(one)
             elif isinstance(one, Join):
@@ -80,6 +83,9 @@ class Walk:
                 self.reasons[id(one.tensor)] = f"an {one.role}" if one.role[0] in "aeiou" else f"a {one.role}"
             elif isinstance(one, Changed):
                 self.parameters.changed(one)
+            elif isinstance(one, Asked):
+                if self.relations is not None:
+                    self.relations.guards.asked(one.truth, self.of(one.tensor))
             elif isinstance(one, Loop):
                 loop(self, one)
             elif isinstance(one, Gap):
@@ -218,6 +224,15 @@ class Walk:
         self._over = process_time() >= self._end
         self._next = perf_counter() + CLOCK
         return self._over
+
+    def _under_conditions(self, one: Computed) -> None:
+        """An application in a branch: operands are as the conditions of the branch say."""
+        assert self.relations is not None
+        narrowed = self.relations.guards.inside(one.conditions, tensors_in(one.applied), self.values)
+        full = {i: self.values[i] for i in narrowed}
+        self.values.update(narrowed)
+        self.computed(one)
+        self.values.update(full)
 
     def computed(self, one: Computed) -> None:
         applied = one.applied

@@ -11,6 +11,7 @@ from tensorproof.frontends.python import containers, equality, hashing, host_cal
 from tensorproof.frontends.python.shares import share
 from tensorproof.frontends.python.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry, torch_sizes
+from tensorproof.program.form import Asked
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -307,7 +308,10 @@ def truth(m: Interpreter, value: Any, node: ast.AST) -> Truth:
                 return bool(value.contents[0])
             if value.shape.concrete and value.shape.numel != 1:
                 raise m.raised("RuntimeError", f"the truth of a tensor of shape {value.shape!r} is not one value", node, "python/truth")
-            return m.open_truth("tensor", node)
+            asked = m.open_truth("tensor", node)
+            if m.path.program is not None:
+                m.path.program.add(Asked(value, asked))
+            return asked
         case List() | Set() | Dict():
             held = value.items.values() if isinstance(value, Dict) else value.items
             if not uncounted(held):
