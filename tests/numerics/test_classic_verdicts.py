@@ -28,6 +28,7 @@ PROVED = {
     "clamped sigmoid": TORCH + "p = torch.sigmoid(x * 100).clamp(1e-6, 1 - 1e-6)\nz = torch.log(p) + torch.log(1 - p)",
     "norm and epsilon": TORCH + "z = x / (x.norm(dim=1, keepdim=True) + 1e-8)",
     "least and greatest": TORCH + "z = (x - x.min()) / (x.max() - x.min() + 1e-8)",
+    "gradient of a minimum": TORCH + "least = (x == x.amin(1, keepdim=True)).float()\nz = least / least.sum(1, keepdim=True)",
     "least and greatest of rows": TORCH + "lo, hi = x.amin(1, keepdim=True), x.amax(1, keepdim=True)\nz = torch.sqrt((x - lo) * (hi - x)) / (hi - lo + 1e-8)",
     "Gumbel draws": TORCH + "z = -torch.log(-torch.log(torch.rand(8, 10) + 1e-20) + 1e-20)",
     "sign": TORCH + "z = 1 / (torch.sign(x) + 2)",

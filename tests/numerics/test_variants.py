@@ -17,6 +17,11 @@ b = torch.rand(4, 8) - 1.0
 x = torch.cat([a, b], dim=1) * 2.0
 y = torch.log(torch.square(x)[:, :8])
 """
+PACKED_SIZES = """import tensorflow as tf
+x = tf.random.uniform((4, 8, 16))
+sizes = tf.stack([tf.shape(x)[0], 0, tf.shape(x)[2]])
+y = tf.reduce_sum(x) / tf.cast(sizes[0], tf.float32)
+"""
 CANCELLED = """import torch
 x = torch.rand(4, 8)
 y = torch.log(x * x - x * x + 1.0)
@@ -27,6 +32,11 @@ y = torch.log(x * x - x * x + 1.0)
 @pytest.mark.parametrize(("tensors", "verdict"), [("smash", "possible"), ("partition", "safe"), ("expand", "safe")])
 def test_parts_that_are_joined_and_cut_apart_need_blocks(tmp_path: Path, tensors: str, values: str, verdict: str) -> None:
     assert _verdicts(tmp_path, JOINED, Settings(tensors=tensors, values=values)) == [verdict]
+
+
+@pytest.mark.parametrize(("tensors", "verdict"), [("smash", "possible"), ("partition", "safe"), ("expand", "safe")])
+def test_sizes_that_are_packed_are_one_interval_where_a_tensor_is(tmp_path: Path, tensors: str, verdict: str) -> None:
+    assert verdict in _verdicts(tmp_path, PACKED_SIZES, Settings(tensors=tensors))
 
 
 @pytest.mark.parametrize("tensors", ["smash", "partition", "expand"])

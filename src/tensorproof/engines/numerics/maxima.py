@@ -1,4 +1,4 @@
-"""What follows from a maximum: no operand is above it, one of them is it, and some element of a tensor is equal to its greatest.
+"""What follows from a maximum: no operand is above it, one of them is it, and some element of a tensor is equal to its greatest, and one to its least.
 
 With m = max(x, y), one of x - m and y - m is 0 and the other is not above it, so that exp(x - m) + exp(y - m) is at least 1.
 """
@@ -52,7 +52,7 @@ class Maxima:
             self._sum(one, value, values)
         elif one.op.opposite and equates(one.op):
             for x, y in (values, values[::-1]):
-                axes = self.relations.greatest_of(y, x) if value.grid.shape == x.grid.shape else None
+                axes = self.relations.end_of(y, x) if value.grid.shape == x.grid.shape else None
                 if axes is not None:
                     value.attained = axes, 1.0, 1.0
 

@@ -310,10 +310,10 @@ class Relations:
                 self._sign(value, -factor * known[3])
                 value.attained = known[1], 0.0, 0.0
 
-    def greatest_of(self, y: Value, x: Value) -> tuple[int, ...] | None:
-        """The axes along which `y`, laid beside the elements of `x`, is the greatest of them; None where it is not."""
+    def end_of(self, y: Value, x: Value) -> tuple[int, ...] | None:
+        """The axes along which `y`, laid beside the elements of `x`, is the greatest or the least of them; None where it is neither."""
         end = self._end(y) if any(root in self._ends for root in self.roots(y)) else None
-        beside = end is not None and end[2][0] == x.number and end[2][3] > 0 and fits(end[1], end[2], self.grids[end[0]].shape)
+        beside = end is not None and end[2][0] == x.number and fits(end[1], end[2], self.grids[end[0]].shape)
         return end[2][1] if end is not None and beside else None
 
     def _sign(self, value: Value, sign: float) -> None:

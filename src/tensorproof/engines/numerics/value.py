@@ -14,7 +14,8 @@ LOST, OPEN, AFTER, ENDLESS = 1, 2, 4, 8
 """Marks: something that was not followed made it; it comes from a source that is only known to be finite; a hazard was met on the way; the program itself
 puts infinity into it, as masks do."""
 EXACT_INTEGERS = 64
-"""Whole numbers of small tensors stay exact where a tensor is one interval: they are places and sizes."""
+"""Where a tensor is one interval, so many whole numbers that the program states, or that are a shape, stay exact, as in DEBAR; what is computed from them is
+one interval."""
 
 EXACT_BLOCKS = 64
 """Small tensors of at most so many blocks keep all of them; in others equal neighbours become one block."""
@@ -66,10 +67,10 @@ def finite(grid: Grid, dtype: DType | None, endless: bool = False) -> tuple[Grid
     return Grid(grid.shape, grid.cuts, Box(np.clip(box.lo, least, most), np.clip(box.hi, least, most), False, box.dtype)), True
 
 
-def arranged(grid: Grid, tensors: str) -> Grid:
-    """As many blocks as the setting keeps."""
-    if tensors == "smash" and (grid.dtype.kind == "f" or grid.size > EXACT_INTEGERS):
-        return smashed(grid)
+def arranged(grid: Grid, tensors: str, stated: bool = False) -> Grid:
+    """As many blocks as the setting keeps; `stated`: the program states these numbers, or they are a shape."""
+    if tensors == "smash":
+        return grid if stated and grid.dtype.kind != "f" and grid.size <= EXACT_INTEGERS else smashed(grid)
     blocks = grid.box.lo.size
     return capped(merged(grid)) if tensors == "partition" and blocks > 1 and (blocks > EXACT_BLOCKS or grid.size > EXPAND) else grid
 

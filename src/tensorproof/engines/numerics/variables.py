@@ -44,7 +44,7 @@ def initial_ranges(records: Sequence[Record]) -> dict[int, Range]:
 
 def _bounded(records: Iterable[Record], order: Mapping[int, int]) -> Analysis | None:
     """The bounds of what these records make; None where something in them has none."""
-    done = analyse(sorted(records, key=lambda one: order.get(id(one), 0)), {}, Settings(tensors="smash", values="interval"))
+    done = analyse(sorted(records, key=lambda one: order.get(id(one), 0)), {}, Settings(values="interval"))
     return None if done.not_analysed or done.unbounded else done
 
 

@@ -126,7 +126,7 @@ class Walk:
             held = np.asarray(tensor.contents[0]) if tensor.weak and tensor.contents else self._numbers(tensor)
             if held.dtype.kind not in "biuf":
                 return anything(shape, self.setting.type_of(tensor))
-            grid, cut = finite(arranged(gridded(held), self.settings.tensors), None if tensor.weak else self.setting.type_of(tensor), True)
+            grid, cut = finite(arranged(gridded(held), self.settings.tensors, True), None if tensor.weak else self.setting.type_of(tensor), True)
             endless = has_infinite(grid)
             points = () if cut or endless or not grid.size else (grid.least, grid.most)
             found = self._constants[key] = Value(grid, (OPEN if cut else 0) | (ENDLESS if endless else 0), points)
@@ -322,7 +322,8 @@ class Walk:
         applied = one.applied
         if applied.op.hazards:
             return False
-        if all(numbers_in(result) and result.shape.concrete for result in applied.results):
+        taken = self.settings.tensors == "smash" and any(t.contents is not None for t in operands)  # a shape is read of a tensor, not of its elements
+        if not taken and all(numbers_in(result) and result.shape.concrete for result in applied.results):
             for result in applied.results:
                 self.values.pop(id(result), None)
                 self.of(result)
