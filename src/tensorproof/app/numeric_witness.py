@@ -11,7 +11,8 @@ from pathlib import Path
 from tensorproof.app.numerics import Report
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.numerics.ranges import TRAINED
-from tensorproof.terms.records import replace
+from tensorproof.engines.numerics.records import Operation
+from tensorproof.terms.records import dataclass, field, replace
 
 RUNS = 24
 """How often a program is run, each time with other corners."""
@@ -30,13 +31,18 @@ def confirm(found: Report, arguments: tuple[str, ...], name: str | None = None) 
         confirm_model(found, begins)
 
 
-def confirm_source(found: Report, arguments: tuple[str, ...], name: str) -> dict[int, int]:
+def confirm_source(found: Report, arguments: tuple[str, ...], name: str, runs: int = RUNS) -> dict[int, int]:
     """Run a Python file. The seed of the first run that shows an operation, by line."""
-    wanted = {one.span.line for one in found.operations if one.verdict in ("unsafe", "possible") and one.span.path == found.path}
-    shown = {line: seed for line, seed in _seen(found.path, arguments).items() if line in wanted} if wanted else {}
+    open_ = [one for one in found.operations if one.verdict in ("unsafe", "possible") and one.span.path == found.path]
+    seen = _seen(found.path, arguments, runs) if open_ else Seen()
+    shown: dict[int, int] = {}
+    for one in open_:
+        seed = seen.of(one)
+        if seed is not None:
+            shown.setdefault(one.span.line, seed)
     found.operations = [
-        replace(one, verdict="unsafe", cause=(*one.cause, f"a real run with seed {shown[one.span.line]}"))
-        if one.verdict in ("unsafe", "possible") and one.span.path == found.path and one.span.line in shown
+        replace(one, verdict="unsafe", cause=(*one.cause, f"a real run with seed {seen.of(one)}"))
+        if one.verdict in ("unsafe", "possible") and one.span.path == found.path and seen.of(one) is not None
         else one
         for one in found.operations
     ]
@@ -45,10 +51,22 @@ def confirm_source(found: Report, arguments: tuple[str, ...], name: str) -> dict
     return shown
 
 
-def _seen(path: str, arguments: tuple[str, ...]) -> dict[int, int]:
+@dataclass(slots=True)
+class Seen:
+    """What runs showed: the first seed by line, and the first one of a gradient that is not finite, whose line a library may not know."""
+
+    lines: dict[int, int] = field(default_factory=dict[int, int])
+    gradient: int | None = None
+
+    def of(self, one: Operation) -> int | None:
+        """The seed of a run that shows an operation."""
+        return self.lines.get(one.span.line, self.gradient if one.code.endswith("/gradient") else None)
+
+
+def _seen(path: str, arguments: tuple[str, ...], runs: int) -> Seen:
     home = str(Path(__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([home, os.environ.get("PYTHONPATH", "")]), "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-m", "tensorproof.runners.watching", path, "0", str(RUNS), str(TRAINED), *arguments]
+    command = [sys.executable, "-m", "tensorproof.runners.watching", path, "0", str(runs), str(TRAINED), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS, env=environment, check=False)
         text, failed = done.stdout, done.stderr
@@ -56,11 +74,13 @@ def _seen(path: str, arguments: tuple[str, ...]) -> dict[int, int]:
         text, failed = (late.stdout or b"").decode() if isinstance(late.stdout, bytes) else late.stdout or "", "the time was not enough"
     if not text:
         raise BadInput(f"--confirm: {path} could not be run: {failed.strip().splitlines()[-1] if failed.strip() else 'it ended at once'}")
-    found: dict[int, int] = {}
+    found = Seen()
     for line in text.splitlines():
         one = json.loads(line)
         if "line" in one:
-            found.setdefault(one["line"], one["seed"])
+            found.lines.setdefault(one["line"], one["seed"])
+            if one["kind"] == "gradient" and found.gradient is None:
+                found.gradient = one["seed"]
     return found
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -34,12 +36,24 @@ def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: 
         try:
             return run()
         except _tf.errors.InvalidArgumentError as error:
-            lines = watched.lines_of(error)
+            lines = _built(watched, error) or watched.lines_of(error)
             if "NaN" in str(error) and lines:
-                watched.report("nan" if "nan" in str(error).split("!!!")[-1].lower() else "inf", line=lines[-1])
+                kind = "gradient" if _differentiates(error) else "value"
+                watched.report("nan" if "nan" in str(error).split("!!!")[-1].lower() else "inf", kind, lines[-1])
             raise
 
     return watching
+
+
+def _built(watched: Watched, error: Exception) -> list[int]:
+    """The lines of the program at which an operation of a graph was made, the innermost last."""
+    told = str(error).partition("Original stack trace")[0]
+    return [int(line) for line in re.findall(rf'File "{re.escape(watched.program)}", line (\d+)', told)]
+
+
+def _differentiates(error: Exception) -> bool:
+    """Whether an exception comes out of the computation of a gradient."""
+    return any(f.filename.replace(os.sep, "/").endswith("eager/backprop.py") for f in traceback.extract_tb(error.__traceback__))
 
 
 def _kept(owner: Any, name: str) -> Any:
