@@ -173,7 +173,7 @@ def run_served(v: Vector) -> Any:
 def session_graph(v: Vector) -> Any:
     """A graph of TensorFlow 1 with variables and their initial values."""
     g, k = v.get, v.get("conv1.kernel_size", 5)
-    image = v1.placeholder(tf.float32, served_shape(v), "image")
+    image = v1.placeholder(tf.float32, served_shape({name.replace("image.", "input."): value for name, value in v.items()}), "image")
     with v1.variable_scope("conv1"):
         kernel = v1.get_variable("kernel", (k, k, g("conv1.in_channels", 3), g("conv1.filters", 8)), initializer=v1.truncated_normal_initializer())
         x = tf.nn.conv2d(image, kernel, [1, g("conv1.strides", 1), g("conv1.strides", 1), 1], g("conv1.padding", "SAME"), name="Conv2D")
@@ -186,21 +186,40 @@ def session_graph(v: Vector) -> Any:
     return tf.nn.softmax(x, name="out")
 
 
-def save_session(folder: Path) -> Path:
-    with tf.Graph().as_default():
-        v1.disable_resource_variables()
-        session_graph({})
-        v1.train.export_meta_graph(str(folder / "model.meta"))
-    return folder / "model.meta"
+def training_graph(v: Vector) -> Any:
+    """The same with a loss, its gradients and an optimizer."""
+    out = session_graph(v)
+    labels = v1.placeholder(tf.int32, (v.get("labels.batch", 2),), "labels")
+    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=out))
+    with tf.control_dependencies([v1.train.AdamOptimizer(0.1).minimize(loss)]):
+        return tf.identity(loss, "loss")
 
 
-def run_session(v: Vector) -> Any:
-    with tf.Graph().as_default() as graph:
-        v1.disable_resource_variables()
-        out = session_graph(v)
-        with v1.Session(graph=graph) as session:
-            session.run(v1.global_variables_initializer())
-            return session.run(out, {"image:0": np.zeros(served_shape(v), np.float32)})
+def save_session(build: Callable[[Vector], Any]) -> Callable[[Path], Path]:
+    def save(folder: Path) -> Path:
+        path = folder / f"{build.__name__}.meta"
+        with tf.Graph().as_default():
+            v1.disable_resource_variables()
+            build({})
+            v1.train.export_meta_graph(str(path))
+        return path
+
+    return save
+
+
+def run_session(build: Callable[[Vector], Any]) -> Callable[[Vector], Any]:
+    def once(v: Vector) -> Any:
+        fed = {"image:0": np.zeros(served_shape({name.replace("image.", "input."): value for name, value in v.items()}), np.float32)}
+        if build is training_graph:
+            fed["labels:0"] = np.zeros(v.get("labels.batch", 2), np.int32)
+        with tf.Graph().as_default() as graph:
+            v1.disable_resource_variables()
+            out = build(v)
+            with v1.Session(graph=graph) as session:
+                session.run(v1.global_variables_initializer())
+                return session.run(out, fed)
+
+    return once
 
 
 def save_frozen(build: Callable[[], Any], suffix: str) -> Callable[[Path], Path]:
@@ -236,5 +255,9 @@ CASES = [
         "conv1.kernel_size=5,1..7 conv1.strides=1,2,3 conv1.padding=SAME,VALID conv1.in_channels=3,4 conv1.filters=8,2,4,32 "
         "pool.ksize=2,1..6 pool.strides=2,1,3 dense.in_features=288,72 dense.units=4,1..3 input.batch=2,1,3,4 input.height=12,6..13 "
         "input.width=12,6 input.channels=3,4"
-    ), save_session, run_session),
+    ), save_session(session_graph), run_session(session_graph)),
+    Case("metagraph", "a training step", (
+        "conv1.kernel_size=5,1..7 conv1.strides=1,2,3 conv1.in_channels=3,4 conv1.filters=8,2,4,32 pool.ksize=2,1..6 pool.strides=2,1,3 "
+        "dense.in_features=288,72 dense.units=4,1..3 image.batch=2,1,3,4 labels.batch=2,1,3,4 image.height=12,6..13 image.channels=3,4"
+    ), save_session(training_graph), run_session(training_graph)),
 ]  # fmt: skip

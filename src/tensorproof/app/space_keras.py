@@ -85,9 +85,10 @@ class KerasSpace:
         return self.targets[name].of_input and self.targets[name].word == "format"
 
     def _undecided(self, given: Given) -> list[Gap]:
-        """A format is analysed value by value: while it is open, nothing is known."""
-        open_ = [name for name in filter(self._is_format, given) if given[name] is None and len(self.parameters[name].values) > 1]
-        return [Gap(name, Span(self.path, 1, 1, 1, 2), "the format of the data is open") for name in open_]
+        """A format or element type is analysed value by value: while it is open, nothing is known."""
+        listed = [name for name in given if self._is_format(name) or self.targets[name].word == "dtype"]
+        open_ = [name for name in listed if given[name] is None and len(self.parameters[name].values) > 1]
+        return [Gap(name, Span(self.path, 1, 1, 1, 2), "it is analysed value by value") for name in open_]
 
     def _sizes(self, given: Given, values: Mapping[str, Any]) -> Iterator[Stated]:
         for name, value in zip(given, values.values()):

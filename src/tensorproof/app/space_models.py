@@ -15,6 +15,7 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.found import Found
 from tensorproof.engines.space.models.changing import Changing, check_values, stays_symbolic
+from tensorproof.engines.space.models.forward import forward
 from tensorproof.engines.space.models.naming import Naming
 from tensorproof.engines.space.parameters import Parameter, Value
 from tensorproof.engines.space.scenarios import MOST_ANALYSES, Given
@@ -47,7 +48,8 @@ class GraphSpace:
         self.path = path
         self.options = options
         self.parameters = {p.name: p for p in parameters}
-        self.naming = Naming(path, graphs(path)[0])
+        graph, self.ends = forward(graphs(path)[0])
+        self.naming = Naming(path, graph)
         self.targets = {name: self.naming.targets(name) for name in self.parameters}
         for p in parameters:
             check_values(self.naming, p.name, self.targets[p.name][0], p.values)
@@ -84,6 +86,7 @@ class GraphSpace:
         made.stated = [replace(one, facts=(*one.facts, *facts), call=place.get(one.span.node, -2) + 2) for one in [*own, *made.stated, *_advised(found)]]
         made.facts, made.lost = facts, False  # what is refused concerns all vectors of the path
         made.gaps = [gap for gap in made.gaps if not gap.callee.startswith("the function ")]
+        made.gaps += [Gap(end, Span(self.path, 1, 1, 1, 2, end), "it is computed from gradients, which are not followed") for end in self.ends]
         open_ = [one for one in made.stated if _open(one)]
         made.gaps += [Gap(one.requirement.code, one.span, f"{one.requirement.message} (this depends on more than the parameters)") for one in open_]
         made.stated = [one for one in made.stated if not _open(one)]

@@ -14,7 +14,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.objects import Choice, Dict, List, Model
 from tensorproof.values.python_values import Named, Unknown
 
 _ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "name", "tensor", "optional")
@@ -46,6 +46,8 @@ def make_input(m: Any, shape: Any, batch_size: Any, batch_shape: Any, dtype: Any
         sizes = None if rest is None else (batch_size, *rest)
     if sizes is None:
         return m.gap("keras.Input", node, "the shape is not known")
+    if isinstance(dtype, Choice):
+        return m.gap("keras.Input", node, "its element type is one of several")
     made = keras_graph.symbolic_input(m, sizes, keras_graph.element_type(dtype) if dtype is not None else FLOAT32, node)
     word = keras_graph.new_name(m, "InputLayer") if name is None else name
     layer = Model("keras.layers.InputLayer", m.heap.space({"name": word, "*tensor*": made}), m.user_span(node))

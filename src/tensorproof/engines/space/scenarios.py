@@ -103,7 +103,9 @@ class Planning:
 
     def _helps(self, p: Parameter, fixed: dict[str, Value]) -> bool:
         """Whether one parameter alone, the others symbolic, costs nothing when it has a value: with the others in the middle it may not be reached."""
-        return self.left > 0 and not _lost(self._one({**fixed, p.name: p.values[len(p.values) // 2]})).more_than(self._base())
+        if self.left > 0 and not _lost(self._one({**fixed, p.name: p.values[len(p.values) // 2]})).more_than(self._base()):
+            self.costly[p.name] = True
+        return self.costly[p.name]
 
     def _base(self) -> _Lost:
         """What is lost of the program as it stands, or with the values in the middle of their domains."""

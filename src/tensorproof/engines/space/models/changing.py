@@ -109,6 +109,23 @@ class Changing:
         kept["shape"] = DeclaredShape(tuple(shape))
         spelling = "Input" if node.framework != "graphdef" else "Placeholder" if node.spelling in _CONSTANTS else node.spelling
         self.changed[source.place] = replace(node, spelling=spelling, inputs=(), attributes=kept)
+        if node.framework == "graphdef" and node.spelling not in _CONSTANTS:
+            for constant in self.naming.tracing.initial_values(source.place):
+                self._initial(constant, source.shape, tuple(shape))
+            for slot in self.naming.tracing.slots(source.place):
+                self._weight(slot, tuple(shape))
+
+    def _initial(self, place: Place, before: tuple[int, ...], shape: tuple[Dim, ...]) -> None:
+        """A constant from which the initial value of a variable is made: the value itself, or its shape."""
+        node = self.naming.tracing.node(place)
+        value = node.attributes.get("value")
+        if not isinstance(value, Constant):
+            return
+        if value.shape == before:
+            made = {"dtype": value.dtype, "shape": DeclaredShape(shape)}
+            self.changed[place] = replace(node, spelling="Placeholder", inputs=(), control=(), attributes=made)
+        elif value.shape == (len(before),) and value.contents() == before:
+            self.changed[place] = replace(node, attributes={**node.attributes, "value": replace(value, raw=None, later=None, values=shape)})
 
     def _input(self, name: str, changes: dict[str, Any]) -> None:
         node = self.naming.tracing.node(("", name))

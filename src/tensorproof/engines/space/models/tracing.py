@@ -75,6 +75,28 @@ class Tracing:
                             self._readers.setdefault((function, edge.node), []).append((function, node.name))
         return self._readers.get(place, [])
 
+    def initial_values(self, variable: Place) -> Iterator[Place]:
+        """The constants from which the initial value of a variable is computed."""
+        pending = [(at[0], edge.node) for at in self.readers(variable) if self.node(at).spelling == "Assign" and (edge := self.node(at).inputs[-1]) is not None]
+        seen: set[Place] = set()
+        while pending and len(seen) < _FARTHEST:
+            place = pending.pop()
+            if place in seen or place == variable:
+                continue
+            seen.add(place)
+            node = self.node(place)
+            if node.spelling in ("Const", "HostConst"):
+                yield place
+            elif node.spelling not in _HELD:
+                pending += [(place[0], edge.node) for edge in node.inputs if edge is not None]
+
+    def slots(self, variable: Place) -> Iterator[Source]:
+        """The variables that an optimizer keeps beside another one, under its name and in its shape."""
+        own = held(self.node(variable))
+        for name, node in self.nodes[variable[0]].items():
+            if name.startswith(f"{variable[1]}/") and node.spelling in ("VariableV2", "Variable", "VarHandleOp") and held(node) == own and own is not None:
+                yield Source((variable[0], name), own, tuple(range(len(own))))
+
     def _argument(self, function: str, node: Node, farthest: int) -> Source | None:
         """What callers give for a parameter of a function, where it is one weight."""
         position = list(self.nodes[function]).index(node.name)
