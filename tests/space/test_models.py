@@ -68,6 +68,18 @@ def test_weights_follow_and_others_stay(tmp_path: Path, capsys: pytest.CaptureFi
     assert (found["valid"], found["invalid"]) == (2, 2)
 
 
+def test_the_shape_of_an_input_names_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = network(tmp_path)
+    main(["space", str(path), "--param", "size=4..8", "--param", "fc.units=1,2", "--input", "x=2,3,size,size", "--output-format", "json"])
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert (found["valid"], found["invalid"], found["unknown"]) == (4, 6, 0)
+
+
+def test_a_hyperparameter_is_named_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["space", str(network(tmp_path)), "--param", "conv1.kernel_size=1,2", "--param", "conv1.kernel=1,2"]) == 2
+    assert "conv1.kernel_size and conv1.kernel are one hyperparameter" in capsys.readouterr().err
+
+
 def test_a_file_names_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network(tmp_path)
     (tmp_path / "space.toml").write_text('model = "net.onnx"\n[param]\n"conv1.kernel_size" = "1..5"\n[default]\n"input.batch" = 2\n', "utf-8")

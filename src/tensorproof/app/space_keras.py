@@ -11,6 +11,7 @@ from typing import Any
 
 from tensorproof.app.check import Options
 from tensorproof.app.keras_files import OURS, at_layer, source_of
+from tensorproof.app.space_models import once_each
 from tensorproof.app.space_programs import standing_for
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
@@ -55,7 +56,9 @@ class KerasSpace:
         self.layers = dict(_layers(self.given))
         self.form = next((c["data_format"] for c in self.layers.values() if c.get("data_format") in (inputs.FIRST, inputs.LAST)), inputs.LAST)
         self.parameters = {p.name: p for p in parameters}
-        self.targets = {p.name: self._target(p) for p in parameters}
+        named = self._given(options)
+        self.targets = {p.name: named.get(p.name) or self._target(p) for p in parameters}
+        once_each(path, self.targets)
 
     def analyse(self, given: Given) -> list[Path]:
         """The paths with a symbol for each parameter that is None, and others as they are given."""
@@ -121,6 +124,21 @@ class KerasSpace:
             config["batch_shape"] = _at(axes, at, chosen)
 
     # --- names ---
+
+    def _given(self, options: Options) -> dict[str, _Target]:
+        """Put the shapes of inputs that the user gave into the configuration; a size may be a parameter."""
+        found: dict[str, _Target] = {}
+        for name, given in options.inputs.items():
+            if not isinstance(self.layers.get(name, {}).get("batch_shape"), list):
+                raise BadInput(f"--input {name}: the model has no such input")
+            sizes = given.sizes if given.sizes is not None else (None,) * given.rank
+            self.layers[name]["batch_shape"] = [size if isinstance(size, int) else None for size in sizes]
+            for axis, size in enumerate(sizes):
+                if isinstance(size, str) and size in self.parameters:
+                    if size in found:
+                        raise BadInput(f"--input {name}: the parameter {size} stands for two sizes; name each axis, such as {name}[{axis}]")
+                    found[size] = _Target(name, str(axis), None, True)
+        return found
 
     def _target(self, p: Parameter) -> _Target:
         found = self._input(p) or self._layer(p)

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from tensorproof.app.check import Options, is_model
-from tensorproof.app.models import graphs, stated
+from tensorproof.app.models import graphs, inputs, stated
 from tensorproof.app.space_programs import Analysed, ProgramSpace
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
@@ -16,9 +16,10 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.found import Found
 from tensorproof.engines.space.models.changing import Changing, check_values, stays_symbolic
 from tensorproof.engines.space.models.forward import forward
-from tensorproof.engines.space.models.naming import Naming
+from tensorproof.engines.space.models.naming import Naming, OfInput
 from tensorproof.engines.space.parameters import Parameter, Value
 from tensorproof.engines.space.scenarios import MOST_ANALYSES, Given
+from tensorproof.graph import DeclaredShape, Graph
 from tensorproof.program.form import Computed
 from tensorproof.solve import limits
 from tensorproof.terms.ints import Origin
@@ -46,13 +47,15 @@ class GraphSpace:
 
     def __init__(self, path: str, parameters: Sequence[Parameter], options: Options) -> None:
         self.path = path
-        self.options = options
         self.parameters = {p.name: p for p in parameters}
         graph, self.ends = forward(graphs(path)[0])
-        self.naming = Naming(path, graph)
-        self.targets = {name: self.naming.targets(name) for name in self.parameters}
+        named = named_sizes(options, self.parameters)
+        self.naming = Naming(path, _declared(graph, options))
+        self.options = replace(options, inputs={})
+        self.targets = {name: named[name] if name in named else self.naming.targets(name) for name in self.parameters}
         for p in parameters:
             check_values(self.naming, p.name, self.targets[p.name][0], p.values)
+        once_each(path, self.targets)
 
     def analyse(self, given: Given) -> list[Path]:
         """A path for each choice of the values that are no numbers; a symbol stands for each other parameter that is None."""
@@ -91,6 +94,35 @@ class GraphSpace:
         made.gaps += [Gap(one.requirement.code, one.span, f"{one.requirement.message} (this depends on more than the parameters)") for one in open_]
         made.stated = [one for one in made.stated if not _open(one)]
         return made
+
+
+def named_sizes(options: Options, parameters: Mapping[str, Parameter]) -> dict[str, tuple[OfInput, ...]]:
+    """The axes of inputs that the user gave the name of a parameter: `--input x=8,3,size,size`."""
+    found: dict[str, tuple[OfInput, ...]] = {}
+    for name, given in options.inputs.items():
+        for axis, size in enumerate(given.sizes or ()):
+            if isinstance(size, str) and size in parameters:
+                found[size] = (*found.get(size, ()), OfInput(name, str(axis)))
+    return found
+
+
+def _declared(graph: Graph, options: Options) -> Graph:
+    """The graph with the shapes of inputs that the user gave."""
+    nodes = dict(graph.nodes)
+    for name in inputs(graph, options):
+        given = options.inputs[name]
+        axes = tuple(given.sizes) if given.sizes is not None else (None,) * given.rank
+        nodes[name] = replace(nodes[name], attributes={**nodes[name].attributes, "shape": DeclaredShape(axes)})
+    return replace(graph, nodes=nodes) if options.inputs else graph
+
+
+def once_each(path: str, targets: Mapping[str, object]) -> None:
+    """Refuse two parameters that name one hyperparameter. Raises `BadInput`."""
+    names = list(targets)
+    for at, name in enumerate(names):
+        twin = next((other for other in names[:at] if targets[other] == targets[name]), None)
+        if twin is not None:
+            raise BadInput(f"{path}: the parameters {twin} and {name} are one hyperparameter; give one of them")
 
 
 def _open(one: Stated) -> bool:
