@@ -7,6 +7,7 @@ them; iterations that were followed one by one stand one after the other, and al
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from tensorproof.diagnostics.diagnostic import Gap
@@ -114,6 +115,8 @@ class Loop:
     span: Span
     runs: bool = True
     """Whether there is at least one iteration."""
+    most: float = math.inf
+    """How many iterations there are at most."""
 
 
 Record = Computed | Same | Join | Slice | Stack | Source | Asked | Changed | Loop | Gap

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tensorproof.diagnostics.span import Span
@@ -46,9 +47,9 @@ class Recorder:
     def changed(self, tensor: TensorType, before: TensorType | None = None) -> None:
         self.records.append(Changed(tensor, before))
 
-    def loop(self, body: Sequence[Record], carried: Sequence[Carried], span: Span, runs: bool = True) -> None:
+    def loop(self, body: Sequence[Record], carried: Sequence[Carried], span: Span, runs: bool = True, most: float = math.inf) -> None:
         if body or carried:
-            self.records.append(Loop(tuple(body), tuple(carried), span, runs))
+            self.records.append(Loop(tuple(body), tuple(carried), span, runs, most))
 
     def turn(self, position: int, states: Sequence[Sequence[TensorType]], span: Span) -> None:
         """Make a loop of the records since a position: one turn of a loop that a library runs, perhaps not once.

@@ -22,6 +22,7 @@ from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.records import replace
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 FAILURES = (NotEvaluated, Unbounded, Undefined, Undetermined, ValueError, IndexError, TypeError, AttributeError, ZeroDivisionError, KeyError, OverflowError)
@@ -105,6 +106,9 @@ class Application:
         if self._arguments is None:
             made = arguments_of(np, self.one, self._given())
             made["results"] = tuple(self.setting.type_of(result) for result in self.one.results)
+            if None in self.shapes:
+                sizes = [self.setting.sizes.shape(result) for result in self.one.results]
+                made["shapes"] = tuple(r.shape if n is None else Shape(n) for r, n in zip(self.one.results, sizes))
             self._arguments = made
         return self._arguments
 

@@ -136,12 +136,13 @@ class Judging:
         tensors = [t for t in tensors_in(one.applied) if _is_real(t) or (t.dtype is not None and t.dtype.kind in "iu")]
         values = [self.walk.values[id(t)] for t in tensors]
         dtypes = [self.walk.setting.type_of(r) for r in one.applied.results if _is_real(r)]
-        if not values or not dtypes or any(v.marks for v in values):
+        grows = any(v is g for v in values for g in self.walk.growing)
+        if not values or not dtypes or any(v.marks & ~(AFTER if grows else 0) for v in values):
             return None
         most = limits(dtypes[0])[1]
         reached = overflows(one.applied, self.walk.setting) or (one.applied.op.values.kind == "moves" and any(_too_large(v, dtypes[0]) for v in values))
         own = [limits(self.walk.setting.type_of(t))[1] for t in tensors]
-        if not reached and (not all(map(_moderate, values, own)) or only_near_zero(application, dtypes[0])):
+        if not reached and not grows and (not all(map(_moderate, values, own)) or only_near_zero(application, dtypes[0])):
             return None
         needed = f"the result is at most {most:.4g} in size, the greatest {dtypes[0]}"
         return self._operation(one, f"{one.applied.op.name}/overflow", tensors, needed, "inf", "unsafe" if reached and not one.conditions else "possible")

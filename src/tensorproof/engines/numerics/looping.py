@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorproof.engines.numerics.grid import Box, Grid, aligned
+from tensorproof.engines.numerics.growth import growing
 from tensorproof.engines.numerics.value import ENDLESS, Value, either, limits
 from tensorproof.program.form import Carried, Loop, written
 
@@ -54,10 +55,14 @@ def loop(walk: Walk, one: Loop) -> None:
         ends = _turn(walk, one, places, begin, state)
     narrow: Begin = [e if isinstance(f, _Never) else _either(f, e) for f, e in zip(first, ends)]
     settled = {i: _either(kept[i], walk.values.get(i)) for i in state}
+    grows = growing([walk.setting.type_of(c.after) if c.after is not None else None for c in places], first, narrow, one.most,
+                    lambda now: _turn(walk, one, places, list(now), dict(kept)))  # fmt: skip
     walk.judge = judge
     walk.analysis.unbounded.clear()
     walk.analysis.unbounded.update(counted)
+    walk.growing, around = [narrow[i] for i in grows], walk.growing
     ends = _turn(walk, one, places, narrow, settled)
+    walk.growing = around
     _restore(walk, outside)
     for c, f, e in zip(places, first, ends):
         if c.after is not None:

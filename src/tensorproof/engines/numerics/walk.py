@@ -46,6 +46,8 @@ class Walk:
         self.reasons: dict[int, str] = {}
         self.drawn: set[int] = set()
         self.judge: Judge | None = None
+        self.growing: list[object] = []
+        """The values that the loop at work makes ever larger."""
         self.setting = Setting(self.values, self.sizes, settings.dtype)
         self._given = given
         self._kept: dict[int, TensorType] = {}

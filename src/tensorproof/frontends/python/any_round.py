@@ -16,7 +16,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.joining import CannotJoin, join
 from tensorproof.frontends.python.widening import Widening, names_in
-from tensorproof.terms.ints import Origin, Term, maximum, sole_atom
+from tensorproof.terms.ints import Origin, Term, maximum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, Truth, gt, lt
 from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark
@@ -219,7 +219,7 @@ class AnyRound:
         turn = recording.ended(m, mark, self.wide) if m.path.program is not None else None
         self._leave(mark)
         if turn is not None:
-            recording.close(m, recorded, turn, m.heap.difference(mark).values, self.node, _surely(gt(self.count, self.since)))
+            recording.close(m, recorded, turn, m.heap.difference(mark).values, self.node, _surely(gt(self.count, self.since)), float(upper(self.count)))
         m.heap.forget(mark)
 
     def _leave(self, mark: Mark) -> None:

@@ -5,14 +5,15 @@ Everything here does nothing on a path without a recorder (`Path.program`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
-from tensorproof.program.form import Carried, Join
+from tensorproof.program.form import Carried, Join, Record, Same
 from tensorproof.terms.predicates import Truth
-from tensorproof.terms.records import dataclass
+from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, ORDER, Cursor, Difference, Mark, read
 from tensorproof.values.objects import Choice, Dict, Instance, List, Model, Set
@@ -151,13 +152,26 @@ def ended(m: Interpreter, mark: Mark, starts: Mapping[tuple[int, Any], Any]) -> 
     return Turn(places, {i: _left(m, t, before) for i, t in first.items()}, {i: _left(m, t, {}) for i, t in last.items()})
 
 
-def close(m: Interpreter, position: int, turn: Turn, after: Mapping[tuple[int, Any], Any] | None, node: Any, runs: bool = True) -> None:
+def close(m: Interpreter, position: int, turn: Turn, after: Mapping[tuple[int, Any], Any] | None, node: Any, runs: bool = True,
+          most: float = math.inf) -> None:  # fmt: skip
     """Make a loop of the records since a position. `after`: what the locations hold after the loop, where that is not what the iteration ended with."""
     program = m.path.program
     if program is not None:
-        body, found = program.cut(position), carried(turn, after)
-        program.loop(body, found, m.user_span(node), runs)
+        body = program.cut(position)
+        found = _from_first(body, carried(turn, after))
+        program.loop(body, found, m.user_span(node), runs, most)
         begun(m, [one.after for one in found])
+
+
+def _from_first(body: list[Record], found: list[Carried]) -> list[Carried]:
+    """Let an iteration begin with the value that was made for it: the first records of the body say what that has become in memory."""
+    made: dict[int, TensorType] = {}
+    for one in body:
+        if not isinstance(one, Same):
+            break
+        made[id(one.result)] = one.source
+    ends = {id(t) for one in found for t in (*one.before, *one.end)}
+    return [replace(c, start=made[id(c.start)]) if id(c.start) in made and id(made[id(c.start)]) not in ends else c for c in found]
 
 
 def _followed(m: Interpreter, owner: Any, key: Any) -> bool:
