@@ -172,7 +172,7 @@ def reshaped(x: TensorType, shape: Shape) -> tuple[tuple[Dim, ...] | None, Truth
     conditions: list[Truth] = []
     while old and new:
         taken_old, taken_new = _block(old, new)
-        inner = _merged(old[:taken_old], new[:taken_new], conditions) if taken_old else None
+        inner = _merged(old[:taken_old], new[:taken_new], conditions)
         if inner is None:
             return UNKNOWN_STRIDES, True
         made.extend(inner)
@@ -184,7 +184,7 @@ def reshaped(x: TensorType, shape: Shape) -> tuple[tuple[Dim, ...] | None, Truth
 
 
 def _block(old: Axes, new: list[Dim]) -> tuple[int, int]:
-    """How many leading axes of each make the same number of elements; (0, 0) where that cannot be told."""
+    """How many leading axes of each make the same number of elements: in the end all of them, since both shapes hold as many."""
     for i in range(1, len(old) + 1):
         count = product(size for size, _ in old[:i])
         total: Dim = 1
@@ -192,7 +192,7 @@ def _block(old: Axes, new: list[Dim]) -> tuple[int, int]:
             total = total * size
             if total is count or total == count:
                 return i, j
-    return 0, 0
+    return len(old), len(new)
 
 
 def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ...] | None:

@@ -10,7 +10,8 @@ from math import prod
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.space.checks import Cause, Check, Checks, checks_of
+from tensorproof.engines.space.checks import NOT_FOLLOWED, Cause, Check, Checks, checks_of
+from tensorproof.engines.space.listing import verdicts
 from tensorproof.engines.space.parameters import Parameter, Value, dimension, vectors
 from tensorproof.terms.predicates import Truth, conj, disj, eq, negate
 from tensorproof.terms.records import dataclass
@@ -21,6 +22,7 @@ Given = Mapping[str, Value | None]
 """A value for each parameter that is enumerated, None for each that stays symbolic; others keep what the program has."""
 Analyse = Callable[[Given], list[Path]]
 MOST_ANALYSES = 4096
+MOST_LISTED = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,10 @@ class Planning:
         return self._checks(self.analyse({p.name: fixed.get(p.name) for p in self.parameters}), fixed)
 
     def _checks(self, paths: list[Path], fixed: Mapping[str, Value]) -> Checks:
-        found = checks_of(paths, frozenset(p.atom for p in self._open(fixed)), self.strict)
+        open_ = self._open(fixed)
+        found = checks_of(paths, frozenset(p.atom for p in open_), self.strict)
+        if found.order and found.order[-1].cause is NOT_FOLLOWED and not _reached(open_, found.order):
+            found.order.pop()
         found.order[:0] = [Check(absent, TWIN) for absent in absences(self.parameters, fixed) if absent is not False]
         return found
 
@@ -137,6 +142,14 @@ def absences(parameters: Sequence[Parameter], fixed: Mapping[str, Value]) -> lis
         return disj(*(eq(dimension(p), p.number(v)) for v in values))
 
     return [conj(negate(is_one(known[p.needs[0]], p.needs[1])), negate(is_one(p, p.values[:1]))) for p in parameters if p.needs is not None]
+
+
+def _reached(parameters: Sequence[Parameter], checks: Sequence[Check]) -> bool:
+    """Whether some vector breaks the last check and none before it, or there are too many to see."""
+    if vectors(parameters) > MOST_LISTED:
+        return True
+    last = len(checks) - 1
+    return any((part == last).any() for _, part in verdicts(parameters, checks))
 
 
 def _lost(checks: Checks) -> _Lost:

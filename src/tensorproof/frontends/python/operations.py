@@ -8,6 +8,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import containers, equality, hashing, host_calls, iteration, made_of_many, mixed_arrays, numpy_scalars, questions, tensors
+from tensorproof.frontends.python.powers import power
 from tensorproof.frontends.python.shares import share
 from tensorproof.frontends.python.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry, torch_sizes
@@ -85,6 +86,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
         return _on_models(m, word, a, b, node)
     if word in ("floordiv", "mod", "truediv") and Term in (kind_a, kind_b) and kind_a in (int, Term, bool, float) and kind_b in (int, Term, bool):
         m.demand("ZeroDivisionError", ne(b, 0), f"the divisor {b!r} may be zero" if kind_b is Term else "the divisor is zero", node)
+    if word == "pow" and (raised := power(m, a, b, node)) is not MISSING:
+        return raised
     if Term in (kind_a, kind_b) and word in ("mul", "and", "or", "xor", "lshift", "rshift", "pow"):
         sequence = isinstance(a, (tuple, str)) or isinstance(b, (tuple, str))
         if sequence or word != "mul":
