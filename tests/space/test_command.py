@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,11 @@ BOUND = {
     "namespace": ("from types import SimpleNamespace\nc = SimpleNamespace(kernel=3, width=4)", "main(c.kernel, c.width)"),
 }
 
+WHERE = {
+    "argparse": "command-line argument --kernel", "constants": "constant at {file}:5", "dict": "key at {file}:5", "class": "constant at {file}:6",
+    "dataclass": "constant at {file}:8", "namespace": "key at {file}:6",
+}  # fmt: skip
+
 
 def _json(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, dict[str, object]]:
     status = main(["space", *words, "--output-format", "json"])
@@ -56,6 +62,7 @@ def test_where_parameters_are_bound(kind: str, tmp_path: Path, capsys: pytest.Ca
     assert status == 1 and isinstance(results, dict)
     assert (results["vectors"], results["valid"], results["unknown"]) == (30, 8, 0)
     assert {(c["category"], c["count"]) for c in results["causes"]} == {("illegal shape", 6), ("incompatible shape", 16)}
+    assert isinstance(found["bound"], dict) and found["bound"]["kernel"] == WHERE[kind].format(file=file) and "width" in found["bound"]
     assert "kernel <= 8" in results["region"] and "width == 4" in results["region"]
 
 
@@ -118,3 +125,57 @@ def test_bad_input(words: list[str], about: str, tmp_path: Path, capsys: pytest.
     assert main(["space", *words]) == 2
     printed = capsys.readouterr()
     assert about in printed.err and not printed.out and len(printed.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "words, about",
+    [
+        (["--param", "kernel=3,five"], "the parameter kernel has the type int in the program, and 'five' is none"),
+        (["--param", "kernel=1.5,2.5"], "the parameter kernel has the type int in the program, and a real number is none"),
+        (["--param", "kernel=1..3", "--", "--kernel", "5", "--width", "4"], "the parameter kernel also has a value among the program's own arguments"),
+        (["--param", "kernel=1..3", "--param", "width=", "--"], "there is no value"),
+        (["--param", "kernel=1..3:0"], "the step of a range must be at least 1"),
+        (["--param", "kernel=1..9999999999"], "at most 1,000,000 values"),
+        (["--param", "kernel=1..3 if width=2"], "which is no other parameter"),
+        (["--param", "kernel=1..1000", "--param", "width=1..2000", "--mode", "individual"], "--mode vectorised fits"),
+        (["--param", "kernel=1..3", "--engine", "spark", "--master", "spark://127.0.0.1:1"], "cannot be reached"),
+        (["--param", "kernel=1..3", "--jobs", "0"], "a number of processes"),
+        (["--param", "kernel=1..3", "--plot", "kernel", "--plot-file", "a.png"], "must name two parameters"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence_and_nothing_is_written(
+    words: list[str], about: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "spark" in words:
+        pytest.importorskip("pyspark")
+    Path("train.py").write_text(NET.format(constants="", driver=ARGPARSE), "utf-8")
+    assert main(["space", "train.py", "--list", "all.csv", *words] if "--" in words or "--plot" not in words else ["space", "train.py", *words]) == 2
+    printed = capsys.readouterr()
+    assert about in printed.err and not printed.out and len(printed.err.strip().splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
+
+
+def _die(*args: object) -> None:
+    os._exit(1)
+
+
+def test_a_process_that_dies_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tensorproof.app.space_engines.packed_tally", _die)
+    monkeypatch.setattr("tensorproof.app.space_engines.ranges", lambda parameters: [(0, 1), (1, 2)])
+    Path("train.py").write_text(NET.format(constants="kernel = 3\nwidth = 4", driver="main(kernel, width)"), "utf-8")
+    assert main(["space", "train.py", "--param", "kernel=1..3", "--jobs", "2", "--list", "all.csv"]) == 2
+    printed = capsys.readouterr()
+    assert "ended before its work was done" in printed.err and len(printed.err.strip().splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
+
+
+def test_a_key_is_named_by_its_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "train.py"
+    constants = "config = {'encoder': {'kernel': 3, 'width': 4}, 'decoder': {'kernel': 3, 'width': 4}}"
+    file.write_text(NET.format(constants=constants, driver="main(**config['encoder'])\nmain(**config['decoder'])"), "utf-8")
+    status, found = _json(capsys, [str(file), "--param", "encoder.kernel=1..10", "--param", "decoder.kernel=7..9"])
+    results = found["results"]
+    assert status == 1 and isinstance(results, dict) and (results["vectors"], results["valid"]) == (30, 16)
+    assert {"encoder.kernel <= 8", "decoder.kernel <= 8"} <= set(results["region"])

@@ -53,6 +53,8 @@ class Report:
     example: Vector | None = None
     """A valid vector."""
     region: list[str] = field(default_factory=list[str])
+    bound: dict[str, str] = field(default_factory=dict[str, str])
+    """Where the program has each parameter, in words."""
     analyses: int = 0
     seconds: float = 0.0
 
@@ -80,6 +82,7 @@ def space(
     planning = Planning(chosen, program.analyse, strict=strict)
     report = Report(path, chosen, planning.scenarios())
     report.analyses = MOST_ANALYSES - planning.left
+    report.bound = {p.name: program.bound[word] for p in chosen if (word := p.name.lstrip("-").replace("-", "_")) in program.bound}
     _count(report, mode, engine)
     if not strict:
         _warn(report)

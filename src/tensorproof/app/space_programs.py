@@ -44,20 +44,25 @@ class ProgramSpace:
         self.parameters = {p.name: p for p in parameters}
         self.options = options
         self.met: set[str] = set()
+        self.bound: dict[str, str] = {}
         self.site = site_packages(options.environment)
 
     def analyse(self, given: Given) -> list[Path]:
         """The paths with a symbol for each parameter that is None, and others as they are given."""
         values = {name: self._value(self.parameters[name], value) for name, value in given.items()}
-        told = replace(self.options.told, chosen={name.lstrip("-").replace("-", "_"): value for name, value in values.items()}, met=set(), advise=True)
+        chosen = {name.lstrip("-").replace("-", "_"): value for name, value in values.items()}
+        told = replace(self.options.told, chosen=chosen, met=set(), bound={}, refused={}, advise=True)
         source = replace(self.source, tree=deepcopy(self.source.tree), told=told)
         if self.options.entry is not None:
             _drive(source, self.options.entry, self.options.inputs, values, self.parameters)
         if told.chosen:
-            put_chosen(source.tree, told)
+            put_chosen(source.tree, told, source.path)
         with limits.limited(self.options.time_limit):
             found = explore(source, self.options.arguments, self.options.roots, self.site, stop_at_error=True)
         self.met |= told.met
+        self.bound = {**told.bound, **self.bound}
+        for name, reason in told.refused.items():
+            raise BadInput(f"the parameter {name} {reason}")
         if given and set(given) == set(self.parameters):
             self._all_met(told)
         return found.paths
@@ -122,7 +127,10 @@ def _drive(source: Source, entry: str, inputs: Mapping[str, Input], values: Mapp
     tensors = {name: constant(_tensor(name, one, values, parameters), found) for name, one in inputs.items()}
     given = {name: constant(value, found) for name, value in values.items() if taken is None or name in taken}
     source.told.met.update(given)
-    source.told.met.update(name for one in inputs.values() for name in one.sizes or () if isinstance(name, str))
+    source.told.bound.update(dict.fromkeys(given, f"argument of {entry}"))
+    sizes = {size: name for name, one in inputs.items() for size in one.sizes or () if isinstance(size, str)}
+    source.told.met.update(sizes)
+    source.told.bound.update({size: f"size of the input {name}" for size, name in sizes.items() if size not in given})
     direct = {name: value for name, value in tensors.items() if isinstance(found, ast.FunctionDef) and (taken is None or name in taken)}
     call: ast.expr = _call(ast.Name(entry, ast.Load()), [], {**given, **direct})
     rest = [value for name, value in tensors.items() if name not in direct]

@@ -27,8 +27,7 @@ class ValidSampler(BaseSampler):  # type: ignore[misc]
     values; parameters that the space does not have are left to the other sampler. With `unknown=False` unknown vectors are rejected as well."""
 
     def __init__(self, space: Space, sampler: BaseSampler | None = None, *, unknown: bool = True, attempts: int = ATTEMPTS) -> None:
-        if not space.possible({}, unknown):
-            raise BadInput("no vector of the space is valid" + "".join(f": {group.cause.message}" for group in space.causes()[:1]))
+        space.refuse_empty(unknown)
         self.space = space
         self.sampler = sampler if sampler is not None else TPESampler()
         self.unknown = unknown

@@ -107,6 +107,19 @@ class Space:
         """Whether the values chosen so far can become a vector that may run."""
         return self._partly(unknown).possible(self._chosen(chosen))
 
+    def repaired(self, chosen: Mapping[str, Any], unknown: bool = True) -> Vector:
+        """The values, one after the other changed to the nearest with which a vector may run."""
+        found: Vector = {}
+        for name in [p.name for p in self.report.parameters if p.name in chosen]:
+            at = self.place(name, chosen[name]) or 0
+            found[name] = min(self.allowed(name, found, unknown), key=lambda v: abs((self.place(name, v) or 0) - at))
+        return found
+
+    def refuse_empty(self, unknown: bool = True) -> None:
+        """Refuse a space in which nothing may run."""
+        if not self.possible({}, unknown):
+            raise BadInput("no vector of the space is valid" + "".join(f": {group.cause.message}" for group in self.report.groups[:1]))
+
     def vectors(self, verdict: Verdict = Verdict.VALID) -> Iterator[Vector]:
         """All vectors with a verdict, in the order of the domains."""
         for scenario in self.report.scenarios:
@@ -189,8 +202,8 @@ def _parameter(name: str, domain: Domain) -> Parameter:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's."""
-    return value.item() if hasattr(value, "item") and not isinstance(value, (bool, int, float, str)) else value
+    """NumPy's numbers and texts as Python's."""
+    return value.item() if hasattr(value, "item") else value
 
 
 def _key(value: Any) -> tuple[type, Any]:

@@ -333,7 +333,7 @@ def _fire(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
             named[parameter.arg] = any_whole(m, parameter.arg) if whole else Unknown(f"the argument {parameter.arg}")
     defaults = dict(zip([p.arg for p in (*parameters.posonlyargs, *parameters.args)][-len(target.defaults) :] if target.defaults else [], target.defaults))
     for at, (name, default) in enumerate({**defaults, **target.keyword_defaults}.items(), len(required)):
-        if at >= len(places) and name not in named and varies(m, name):
+        if at >= len(places) and name not in named and varies(m, name, f"argument of {target.name} on the command line"):
             named[name] = any_like(m, name, default, node)
     if m.argv:
         _refused_by_fire(m, target, places, named, node)

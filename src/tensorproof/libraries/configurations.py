@@ -14,7 +14,7 @@ from tensorproof.libraries.plain import Abstract, argument, from_host, to_host
 from tensorproof.libraries.python_classes import FUNCTIONS as DATACLASSES
 from tensorproof.libraries.python_files import content
 from tensorproof.libraries.python_paths import read_text
-from tensorproof.libraries.varying import varied
+from tensorproof.libraries.varying import refuse_given, varied
 from tensorproof.libraries.yaml_text import NotUnderstood, parse, scalar
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
@@ -171,14 +171,14 @@ def _create(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return _rooted(m, made) if isinstance(made, Model) else made
 
 
-def _parsed(m: Any, text: str, node: Any) -> Any:
+def _parsed(m: Any, text: str, node: Any, inside: str = "") -> Any:
     try:
         found = parse(text)
     except NotUnderstood as reason:
         return m.gap("yaml", node, str(reason))
     except ValueError as error:
         raise m.raised("YAMLError", f"YAMLError: {error}", node, "python/value") from None
-    return varied(m, from_host(m, {} if found is None else found), node)
+    return varied(m, from_host(m, {} if found is None else found), node, inside)
 
 
 def _load(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
@@ -264,27 +264,37 @@ def _main(m: Any, args: Args, kwargs: Named_, node: Any) -> Native:
 
 def _composed(m: Any, folder: Any, name: Any, node: Any) -> Any:
     """The configuration of a run: the file, its defaults list, and what the command line changes."""
+    groups: dict[str, str] = {}
     if name is None:
         whole: Any = Model(CONFIG, m.heap.entries())
     else:
         if not isinstance(name, str) or not isinstance(folder, (str, type(None))):
             return m.gap("hydra.main", node, "the name of its configuration is not known")
-        whole = _file(m, folder or ".", name, node)
+        whole = _file(m, folder or ".", name, node, groups)
         if isinstance(whole, Unknown):
             return whole
-    changes = _dotted(m, m.argv, node)
+    changes = _dotted(m, [word for word in m.argv if word.partition("=")[0] not in groups], node)
+    refuse_given(m, _named_by(m.argv))
     if changes is None:
         return m.gap("hydra.main", node, "an argument is no change of the configuration")
     return _rooted(m, _merged(m, whole, changes))
 
 
-def _file(m: Any, folder: str, name: str, node: Any) -> Any:
+def _named_by(words: Any) -> set[str]:
+    """The paths and last names that the words of a command line change."""
+    paths = {word.lstrip("+").partition("=")[0] for word in words}
+    return paths | {path.rpartition(".")[2] for path in paths}
+
+
+def _file(m: Any, folder: str, name: str, node: Any, groups: dict[str, str], inside: str = "") -> Any:
+    """A file with those of its defaults list. A word `group=choice` of the command line chooses another file of a group, which is noted in `groups`."""
     text = read_text(m, os.path.join(folder, name if name.endswith((".yaml", ".yml")) else f"{name}.yaml"))
     if text is None:
         return m.gap("hydra.main", node, f"the configuration {name} is not found")
-    own = _create(m, (_parsed(m, text, node),), {}, node)
+    own = _create(m, (_parsed(m, text, node, inside),), {}, node)
     if isinstance(own, Unknown):
         return own
+    said = dict(word.split("=", 1) for word in m.argv if "=" in word)
     listed = own.space.pop("defaults", None)
     whole: Any = Model(CONFIG, m.heap.entries())
     entries = list(listed.items) if isinstance(listed, List) else []
@@ -294,13 +304,15 @@ def _file(m: Any, folder: str, name: str, node: Any) -> Any:
         if entry == "_self_":
             part = own
         elif isinstance(entry, str):
-            part = _file(m, folder, entry, node)
+            part = _file(m, folder, entry, node, groups, inside)
         else:
             group, chosen = next(iter(entry.space.items()))
             group = str(group).removeprefix("override ").removeprefix("optional ")
             if group.startswith("hydra") or not isinstance(chosen, str):
                 continue
-            inner = _file(m, os.path.join(folder, group), chosen, node)
+            if group in said:
+                chosen = groups[group] = said[group]
+            inner = _file(m, os.path.join(folder, group), chosen, node, groups, f"{inside}{group.replace('/', '.')}.")
             part = inner
             for word in reversed(group.split("/")):
                 part = part if isinstance(part, Unknown) else Model(CONFIG, m.heap.entries({word: part}))

@@ -12,7 +12,7 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, exception, from_host, listed, to_host
 from tensorproof.libraries.python_core import texts
 from tensorproof.libraries.python_typing import namespace_attribute
-from tensorproof.libraries.varying import any_of, any_whole, chosen_value, varies
+from tensorproof.libraries.varying import any_of, any_whole, chosen_value, refuse_given, refuse_type, varies
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Instance, List, Model, Native
 from tensorproof.values.python_values import REAL, Named, Unknown
@@ -252,7 +252,7 @@ def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
                 home = groups.setdefault(number[0], None) or parser.add_mutually_exclusive_group(required=strict and number[1] is True)
                 groups[number[0]] = home
             action = _added(m, home, note, place)
-        chosen = note.kind != "argparse.Subparsers" and varies(m, action.dest)
+        chosen = note.kind != "argparse.Subparsers" and varies(m, action.dest, f"command-line argument {(action.option_strings or [action.dest])[-1]}")
         if chosen or (action.required and not strict):
             action.required = False
             if note.kind != "argparse.Subparsers":
@@ -264,6 +264,7 @@ def _host(m: Any, me: Model, strict: bool, node: Any) -> Any:
 def _given(m: Any, given: _Given, node: Any) -> Any:
     action = given.kind
     if (value := chosen_value(m, given.name)) is not MISSING:
+        refuse_type(m, given.name, value, action.type)
         return value
     if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
         return m.open_truth(given.name, node) if isinstance(action.const, (bool, type(None))) else Unknown(f"the argument {given.name}")
@@ -313,6 +314,7 @@ def _parse(known_only: bool) -> Run:
             return _refuse(m, said(str(error)), line, node)
         if rest and not known_only:
             return _refuse(m, said(f"unrecognized arguments: {' '.join(rest)}"), line, node)
+        refuse_given(m, [k for k, v in vars(found).items() if not explicit and not isinstance(v, _Given)] if m.told.chosen else ())
         values = {k: _program_value(m, v, node) for k, v in vars(found).items()}
         if isinstance(start, Model):
             for name, value in values.items():

@@ -157,7 +157,7 @@ def _init(cls: Class, order: tuple[Spec, ...], frozen: bool) -> Any:
             if not spec.optional:
                 raise m.raised("TypeError", f"{cls.name} is missing the argument {spec.name}", node, "call/arguments")
             values[spec.name] = spec.default if spec.default is not MISSING else m.call(spec.factory, (), {}, node)
-            if varies(m, spec.name):
+            if varies(m, spec.name, f"field of {cls.name}"):
                 values[spec.name] = any_like(m, spec.name, values[spec.name], node)
         for spec in order:
             if spec.name in values and not spec.only_init:

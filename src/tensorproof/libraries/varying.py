@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tensorproof.terms.ints import Origin
@@ -15,13 +16,15 @@ MOST_CHOICES = 7
 """More values than these are not told apart."""
 
 
-def varies(m: Any, name: Any) -> bool:
-    """Whether the user lets this name vary."""
+def varies(m: Any, name: Any, where: str = "") -> bool:
+    """Whether the user lets this name vary; `where` says what has the name."""
     if not (m.told.vary or m.told.chosen) or not isinstance(name, str):
         return False
     word = name.replace("-", "_")
     if word in m.told.vary or word in m.told.chosen:
         m.told.met.add(word)
+        if where:
+            m.told.bound.setdefault(word, where)
         return True
     return False
 
@@ -29,6 +32,22 @@ def varies(m: Any, name: Any) -> bool:
 def chosen_value(m: Any, name: str) -> Any:
     """The value that the user chose in place of the program's, or MISSING."""
     return m.told.chosen.get(name.replace("-", "_"), MISSING)
+
+
+def refuse_given(m: Any, names: Iterable[str]) -> None:
+    """Note the chosen names to which the program's own arguments give a value."""
+    m.told.refused.update({name: "also has a value among the program's own arguments; leave one of them out" for name in names if name in m.told.chosen})
+
+
+def refuse_type(m: Any, name: str, value: Any, wanted: Any) -> None:
+    """Note a chosen value that the type of a command-line argument does not take."""
+    while isinstance(value, Choice):
+        refuse_type(m, name, value.then, wanted)
+        value = value.other
+    fits = {int: not isinstance(value, (str, float)) and value is not REAL, float: not isinstance(value, str)}.get(wanted, True)
+    if not fits:
+        shown = "a real number" if value is REAL else repr(value)
+        m.told.refused[name] = f"has the type {wanted.__name__} in the program, and {shown} is none"
 
 
 def any_whole(m: Any, name: str, choices: Any = None) -> Any:
@@ -76,14 +95,16 @@ def any_like(m: Any, name: str, default: Any, node: Any) -> Any:
             return Unknown(f"the value of {name}")
 
 
-def varied(m: Any, value: Any, node: Any) -> Any:
-    """The data of a configuration file, in which some keys vary at any depth."""
+def varied(m: Any, value: Any, node: Any, inside: str = "") -> Any:
+    """The data of a configuration file, in which some keys vary at any depth: by their names, or by their paths (`model.kernel`)."""
     if not (m.told.vary or m.told.chosen):
         return value
     if isinstance(value, Dict):
         for key, inner in list(value.items.items()):
-            m.heap.set(value.items, key, any_like(m, key, inner, node) if varies(m, key) else varied(m, inner, node))
+            path = f"{inside}{key}"
+            name = next((word for word in (path, key) if varies(m, word, f"key {path} of a configuration file")), None)
+            m.heap.set(value.items, key, any_like(m, name, inner, node) if name is not None else varied(m, inner, node, f"{path}."))
     elif isinstance(value, List):
         for inner in value.items:
-            varied(m, inner, node)
+            varied(m, inner, node, inside)
     return value

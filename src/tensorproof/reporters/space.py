@@ -29,7 +29,7 @@ def as_json(found: Report) -> str:
             "causes": [_cause(group) for group in found.groups], "warnings": [_cause(group) for group in found.warnings],
             "region": found.region, "example": found.example,
         },
-        "parameters": {p.name: list(p.values) for p in found.parameters},
+        "parameters": {p.name: list(p.values) for p in found.parameters}, "bound": found.bound,
         "analyses": found.analyses, "seconds": round(found.seconds, 6),
     }  # fmt: skip
     return json.dumps(report, indent=1, ensure_ascii=False)
@@ -59,6 +59,8 @@ def full(found: Report) -> str:
         lines += ["", "every valid vector meets:", *(f"  {text}" for text in found.region)]
     if found.example is not None and found.groups:
         lines += ["", f"a valid vector: {written(found.example)}"]
+    if found.bound:
+        lines += ["", "parameters:", *(f"  {name}: {where}" for name, where in found.bound.items())]
     runs = "1 analysis" if found.analyses == 1 else f"{found.analyses:,} analyses"
     return "\n".join([*lines, "", f"{found.seconds:.2f} s, {runs} of the program"])
 

@@ -32,6 +32,10 @@ class Told:
     """Values that take the place of those in the program, by name: numbers, text, symbols, or one of several by a condition."""
     met: set[str] = field(default_factory=set[str])
     """The names that the program has used."""
+    bound: dict[str, str] = field(default_factory=dict[str, str])
+    """Where the program has each of these names, in words."""
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    """The chosen names that cannot be chosen so, each with the reason: the program's own arguments give a value, or its type is another."""
     advise: bool = False
     """Whether what operators advise is stated too: what runs and is wrong all the same."""
 

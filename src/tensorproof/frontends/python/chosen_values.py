@@ -12,14 +12,15 @@ _HOLDERS = ("dict", "SimpleNamespace", "Namespace", "EasyDict", "edict", "AttrDi
 """Callables whose keywords are configuration keys."""
 
 
-def put_chosen(tree: ast.Module, told: Told) -> None:
+def put_chosen(tree: ast.Module, told: Told, path: str = "") -> None:
     """Replace the literals of a file's module level, main block and classes of constants included."""
-    _Put(told).block(tree.body)
+    _Put(told, path).block(tree.body)
 
 
 class _Put:
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: Told, path: str) -> None:
         self.told = told
+        self.path = path
 
     def block(self, body: list[ast.stmt]) -> None:
         for node in body:
@@ -40,20 +41,26 @@ class _Put:
                 case _:
                     pass
 
-    def value(self, names: list[str], value: ast.expr) -> ast.expr:
-        """The expression of a name, or of the value under a key."""
-        name = next((n for n in names if n in self.told.chosen), None)
+    def value(self, names: list[str], value: ast.expr, inside: str | None = None) -> ast.expr:
+        """The expression of a name, or of the value under a key, which may be named by its path (`model.kernel`)."""
+        name = next((n for one in names for n in (f"{inside or ''}{one}", one) if n in self.told.chosen), None)
         if name is not None and _literal(value):
             self.told.met.add(name)
+            self.told.bound.setdefault(name, f"{'constant' if inside is None else 'key'} at {self.path}:{value.lineno}")
             return constant(self.told.chosen[name], value)
         if isinstance(value, ast.Dict):
             keys = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in value.keys]
-            value.values = [self.value([key], inner) for key, inner in zip(keys, value.values)]
+            value.values = [self.value([key], inner, _under(inside, names)) for key, inner in zip(keys, value.values)]
         elif isinstance(value, ast.Call) and _last_word(value.func) in _HOLDERS:
             for keyword in value.keywords:
-                keyword.value = self.value([keyword.arg or ""], keyword.value)
-            value.args = [self.value([], inner) for inner in value.args]
+                keyword.value = self.value([keyword.arg or ""], keyword.value, _under(inside, names))
+            value.args = [self.value([], inner, inside) for inner in value.args]
         return value
+
+
+def _under(inside: str | None, names: list[str]) -> str:
+    """The path of what stands under a key of a configuration; the variable that holds it is no part of the path."""
+    return "" if inside is None else f"{inside}{names[0]}." if names else inside
 
 
 def _literal(value: ast.expr) -> bool:

@@ -346,7 +346,7 @@ class Modules:
                 return None
             source = read(_shown(path))
             if self.main_source.told.chosen and not foreign:
-                put_chosen(source.tree, self.main_source.told)
+                put_chosen(source.tree, self.main_source.told, source.path)
             return Loaded(source)
         except OSError:
             return None
