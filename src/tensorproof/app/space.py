@@ -8,7 +8,7 @@ from time import perf_counter
 from tensorproof.app.check import Options
 from tensorproof.app.space_engines import Engine, tallies
 from tensorproof.app.space_models import space_of
-from tensorproof.app.space_programs import Analysed
+from tensorproof.app.space_programs import Analysed, ProgramSpace
 from tensorproof.engines.space.checks import Cause, Check, checks_of
 from tensorproof.engines.space.counting import TooLarge, count, valid_values
 from tensorproof.engines.space.deciding import Deciding
@@ -82,7 +82,8 @@ def space(
     planning = Planning(chosen, program.analyse, strict=strict)
     report = Report(path, chosen, planning.scenarios())
     report.analyses = MOST_ANALYSES - planning.left
-    report.bound = {p.name: program.bound[word] for p in chosen if (word := p.name.lstrip("-").replace("-", "_")) in program.bound}
+    if isinstance(program, ProgramSpace):
+        report.bound = {p.name: program.bound[word] for p in chosen if (word := p.name.lstrip("-").replace("-", "_")) in program.bound}
     _count(report, mode, engine)
     if not strict:
         _warn(report)

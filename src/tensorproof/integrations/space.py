@@ -54,6 +54,11 @@ class Space:
         return cls(space(str(path), [_parameter(name, domain) for name, domain in parameters.items()], options, strict=strict))
 
     @classmethod
+    def of_model(cls, path: str, parameters: Mapping[str, Domain], *, inputs: Mapping[str, str | Sequence[int | str]] | None = None) -> Space:
+        """The space of a saved model, whose parameters are arguments of its nodes, sizes of its layers, and its inputs."""
+        return cls.of_program(path, parameters, inputs=inputs)
+
+    @classmethod
     def of_file(cls, path: str) -> Space:
         """The space that a TOML file defines."""
         asked = read_space(str(path))
