@@ -6,6 +6,7 @@ not, the parameters that cost this are given their values one by one (a layer co
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from math import prod
 
 from tensorproof.diagnostics.errors import BadInput
@@ -99,7 +100,9 @@ class Planning:
         lost = _lost(checks)
         if not (lost.gaps or lost.strange) or not open_ or not lost.more_than(self._base()):
             return None
-        costly = [p for p in open_ if self._costs(p)] or [p for p in open_ if self._helps(p, fixed)]
+        costly = [p for p in open_ if self._costs(p)]
+        if not costly:
+            costly = list(islice((p for p in sorted(open_, key=lambda p: len(p.values)) if self._helps(p, fixed)), 1))
         if not costly:
             named = {atom.name for check in checks.strange for atom in symbols(check.broken)}
             costly = [p for p in open_ if p.name in named] or list(open_)

@@ -109,6 +109,8 @@ class Changing:
         kept["shape"] = DeclaredShape(tuple(shape))
         spelling = "Input" if node.framework != "graphdef" else "Placeholder" if node.spelling in _CONSTANTS else node.spelling
         self.changed[source.place] = replace(node, spelling=spelling, inputs=(), attributes=kept)
+        for place in source.reshaped:
+            self._initial(place, source.shape, tuple(shape))
         if node.framework == "graphdef" and node.spelling not in _CONSTANTS:
             for constant in self.naming.tracing.initial_values(source.place):
                 self._initial(constant, source.shape, tuple(shape))
@@ -124,8 +126,13 @@ class Changing:
         if value.shape == before:
             made = {"dtype": value.dtype, "shape": DeclaredShape(shape)}
             self.changed[place] = replace(node, spelling="Placeholder", inputs=(), control=(), attributes=made)
-        elif value.shape == (len(before),) and value.contents() == before:
+            return
+        sizes = value.contents() if len(value.shape) == 1 else None
+        if sizes is not None and sizes == before:
             self.changed[place] = replace(node, attributes={**node.attributes, "value": replace(value, raw=None, later=None, values=shape)})
+        elif sizes is not None and len(before) == 1 and [size for size in sizes if size != 1] == [size for size in before if size != 1]:
+            made_of = tuple(shape[0] if size == before[0] and at == len(sizes) - 1 - sizes[::-1].index(before[0]) else size for at, size in enumerate(sizes))
+            self.changed[place] = replace(node, attributes={**node.attributes, "value": replace(value, raw=None, later=None, values=made_of)})
 
     def _input(self, name: str, changes: dict[str, Any]) -> None:
         node = self.naming.tracing.node(("", name))

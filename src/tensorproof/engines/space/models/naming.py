@@ -12,14 +12,16 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.space.models import inputs
 from tensorproof.engines.space.models.arguments import arguments, edge_of, given, names_of
 from tensorproof.engines.space.models.layers import Layer, Sizes, layer_of, solved
-from tensorproof.engines.space.models.tracing import Place, Source, Tracing
+from tensorproof.engines.space.models.tracing import Place, Source, Tracing, held, is_copy
 from tensorproof.graph import Constant, DeclaredShape, Graph, Node
 from tensorproof.terms.records import dataclass
 
 PARTS = re.compile(r"(?P<layer>.+)\.(?P<word>[A-Za-z_]\w*)(?:\[(?P<index>\d+)\])?")
 AXIS = re.compile(r"(?P<layer>.+)\[(?P<index>\d+)\]")
 INPUT = ("input", "inputs")
-_SERVED = "serving_default_"
+_SERVED = ("serving_default_", "serve_")
+"""Before the names of the inputs of a SavedModel's signatures."""
+_COUNTED = re.compile(r"_\d+$")
 MOST_NAMES = 20_000
 
 
@@ -68,21 +70,23 @@ class Naming:
         """What a name stands for: one thing, or the same of all calls of one module. Raises `BadInput` with the closest names."""
         found = self._input(name)
         if found is not None:
-            return (found,)
+            return tuple(OfInput(one, found.word) for one in self._alike(found.name))
         match = PARTS.fullmatch(name)
         if match is None:
             raise self._unbound(name)
         index = int(match["index"]) if match["index"] else None
-        places = self.aliases().get(match["layer"], [])
-        targets = [one for place in places if (one := self._of(place, match["word"], index)) is not None]
+        targets = self._named(match["layer"], match["word"], index) or self._named(f"{match['layer']}_", match["word"], index)
         chosen = [one for one in targets if one.place[1] == match["layer"]] or targets
         if not chosen:
             raise self._unbound(name)
         called = [one for one in chosen if self.tracing.node(one.place).attributes.get("_module") == match["layer"]]
-        if len(chosen) > 1 and len(called) < len(chosen):
+        if len({one.place[1] for one in chosen}) > 1 and len(called) < len(chosen):
             listed = ", ".join(f"{one.place[1]}.{match['word']}" for one in chosen[:4])
             raise BadInput(f"{self.path}: {name} is a hyperparameter of {len(chosen)} nodes; name one of them: {listed}")
         return tuple(chosen)
+
+    def _named(self, layer: str, word: str, index: int | None) -> list[OfLayer | OfNode]:
+        return [one for place in self.aliases().get(layer, []) if (one := self._of(place, word, index)) is not None]
 
     # --- inputs ---
 
@@ -114,8 +118,14 @@ class Naming:
         own = [one for one in self.graph.inputs if one in self.graph.nodes]
         if layer in own:
             return layer
-        served = [one for one in own if one.removeprefix(_SERVED) == layer]
-        return served[0] if served else own[0] if layer in INPUT and len(own) == 1 else None
+        served = [one for one in own if _served(one) == layer]
+        alone = layer in INPUT and len(set(map(_served, own))) == 1
+        return served[0] if served else own[0] if alone else None
+
+    def _alike(self, name: str) -> list[str]:
+        """The inputs of all signatures that are one argument, with the same shape."""
+        same = [one for one in self.graph.inputs if one in self.graph.nodes and _served(one) == _served(name)]
+        return [one for one in same if self.axes(one) == self.axes(name)] if _served(name) != name else [name]
 
     # --- nodes ---
 
@@ -132,13 +142,16 @@ class Naming:
         module = node.attributes.get("_module")
         found = [node.name, node.name.strip("/"), *([module] if isinstance(module, str) and module else [])]
         scope = node.name.strip("/").rpartition("/")[0]
-        found += [scope, scope.rpartition("/")[2]] if scope else []
+        last = scope.rpartition("/")[2]
+        found += [scope, last] if scope else []
+        if scope and node.framework == "graphdef" and _COUNTED.search(last):
+            found.append(f"{_COUNTED.sub('', last)}_")  # TensorFlow counts the scopes of one name
         layer = layer_of(node)
         source = self.tracing.source(place[0], edge_of(node, layer.weights[0][0])) if layer is not None else None
         if source is not None:
-            held = self.tracing.node(source.place)
-            target = held.attributes.get("target")
-            name = target if isinstance(target, str) else held.name
+            weight = self.tracing.node(source.place)
+            target = weight.attributes.get("target")
+            name = target if isinstance(target, str) else weight.name
             prefix = name.rpartition("." if "." in name else "/")[0]
             found += [prefix, prefix.rpartition("/")[2]]
         return iter(dict.fromkeys(filter(None, found)))
@@ -168,8 +181,8 @@ class Naming:
         for reader in self.tracing.readers(place):
             node = self.tracing.node(reader)
             if node.spelling in ("BiasAdd", "BiasAddV1", "Add", "AddV2"):
-                found = [self.tracing.source(reader[0], edge) for edge in node.inputs if edge is not None and edge.node != place[1]]
-                if len(found) == 1 and found[0] is not None and len(found[0].shape) == 1 and (wanted is None or found[0].shape[0] == wanted):
+                found = [self.tracing.vector(reader[0], edge) for edge in node.inputs if edge is not None and edge.node != place[1]]
+                if len(found) == 1 and found[0] is not None and (wanted is None or found[0].shape[0] == wanted):
                     return found[0]
         return None
 
@@ -178,13 +191,17 @@ class Naming:
         if layer is not None:
             of, _, sizes = layer
             letter = next((letter for letter, names in of.names.items() if word in names and (letter in sizes and (letter != "g" or _grouped(of)))), None)
-            held = sizes.get(letter) if letter is not None else None
-            if letter is not None and (index is None or (isinstance(held, tuple) and index < len(held))):
+            size = sizes.get(letter) if letter is not None else None
+            if letter is not None and (index is None or (isinstance(size, tuple) and index < len(size))):
                 return OfLayer(place, letter, index)
-        for position, argument, tensor in arguments(node, self.graph.opsets):
+        for position, argument, tensor in self._arguments(node):
             if word in names_of(argument):
                 return self._argument(place, node, position, argument, tensor, index)
         return None
+
+    def _arguments(self, node: Node) -> list[tuple[int, Argument, bool]]:
+        """The arguments of a node that computes something; what the file holds, and copies of it, have none."""
+        return [] if held(node) is not None or is_copy(node) or node.name in self.graph.inputs else list(arguments(node, self.graph.opsets))
 
     def _argument(self, place: Place, node: Node, position: int, argument: Argument, tensor: bool, index: int | None) -> OfNode | None:
         edge = edge_of(node, position) if not argument.keyword_only or node.framework == "aten" else None
@@ -193,10 +210,10 @@ class Naming:
             value = self.tracing.node(source.place).attributes.get("value") if source is not None else None
             whole = isinstance(value, Constant) and value.dtype is not None and value.dtype.is_integer and (index is None or index < value.size)
             return OfNode(place, position, argument, index, source) if whole else None
-        held = given(node, position, argument)
-        if tensor and held is None and argument.theirs not in node.attributes:
+        before = given(node, position, argument)
+        if tensor and before is None and argument.theirs not in node.attributes:
             return None
-        if index is not None and not (isinstance(held, (tuple, list)) and index < len(held)):
+        if index is not None and not (isinstance(before, (tuple, list)) and index < len(before)):
             return None
         return OfNode(place, position, argument, index, None)
 
@@ -204,14 +221,14 @@ class Naming:
 
     def names(self) -> list[str]:
         """The names of hyperparameters, each node by its shortest name."""
-        found = [f"{name.removeprefix(_SERVED)}.{word}" for name in self.graph.inputs for word in self._words(name)]
+        found = [f"{_served(name)}.{word}" for name in self.graph.inputs for word in self._words(name)]
         best: dict[Place, str] = {}
         for alias, places in self.aliases().items():
             for place in places:
                 if len(places) == 1 or place not in best:
                     best[place] = min(best.get(place, alias), alias, key=len)
         for place, alias in best.items():
-            found += [f"{alias}.{word}" for word in self.hyperparameters(place)]
+            found += [f"{alias.removesuffix('_')}.{word}" for word in self.hyperparameters(place)]
             if len(found) > MOST_NAMES:
                 break
         return found
@@ -226,7 +243,7 @@ class Naming:
         found: list[str] = []
         if layer is not None:
             found += [names[0] for letter, names in layer[0].names.items() if letter in layer[2] and (letter != "g" or _grouped(layer[0]))]
-        for position, argument, tensor in arguments(node, self.graph.opsets):
+        for position, argument, tensor in self._arguments(node):
             if self._argument(place, node, position, argument, tensor, None) is not None and not (layer is not None and self._of_layer(layer[0], argument)):
                 found.append(argument.theirs)
         return found
@@ -244,6 +261,11 @@ class Naming:
         close = get_close_matches(name, self.names(), 3, 0.5)
         hint = f"; the closest names are {', '.join(close)}" if close else f"; the inputs are {', '.join(self.graph.inputs) or 'none'}"
         return BadInput(f"{self.path} has no node or input with the hyperparameter {name}{hint}")
+
+
+def _served(name: str) -> str:
+    """The name of an argument of a signature."""
+    return next((name.removeprefix(prefix) for prefix in _SERVED if name.startswith(prefix)), name)
 
 
 def _grouped(layer: Layer) -> bool:

@@ -23,6 +23,8 @@ class Source:
     place: Place
     shape: tuple[int, ...]
     axes: tuple[int, ...]
+    reshaped: tuple[Place, ...] = ()
+    """The constants by which a vector is given further axes of size 1 on its way."""
 
     @property
     def seen(self) -> tuple[int, ...]:
@@ -63,6 +65,15 @@ class Tracing:
             return None
         order = turned or tuple(reversed(range(len(before.axes))))
         return replace(before, axes=tuple(before.axes[axis] for axis in order)) if sorted(order) == list(range(len(before.axes))) else None
+
+    def vector(self, function: str, edge: Attribute, reshaped: tuple[Place, ...] = ()) -> Source | None:
+        """A weight with one axis, also where axes of size 1 are added and taken away again."""
+        node = self.nodes[function].get(edge.node) if isinstance(edge, Edge) else None
+        if node is not None and node.spelling in ("Squeeze", "Reshape") and node.inputs and len(reshaped) < _FARTHEST:
+            shape = self.source(function, node.inputs[1]) if node.spelling == "Reshape" and len(node.inputs) > 1 else None
+            return self.vector(function, node.inputs[0], reshaped if shape is None else (*reshaped, shape.place))
+        found = self.source(function, edge)
+        return replace(found, reshaped=reshaped) if found is not None and len(found.shape) == 1 else None
 
     def readers(self, place: Place) -> list[Place]:
         """The nodes that read a result of a node, in its own graph."""
@@ -129,6 +140,11 @@ def functions_in(values: object) -> Iterator[str]:
             yield value.name
         elif isinstance(value, tuple):
             yield from functions_in(value)
+
+
+def is_copy(node: Node) -> bool:
+    """Whether a node hands on what it gets."""
+    return node.spelling in _COPIES or node.spelling == "_Arg"
 
 
 def held(node: Node) -> tuple[int, ...] | None:
