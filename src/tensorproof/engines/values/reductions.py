@@ -144,20 +144,23 @@ def _running_product(x: Any, axis: Any = None, **kwargs: Any) -> Box:
     return moved(np.moveaxis, joined(np.concatenate, made), 0, 0 if axis is None else axis) if made else x  # type: ignore[no-any-return]
 
 
-def _increasing(function: Any) -> Rule:
-    """A fold along axes that grows with every element."""
+def _logarithms(x: Any, axis: Any = 0, **kwargs: Any) -> Box:
+    """The logarithm of each running sum of exponentials, which grows with every element."""
+    x = boxed(x)
+    slack = slack_of_logarithms(x, x.shape[axis])
+    with np.errstate(all="ignore"):
+        lo, hi = (np.logaddexp.accumulate(side, axis=axis, **kwargs) for side in (x.lo, x.hi))
+    return Box(lo - slack, hi + slack, bool(x.nan.any()), float_of(x))
 
-    def rule(x: Any, axis: Any = 0, **kwargs: Any) -> Box:
-        x = boxed(x)
-        with np.errstate(all="ignore"):
-            return Box(function(x.lo, axis=axis, **kwargs), function(x.hi, axis=axis, **kwargs), bool(x.nan.any()), float_of(x))
 
-    return rule
+def slack_of_logarithms(x: Box, count: int) -> float:
+    """How far off the logarithm of a sum of exponentials may be: it is a sum of numbers of this size, which may cancel."""
+    size = max((abs(end) for side in (x.lo, x.hi) for end in (side.min(initial=0.0), side.max(initial=0.0))), default=0.0)
+    return 4.0 * Rounding.step * (1.0 + size) * max(1, min(count, 64)) if math.isfinite(size) else 0.0
 
 
 register("cumprod", _running_product, rounded=True)
-register("logaddexp.reduce", _increasing(np.logaddexp.reduce), rounded=True)
-register("logaddexp.accumulate", _increasing(np.logaddexp.accumulate), rounded=True)
+register("logaddexp.accumulate", _logarithms, rounded=True)
 register("maximum.accumulate", _so_far(np.maximum))
 register("minimum.accumulate", _so_far(np.minimum))
 

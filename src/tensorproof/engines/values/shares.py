@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.values.boxes import Box, boxed, float_of, register
+from tensorproof.engines.values.reductions import slack_of_logarithms
 from tensorproof.engines.values.rounding import Rounding
 
 INF = math.inf
@@ -98,7 +99,8 @@ register("shares", lambda x, axis: unless_undefined(_softmax(x, axis), boxed(x),
 def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) -> Box:
     x = boxed(x)
     lo, hi = (np.logaddexp.reduce(side, axis=axis, keepdims=keepdims) for side in (x.lo, x.hi))
-    return Box(lo, hi, np.any(x.nan, axis=axis, keepdims=keepdims), float_of(x))
+    slack = slack_of_logarithms(x, x.size)
+    return Box(lo - slack, hi + slack, np.any(x.nan, axis=axis, keepdims=keepdims), float_of(x))
 
 
 register("logaddexp.reduce", _log_of_sum, rounded=True)
