@@ -25,6 +25,9 @@ def hue_of(np: Any, x: Any) -> tuple[Any, Any, Any]:
     grey = np.less_equal(span, 0.0)
     unit = np.multiply(6.0, np.where(grey, 1.0, span))
     of_red, of_green, of_blue = (np.clip(np.true_divide(np.subtract(p, q), unit), -1 / 6, 1 / 6) for p, q in ((green, blue), (blue, red), (red, green)))
+    if hasattr(unit, "of"):  # libraries multiply by the reciprocal, which may be flushed to 0
+        far = np.greater(unit, 8e37)
+        of_red, of_green, of_blue = (np.where(far, one.of("either", np.zeros(one.shape)), one) for one in (of_red, of_green, of_blue))
     hue = np.where(np.equal(red, most), of_red, np.where(np.equal(green, most), np.add(of_green, 2 / 6), np.add(of_blue, 4 / 6)))
     hue = np.where(grey, 0.0, hue)
     return np.where(np.less(hue, 0.0), np.add(hue, 1.0), hue), least, most
@@ -106,6 +109,8 @@ def crops(np: Any, a: Arguments) -> Any:
     made = _rows(np, _rows(np, taken, down, 1, a["method"]), across, 2, a["method"])
     inside = np.expand_dims((down >= 0) & (down <= height - 1), 2) & np.expand_dims((across >= 0) & (across <= width - 1), 1)
     made = np.where(np.expand_dims(inside, 3), made, a["extrapolation_value"])
+    if not hasattr(made, "of") and any(np.any(_at_edge(np, at, n)) for at, n in zip((down, across), (height, width))):
+        raise Undefined("a place at the edge of an image, which may be outside as it is rounded")
     return _rounded_places(np, a, made, taken, (down, across)) if hasattr(made, "of") else made
 
 
@@ -117,10 +122,16 @@ def _rounded_places(np: Any, a: Arguments, made: Any, taken: Any, places: tuple[
         error = 2.0**-20 * (np.abs(at) + n)
         share = np.where(np.abs(at + 0.5 - np.rint(at + 0.5)) < error, 1.0, 0.0) if a["method"] == "nearest" else error
         weight = weight + np.expand_dims(share, axes)
-        edge = edge | np.expand_dims((at != 0) & ((np.abs(at) < error) | (np.abs(at - (n - 1)) < error)), axes)
+        edge = edge | np.expand_dims(_at_edge(np, at, n), axes)
     change = np.multiply(spread, np.minimum(weight, 1.0))
     either = np.subtract(made, change).of("either", np.add(made, change))
     return np.where(np.broadcast_to(edge, made.shape), either.of("either", np.full(made.shape, a["extrapolation_value"])), either)
+
+
+def _at_edge(np: Any, at: Any, n: int) -> Any:
+    """Whether places lie so near to the first or the last pixel of a line that rounding decides whether they are inside."""
+    error = 2.0**-20 * (np.abs(at) + n)
+    return (at != 0) & ((np.abs(at) < error) | (np.abs(at - (n - 1)) < error))
 
 
 def sobel(np: Any, a: Arguments) -> Any:
