@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined, plain, points
+from tensorproof.ops.evaluation import Arguments, Undefined, around, plain, points
 
 # --- colours ---
 
@@ -53,16 +53,23 @@ def hsv_to_rgb(np: Any, a: Arguments) -> Any:
     return _of_finite(np, a["x"], of_hsv(np, a["x"][..., 0], a["x"][..., 1], a["x"][..., 2]))
 
 
+def _rounded_hue(np: Any, a: Arguments, hue: Any) -> Any:
+    """A hue as libraries get it in another order of steps: what is small beside 1 may be lost, or kept."""
+    step = 0.0 if a["results"][0] is None else a["results"][0].step
+    return np.add(hue, around(np, hue, np.zeros(()), 4.0 * step))
+
+
 def saturated(np: Any, a: Arguments) -> Any:
     made = rgb_to_hsv(np, a)
-    return _of_finite(np, a["x"], of_hsv(np, made[..., 0], np.clip(np.multiply(made[..., 1], a["factor"]), 0.0, 1.0), made[..., 2]))
+    hue = _rounded_hue(np, a, made[..., 0])
+    return _of_finite(np, a["x"], of_hsv(np, hue, np.clip(np.multiply(made[..., 1], a["factor"]), 0.0, 1.0), made[..., 2]))
 
 
 def turned_hue(np: Any, a: Arguments) -> Any:
     """The least and the greatest part of a colour stay."""
     hue, least, most = hue_of(np, a["x"])
     turned = np.add(hue, a["factor"])
-    share = ramps(np, np.subtract(turned, np.floor(turned)))
+    share = ramps(np, _rounded_hue(np, a, np.subtract(turned, np.floor(turned))))
     return _of_finite(np, a["x"], np.add(np.expand_dims(least, -1), np.multiply(np.expand_dims(np.subtract(most, least), -1), share)))
 
 
@@ -79,7 +86,7 @@ def _line(np: Any, first: Any, last: Any, size: int, count: int) -> Any:
     """Where the pixels of a crop lie along an axis: (boxes, count)."""
     if count == 1:
         return np.expand_dims((first + last) * 0.5 * (size - 1), 1)
-    return np.expand_dims(first * (size - 1), 1) + np.arange(count) * np.expand_dims((last - first) * (size - 1) / (count - 1), 1)
+    return np.expand_dims(first * (size - 1), 1) + np.arange(count).astype(first.dtype) * np.expand_dims((last - first) * (size - 1) / (count - 1), 1)
 
 
 def _rows(np: Any, x: Any, at: Any, axis: int, method: str) -> Any:
@@ -98,19 +105,31 @@ def _rows(np: Any, x: Any, at: Any, axis: int, method: str) -> Any:
     return np.add(np.multiply(line(np.floor(at)), 1 - share), np.multiply(line(np.ceil(at)), share))
 
 
+def _places(np: Any, boxes: Any, a: Arguments) -> tuple[Any, Any]:
+    """Where the rows and the columns of crops lie."""
+    height, width = a["x"].shape[1:3]
+    down, across = (_line(np, boxes[:, i], boxes[:, i + 2], n, count) for i, n, count in zip((0, 1), (height, width), a["size"]))
+    return down, across
+
+
+def _inside(np: Any, down: Any, across: Any, height: int, width: int) -> Any:
+    """Whether the pixels of crops lie inside of their images."""
+    return np.expand_dims((down >= 0) & (down <= height - 1), 2) & np.expand_dims((across >= 0) & (across <= width - 1), 1)
+
+
 def crops(np: Any, a: Arguments) -> Any:
     """What lies outside of an image is the extrapolation value."""
     boxes = points(np, a["boxes"])
     height, width = a["x"].shape[1:3]
     if boxes.size and not (np.all(np.abs(boxes) < 1e30) and a["x"].size):
         raise Undefined  # places that are no numbers in single precision
-    down, across = (_line(np, boxes[:, i], boxes[:, i + 2], n, count) for i, n, count in zip((0, 1), (height, width), a["size"]))
+    down, across = _places(np, boxes, a)
     taken = a["x"][plain(np, a["index"])]
     made = _rows(np, _rows(np, taken, down, 1, a["method"]), across, 2, a["method"])
-    inside = np.expand_dims((down >= 0) & (down <= height - 1), 2) & np.expand_dims((across >= 0) & (across <= width - 1), 1)
+    inside = _inside(np, down, across, height, width)
     made = np.where(np.expand_dims(inside, 3), made, a["extrapolation_value"])
-    if not hasattr(made, "of") and any(np.any(_at_edge(np, at, n)) for at, n in zip((down, across), (height, width))):
-        raise Undefined("a place at the edge of an image, which may be outside as it is rounded")
+    if not hasattr(made, "of") and np.any(inside != _inside(np, *_places(np, boxes.astype(np.float32), a), height, width)):
+        raise Undefined("a place at the edge of an image, which is outside as it is rounded")
     return _rounded_places(np, a, made, taken, (down, across)) if hasattr(made, "of") else made
 
 
@@ -122,16 +141,10 @@ def _rounded_places(np: Any, a: Arguments, made: Any, taken: Any, places: tuple[
         error = 2.0**-20 * (np.abs(at) + n)
         share = np.where(np.abs(at + 0.5 - np.rint(at + 0.5)) < error, 1.0, 0.0) if a["method"] == "nearest" else error
         weight = weight + np.expand_dims(share, axes)
-        edge = edge | np.expand_dims(_at_edge(np, at, n), axes)
+        edge = edge | np.expand_dims((at != 0) & ((np.abs(at) < error) | (np.abs(at - (n - 1)) < error)), axes)
     change = np.multiply(spread, np.minimum(weight, 1.0))
     either = np.subtract(made, change).of("either", np.add(made, change))
     return np.where(np.broadcast_to(edge, made.shape), either.of("either", np.full(made.shape, a["extrapolation_value"])), either)
-
-
-def _at_edge(np: Any, at: Any, n: int) -> Any:
-    """Whether places lie so near to the first or the last pixel of a line that rounding decides whether they are inside."""
-    error = 2.0**-20 * (np.abs(at) + n)
-    return (at != 0) & ((np.abs(at) < error) | (np.abs(at - (n - 1)) < error))
 
 
 def sobel(np: Any, a: Arguments) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
+from tensorproof.ops.mathematics import beside
 from tensorproof.ops.record import Evaluate
 
 Rule = Callable[[Any, Arguments], tuple[Any, ...]]
@@ -129,4 +130,5 @@ def adagrad_da(np: Any, a: Arguments) -> tuple[Any, ...]:
     total, squares = a["gradient_accumulator"] + a["grad"], a["gradient_squared_accumulator"] + np.square(a["grad"])
     nearer = np.sign(total) * np.maximum(np.abs(total) - a["l1"] * a["global_step"], 0)
     chosen = np.where(np.greater(a["l1"], 0), nearer, total)
-    return -a["lr"] * chosen / (a["l2"] * a["global_step"] * a["lr"] + np.sqrt(squares)), total, squares
+    above, below = -a["lr"] * chosen, a["l2"] * a["global_step"] * a["lr"] + np.sqrt(squares)
+    return beside(np, beside(np, above / below, above), below) if hasattr(above, "of") else above / below, total, squares
