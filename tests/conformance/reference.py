@@ -28,6 +28,7 @@ from tensorproof.engines.generate import calls
 from tensorproof.engines.values.evaluate import NotEvaluated, contents_of, evaluate
 from tensorproof.ops.evaluation import AtRandom, Undefined
 from tensorproof.runners.observed import Seen
+from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tests.conformance import containment
 from tests.conformance.arguments import tensors
@@ -124,6 +125,9 @@ def has_numbers(outputs: Any) -> bool:
     return isinstance(outputs, (tuple, list)) and any(map(has_numbers, outputs))
 
 
+FLOATS_BY_LABEL = {one.label: one for one in (DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)}
+
+
 def types_in(value: Any) -> Iterator[str]:
     """The labels of the element types of all tensors in arguments."""
     return (tensor.dtype.label if tensor.dtype is not None and not tensor.weak else "" for tensor in tensors(value))
@@ -195,11 +199,16 @@ def defined(np: Any, call: calls.GeneratedCall) -> bool:
     return True
 
 
-def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, random: Random, record: dict[str, Any], unit: bool = False) -> bool:
-    """One box: what the library computes of numbers in it must lie within the bounds. True where such numbers are refused."""
-    call, weights = drawn_weights(drawn, lambda tensor: containment.numbers(tensor, kind, random, unit))
+def try_boxes(
+    np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, random: Random, record: dict[str, Any], unit: bool = False, floats: DType | None = None
+) -> bool:
+    """One box: what the library computes of numbers in it must lie within the bounds. True where such numbers are refused. `floats`: the element type that
+    all tensors of floats take."""
+    call, weights = drawn_weights(drawn, lambda tensor: containment.numbers(of_type(tensor, floats), kind, random, unit))
     if not calls.is_valid(call.outcome) or endless(call):
         return True
+    if floats is not None and floats.label not in types_in((*call.args, *call.kwargs.values())):
+        return False
     given = containment.boxes(np, arguments(call), kind, random)
     if given is None or not defined(np, call):
         return False
@@ -220,6 +229,13 @@ def try_boxes(np: Any, runner: Any, drawn: calls.GeneratedCall, kind: str, rando
     if told:
         record["outside"].append([f"{shown(call)} {[a.contents for a in call.args if isinstance(a, TensorType)]}"[:600], f"{kind}: {told}"])
     return False
+
+
+def of_type(tensor: TensorType, floats: DType | None) -> TensorType:
+    """A tensor of floats with another element type."""
+    if floats is None or tensor.dtype is None or tensor.dtype.kind != "f" or tensor.weak or tensor.contents is not None:
+        return tensor
+    return tensor.but(dtype=floats)
 
 
 def bounded(record: dict[str, Any]) -> int:
@@ -273,13 +289,13 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
     return compared, False
 
 
-def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str, Any]:
-    """One operator's record."""
+def try_operator(name: str, names: list[str], count: int, seed: int, floats: DType | None = None) -> dict[str, Any]:
+    """One operator's record. `floats`: boxes alone, of this element type."""
     import numpy as np
 
     began, tried, without = process_time(), 0, 0
     record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": [], "boxes": 0, "outside": [], "unbounded": 0}
-    compares = name not in NOT_COMPARED and (op := find(name)) is not None and op.evaluate is not None
+    compares = floats is None and name not in NOT_COMPARED and (op := find(name)) is not None and op.evaluate is not None
     for turn, spelling in ((turn, spelling) for turn in range(TURNS) for spelling in names):
         boxed = bounded(record) >= count or record["boxes"] >= MOST_BOXES * count
         enough = (not compares or record["calls"] >= count) and boxed
@@ -301,8 +317,8 @@ def try_operator(name: str, names: list[str], count: int, seed: int) -> dict[str
                 record["calls"] += compared
             if bounded(record) < 3 * count and record["boxes"] < MOST_BOXES * count:
                 kind = containment.KINDS[at % len(containment.KINDS)]
-                if try_boxes(np, runner, drawn, kind, random, record):
-                    try_boxes(np, runner, drawn, kind, random, record, unit=True)
+                if try_boxes(np, runner, drawn, kind, random, record, floats=floats):
+                    try_boxes(np, runner, drawn, kind, random, record, True, floats)
             if at > 10 and not record["calls"] and not record["boxes"]:
                 break
     return {**record, "not": sorted(set(record["not"]))[:6], "complex": without < MOSTLY * tried, "seconds": process_time() - began}
@@ -313,12 +329,12 @@ def has_complex(call: calls.GeneratedCall) -> bool:
     return any(label.startswith("complex") for label in types_in([call.args, call.kwargs, *(one.results for one in call.outcome.applied)]))
 
 
-def run(ops: dict[str, list[str]], count: int, seed: int) -> Iterator[dict[str, Any]]:
+def run(ops: dict[str, list[str]], count: int, seed: int, floats: str = "") -> Iterator[dict[str, Any]]:
     """The records, from child processes, each as soon as it is there."""
     left, bad = dict(ops), dict[str, set[str]]()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     while left:
-        command = [sys.executable, "-m", "tests.conformance.reference", "--child", "--count", str(count), "--seed", str(seed)]
+        command = [sys.executable, "-m", "tests.conformance.reference", "--child", "--count", str(count), "--seed", str(seed), "--type", floats]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(json.dumps({op: [n for n in names if n not in bad.get(op, ())] for op, names in left.items()}))
@@ -346,11 +362,11 @@ def run(ops: dict[str, list[str]], count: int, seed: int) -> Iterator[dict[str, 
             raise RuntimeError(f"the child ended with {process.returncode}: {' '.join(command)}")
 
 
-def child(count: int, seed: int) -> None:
+def child(count: int, seed: int, floats: DType | None) -> None:
     for op, names in json.loads(sys.stdin.read()).items():
         print(f">{op}", flush=True)
         try:
-            record = try_operator(op, names, count, seed)
+            record = try_operator(op, names, count, seed, floats)
         except Exception as bug:  # our own bug: shown, never hidden
             record = {"op": op, "calls": 0, "spellings": 0, "wrong": [[op, f"our bug: {type(bug).__name__}: {bug}"]], "not": []}
         print(json.dumps(record), flush=True)
@@ -363,16 +379,17 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--list", action="store_true", help="show what differs and what is not evaluated")
+    parser.add_argument("--type", default="", help="boxes alone, of tensors of this element type")
     parser.add_argument("--child", action="store_true")
     options = parser.parse_args()
     if options.child:
-        child(options.count, options.seed)
+        child(options.count, options.seed, FLOATS_BY_LABEL[options.type] if options.type else None)
         return 0
     by_op = spellings()
     inside = [op for op, file in WHERE.items() if not options.file or file in options.file]
     chosen = [op for op in inside if not options.ops or any(fnmatch.fnmatch(op, g) for g in options.ops)]
     declared = {op: found for op in chosen if (found := find(op)) is not None and not found.opaque}
-    records = list(run({op: by_op.get(op, []) for op in declared}, options.count, options.seed))
+    records = list(run({op: by_op.get(op, []) for op in declared}, options.count, options.seed, options.type))
     report({op for op, found in declared.items() if found.evaluate is not None and op not in NOT_COMPARED}, records, options.count, options.list)
     return int(any(r["wrong"] or r.get("outside") for r in records))
 
