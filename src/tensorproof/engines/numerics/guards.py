@@ -29,7 +29,7 @@ class Guards:
         self.walk = walk
         self._compared: dict[int, tuple[int, Side, float]] = {}
         self._negatives: dict[int, int] = {}
-        self._asked: dict[Predicate, int] = {}
+        self._asked: dict[Predicate, tuple[int, bool]] = {}
 
     def see(self, one: Applied, value: Value, values: Sequence[Value], number: Callable[[Value], int]) -> None:
         """Remember a comparison, or a negative."""
@@ -48,21 +48,22 @@ class Guards:
     def asked(self, truth: Predicate, value: Value | None) -> None:
         """Remember what stands for the truth of a value in conditions."""
         if value is not None and value.number in self._compared:
-            self._asked[truth] = value.number
+            self._asked[truth] = value.number, True
+            opposite = negate(truth)
+            if isinstance(opposite, Predicate):
+                self._asked[opposite] = value.number, False
 
     def inside(self, conditions: Sequence[Predicate], tensors: Sequence[TensorType], values: dict[int, Value]) -> dict[int, Value]:
         """Other values for operands, by the identity of tensors: each as it is where conditions hold that the program branches on."""
         made: dict[int, Value] = {}
-        if not self._asked:
+        if self._asked.keys().isdisjoint(conditions):
             return made
         for condition in conditions:
-            opposite = negate(condition)
-            holds = condition in self._asked
-            key = condition if holds else opposite
-            if not isinstance(key, Predicate) or key not in self._asked:
+            known = self._asked.get(condition)
+            if known is None:
                 continue
-            number, side, limit = self._compared[self._asked[key]]
-            taken = side if holds else tuple(not s for s in side)
+            number, side, limit = self._compared[known[0]]
+            taken = side if known[1] else tuple(not s for s in side)
             for t in tensors:
                 value = made.get(id(t)) or values.get(id(t))
                 if value is not None and (value.number == number or id(t) in made):
