@@ -68,6 +68,19 @@ def test_weights_follow_and_others_stay(tmp_path: Path, capsys: pytest.CaptureFi
     assert (found["valid"], found["invalid"]) == (2, 2)
 
 
+def test_a_constant_that_others_read_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    nodes = [helper.make_node("Reshape", ["x", "shape"], ["a"], "one"), helper.make_node("Reshape", ["x", "shape"], ["b"], "two")]
+    nodes.append(helper.make_node("MatMul", ["a", "b"], ["y"], "product"))
+    x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name, shape in (("x", [16]), ("y", None)))
+    shape = onnx.numpy_helper.from_array(pytest.importorskip("numpy").array([4, 4]), "shape")
+    model = helper.make_model(helper.make_graph(nodes, "g", [x], [y], [shape]), opset_imports=[helper.make_opsetid("", 17)])
+    onnx.save(model, str(tmp_path / "shared.onnx"))
+    found = answered(capsys, tmp_path / "shared.onnx", "one.shape[0]=2,4,8", "one.shape[1]=2,4,8")
+    assert (found["valid"], found["invalid"], found["unknown"]) == (1, 8, 0)
+
+
 def test_the_shape_of_an_input_names_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = network(tmp_path)
     main(["space", str(path), "--param", "size=4..8", "--param", "fc.units=1,2", "--input", "x=2,3,size,size", "--output-format", "json"])

@@ -11,7 +11,7 @@ from tensorproof.engines.space.models.arguments import arguments, elements, give
 from tensorproof.engines.space.models.layers import Sizes, shape_of
 from tensorproof.engines.space.models.naming import Naming, OfInput, OfLayer, OfNode, Target
 from tensorproof.engines.space.models.tracing import Place, Source
-from tensorproof.graph import Constant, DeclaredShape, Graph, Node
+from tensorproof.graph import Constant, DeclaredShape, Edge, Graph, Node
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Term
@@ -28,6 +28,7 @@ class Changing:
     def __init__(self, naming: Naming, targets: Mapping[str, tuple[Target, ...]], values: Mapping[str, Any]) -> None:
         self.naming = naming
         self.changed: dict[Place, Node] = {}
+        self.added: dict[Place, Node] = {}
         self.stated: list[tuple[str, Requirement]] = []
         """What the values themselves must meet, by node."""
         layers: dict[Place, dict[str, tuple[OfLayer, Any]]] = {}
@@ -52,22 +53,35 @@ class Changing:
         return replace(graph, nodes=self._nodes("", graph.nodes), functions=functions, declared={})
 
     def _nodes(self, function: str, nodes: Mapping[str, Node]) -> dict[str, Node]:
-        return {name: _without_claims(self.changed.get((function, name), node)) for name, node in nodes.items()}
+        added = {name: node for (of, name), node in self.added.items() if of == function}
+        return {**added, **{name: _without_claims(self.changed.get((function, name), node)) for name, node in nodes.items()}}
 
     def _node(self, place: Place) -> Node:
         return self.changed.get(place) or self.naming.tracing.node(place)
 
     def _argument(self, target: OfNode, value: Any) -> None:
         if target.source is not None:
-            held = self._node(target.source.place)
-            constant = held.attributes.get("value")
-            made = elements(constant, value, target.index) if isinstance(constant, Constant) else None
-            if made is not None:
-                self.changed[target.source.place] = replace(held, attributes={**held.attributes, "value": made})
+            self._constant(target, target.source.place, value)
             return
         layer = self.naming.layer(target.place)
         window = window_of(self._node(target.place), layer[1][0][0].seen if layer is not None else None)
         self.changed[target.place] = varied(self._node(target.place), target.position, target.argument, value, target.index, window)
+
+    def _constant(self, target: OfNode, place: Place, value: Any) -> None:
+        """Give a node a constant of its own: others may read the one in the file."""
+        held, reader = self._node(place), self._node(target.place)
+        into, at = self.changed, place
+        if reader.framework != "aten":
+            edge = reader.inputs[target.position]
+            into, at = self.added, (target.place[0], f"{held.name}@{reader.name}")
+            held = self.added.get(at) or replace(held, name=at[1], control=())
+            if edge is not None and edge.node != at[1]:
+                read = tuple(Edge(at[1]) if position == target.position else one for position, one in enumerate(reader.inputs))
+                self.changed[target.place] = replace(reader, inputs=read)
+        constant = held.attributes.get("value")
+        made = elements(constant, value, target.index) if isinstance(constant, Constant) else None
+        if made is not None:
+            into[at] = replace(held, attributes={**held.attributes, "value": made})
 
     def _layer(self, place: Place, given_: Mapping[str, tuple[OfLayer, Any]]) -> None:
         """Change the sizes of a layer's weights, and the attributes that repeat them."""
