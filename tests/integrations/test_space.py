@@ -29,6 +29,14 @@ def test_a_vector_has_a_verdict_and_a_cause(space: Space) -> None:
     assert space.nearest(bad) in ({**GOOD, "heads": 4}, {**GOOD, "heads": 6}) and space.nearest(GOOD) == GOOD
 
 
+def test_the_core_of_an_invalid_vector_is_minimal(space: Space) -> None:
+    assert space.core({**GOOD, "heads": 5}) == {"heads": 5} and space.core({**GOOD, "width": 8, "heads": 3}) == {"width": 8, "heads": 3}
+    assert space.core(GOOD) == {}
+    for vector in list(space.vectors(Verdict.INVALID))[::97]:
+        core = space.core(vector)
+        assert not space.possible(core) and all(space.possible({n: v for n, v in core.items() if n != name}) for name in core)
+
+
 def test_counts_and_lists_agree(space: Space) -> None:
     for verdict in Verdict:
         assert space.count(verdict) == len(list(space.vectors(verdict)))

@@ -10,6 +10,7 @@ from tensorproof.app.space_engines import Engine, tallies
 from tensorproof.app.space_models import space_of
 from tensorproof.app.space_programs import Analysed, ProgramSpace
 from tensorproof.engines.space.checks import Cause, Check, checks_of
+from tensorproof.engines.space.completing import Completing
 from tensorproof.engines.space.counting import TooLarge, count, valid_values
 from tensorproof.engines.space.deciding import Deciding
 from tensorproof.engines.space.listing import VALID, positions
@@ -26,6 +27,8 @@ Vector = dict[str, Value]
 MOST_DECIDED = 1 << 22
 """Up to so many vectors each one is decided, so that the examples are the first of their kind; more are counted by elimination."""
 HERE = Engine()
+MOST_FOR_CORES = 1 << 16
+"""In a larger space the report does not say which values of an example are enough."""
 LONGEST = 120
 """A longer message is written with the numbers of an example."""
 MOST_EXAMPLES = 5
@@ -39,6 +42,8 @@ class Group:
     count: int
     example: Vector
     nearest: Vector | None = None
+    core: Vector | None = None
+    """As few of the example's values as are enough: no valid vector has them."""
 
 
 @dataclass(slots=True)
@@ -142,15 +147,24 @@ def _describe(report: Report) -> None:
     """The valid region, and for each cause the nearest valid vector."""
     if report.valid:
         deciding = Deciding(report.parameters, report.scenarios)
+        completing = Completing(report.parameters, report.scenarios) if report.vectors <= MOST_FOR_CORES else None
         for group in report.groups:
             if not group.cause.unknown:
                 group.nearest = deciding.nearest(group.example)
+                group.core = _core(completing, deciding, group.example) if completing is not None else None
     broken = {(g.cause.code, g.cause.span) for g in report.groups if not g.cause.unknown}
     checks = [c for s in report.scenarios for c in s.checks.order if (c.cause.code, c.cause.span) in broken]
     found = relations(checks, report.parameters) if len(report.scenarios) == 1 else []
     told = _alone(checks) if found else set[str]()
     left = [_values_left(report, p) for p in report.parameters if p.name not in told]
     report.region = list(dict.fromkeys([*filter(None, left), *found]))
+
+
+def _core(completing: Completing, deciding: Deciding, example: Vector) -> Vector:
+    broken = deciding.check(example)
+    known = {atom.name for atom in symbols(broken.required)} if broken is not None else set()
+    places = {p.name: p.values.index(example[p.name]) for p in completing.parameters.values()}
+    return {name: example[name] for name in completing.core(places, known)}
 
 
 def _values_left(report: Report, p: Parameter) -> str:

@@ -85,6 +85,13 @@ class Space:
         kind = "unknown" if cause.unknown else cause.category
         return f"{cause.span.path}:{cause.span.line}: {kind} [{cause.code}]: {cause.message}"
 
+    def core(self, vector: Mapping[str, Any]) -> Vector:
+        """As few values of an invalid vector as are enough: no vector that has them may run. Empty for a vector that may run."""
+        places = self._chosen(vector)
+        if self._partly(True).possible(places):
+            return {}
+        return {name: self.parameters[name].values[at] for name, at in self._partly(True).core(places).items()}
+
     def nearest(self, vector: Mapping[str, Any]) -> Vector | None:
         """The vector itself if it is valid, else a valid one that differs in as few parameters as can be, and there by as few steps."""
         whole = self._whole(vector)

@@ -39,7 +39,7 @@ def _cause(group: Group) -> dict[str, Any]:
     cause = group.cause
     return {
         "code": cause.code, "category": cause.category, "node": cause.span.node or None, "path": cause.span.path, "line": cause.span.line,
-        "message": cause.message, "unknown": cause.unknown, "count": group.count, "example": group.example, "nearest": group.nearest,
+        "message": cause.message, "unknown": cause.unknown, "count": group.count, "example": group.example, "core": group.core, "nearest": group.nearest,
     }  # fmt: skip
 
 
@@ -76,6 +76,8 @@ def _lines(group: Group) -> list[str]:
     cause = group.cause
     head = f"  {group.count:>12,}  {_kind(cause)} · {cause.code} · {_place(cause.span)}"
     lines = [head, f"{'':16}{cause.message}", f"{'':16}such as {written(group.example)}"]
+    if group.core and len(group.core) < len(group.example):
+        lines.append(f"{'':16}no valid vector has {written(group.core)}")
     if group.nearest is not None:
         changed = {name: value for name, value in group.nearest.items() if value != group.example[name]}
         lines.append(f"{'':16}the nearest valid vector has {written(changed)}")

@@ -4,7 +4,7 @@ A small space is decided once, as a grid of truth values. In a large one random 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import prod
 from typing import Any
 
@@ -51,6 +51,16 @@ class Completing:
         name = next(iter(chosen or self.parameters))
         found = self.left(name, chosen)
         return bool(found[chosen[name]] if name in chosen else found.any())
+
+    def core(self, chosen: Places, last: Collection[str] = ()) -> Places:
+        """As few of the values of an invalid vector as are enough to rule out every vector that has them: a minimal unsatisfiable core. Parameters that
+        are not in `last` are left out first."""
+        kept = dict(chosen)
+        for name in sorted(chosen, key=lambda one: one in last):
+            fewer = {other: at for other, at in kept.items() if other != name}
+            if not self.possible(fewer):
+                kept = fewer
+        return kept
 
     def _left(self, p: Parameter, chosen: Places) -> Array:
         found: Array = np.zeros(len(p.values), bool)
