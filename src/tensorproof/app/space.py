@@ -9,16 +9,19 @@ from tensorproof.app.check import Options
 from tensorproof.app.space_engines import Engine, tallies
 from tensorproof.app.space_models import space_of
 from tensorproof.app.space_programs import Analysed, ProgramSpace
+from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.space.checks import Cause, Check, checks_of
 from tensorproof.engines.space.completing import Completing
 from tensorproof.engines.space.counting import TooLarge, count, valid_values
 from tensorproof.engines.space.deciding import Deciding
+from tensorproof.engines.space.endless import listed
 from tensorproof.engines.space.listing import VALID, positions
 from tensorproof.engines.space.parameters import Parameter, Value, checked
 from tensorproof.engines.space.ranges import Tally
 from tensorproof.engines.space.region import relations, values_left
 from tensorproof.engines.space.scenarios import MOST_ANALYSES, Planning, Scenario
 from tensorproof.engines.space.solving import refuse_too_large, verdicts_by
+from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import begin_file
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
@@ -44,6 +47,8 @@ class Group:
     nearest: Vector | None = None
     core: Vector | None = None
     """As few of the example's values as are enough: no valid vector has them."""
+    more: bool = False
+    """Whether there are, or may be, more than were counted."""
 
 
 @dataclass(slots=True)
@@ -57,6 +62,8 @@ class Report:
     """What runs and is wrong all the same, where that makes no vector invalid."""
     example: Vector | None = None
     """A valid vector."""
+    more: bool = False
+    """Whether there are, or may be, more valid vectors than were counted."""
     region: list[str] = field(default_factory=list[str])
     bound: dict[str, str] = field(default_factory=dict[str, str])
     """Where the program has each parameter, in words."""
@@ -83,16 +90,24 @@ def space(
     start = perf_counter()
     begin_file()
     chosen = checked(parameters)
+    endless = next((p.name for p in chosen if p.endless), None)
+    if endless is not None and mode == "vectorised":
+        raise BadInput(f"{endless} has no upper end, and --mode vectorised decides finite spaces; --mode bulk fits")
     program = space_of(path, chosen, options)
+    if endless is not None and not isinstance(program, ProgramSpace):
+        raise BadInput(f"{endless} has no upper end; the parameters of a saved model need both ends")
     planning = Planning(chosen, program.analyse, strict=strict)
     report = Report(path, chosen, planning.scenarios())
     report.analyses = MOST_ANALYSES - planning.left
     if isinstance(program, ProgramSpace):
         report.bound = {p.name: program.bound[word] for p in chosen if (word := p.name.lstrip("-").replace("-", "_")) in program.bound}
-    _count(report, mode, engine)
-    if not strict:
-        _warn(report)
-    _describe(report)
+    if endless is not None:
+        _list(report)
+    else:
+        _count(report, mode, engine)
+        if not strict:
+            _warn(report)
+        _describe(report)
     _with_numbers(report, program)
     report.seconds = perf_counter() - start
     return report
@@ -118,6 +133,27 @@ def _count(report: Report, mode: str, engine: Engine) -> None:
             group = groups.setdefault((cause.code, cause.span, cause.category, cause.unknown), Group(cause, 0, vector))
             group.count += number
     report.groups = sorted(groups.values(), key=lambda g: (g.cause.unknown, -g.count, g.cause.span.line, g.cause.code))
+
+
+def _list(report: Report) -> None:
+    """Let the solver find vectors of each cause, and valid ones, where a parameter has no upper end; the region is what is required."""
+    for scenario in report.scenarios:
+        for found in listed(scenario.parameters, scenario.checks.order):
+            vectors: list[Vector] = [{p.name: {**scenario.fixed, **vector}[p.name] for p in report.parameters} for vector in found.vectors]
+            more = found.answer is not Answer.UNSAT
+            if found.at == VALID:
+                report.valid += len(vectors)
+                report.more = report.more or more
+                report.example = report.example or next(iter(vectors), None)
+            elif vectors and not scenario.checks.order[found.at].cause.absent:
+                report.groups.append(Group(scenario.checks.order[found.at].cause, len(vectors), vectors[0], more=more))
+            elif more:
+                cause = replace(scenario.checks.order[found.at].cause, message="the solver does not say whether a vector breaks this", unknown=True)
+                report.groups.append(Group(cause, 0, {p.name: p.values[0] for p in report.parameters}, more=True))
+    report.groups.sort(key=lambda g: (g.cause.unknown, g.cause.span.line, g.cause.code))
+    broken = {(g.cause.code, g.cause.span) for g in report.groups}
+    checks = [c for s in report.scenarios for c in s.checks.order if (c.cause.code, c.cause.span) in broken and not c.cause.unknown]
+    report.region = relations(checks, report.parameters) if len(report.scenarios) == 1 else []
 
 
 def _warn(report: Report) -> None:

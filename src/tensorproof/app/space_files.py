@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.engines.space.parameters import Parameter, Value, domain_of
+from tensorproof.engines.space.parameters import Parameter, Value, domain_of, over
 from tensorproof.terms.records import dataclass, field
 
 KEYS: dict[str, type | tuple[type, ...]] = {
@@ -74,7 +74,7 @@ def _parameter(path: str, name: str, given: Any) -> Parameter:
             needs = (other.strip(), domain_of(wanted, option))
         given = given["values"]
     if isinstance(given, str):
-        return Parameter(name, domain_of(given, option), needs)
+        return over(name, given, option, needs)
     values = tuple(_one(path, name, value) for value in given) if isinstance(given, list) else (_one(path, name, given),)
     if not values:
         raise BadInput(f"{option}: there is no value")

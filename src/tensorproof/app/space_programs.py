@@ -82,7 +82,7 @@ def standing_for(p: Parameter, symbolic: bool = True) -> Any:
     """What a program sees in place of a parameter whose value is open: a symbol for whole numbers, or one of several values."""
     if p.real:
         return REAL
-    if len(p.values) == 1:
+    if len(p.values) == 1 and not p.endless:
         return p.values[0]
     if p.whole and symbolic:
         return p.term

@@ -35,6 +35,9 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     asked = read_space(path) if path.endswith(".toml") else SpaceFile(path)
     parameters = [parameter(text) for text in given.param or ()]
     parameters += [p for p in asked.parameters if p.name not in {q.name for q in parameters}]
+    endless = next((p.name for p in parameters if p.endless), None)
+    if endless is not None and (given.list is not None or given.plot is not None):
+        raise BadInput(f"{endless} has no upper end: its vectors cannot be listed or drawn")
     if not parameters:
         raise BadInput("space needs at least one --param NAME=VALUES, such as --param kernel=1..11")
     mode = given.mode or asked.mode or MODES[0]

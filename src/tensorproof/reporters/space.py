@@ -27,7 +27,7 @@ def as_json(found: Report) -> str:
         "results": {
             "vectors": found.vectors, "valid": found.valid, "invalid": found.invalid, "unknown": found.unknown,
             "causes": [_cause(group) for group in found.groups], "warnings": [_cause(group) for group in found.warnings],
-            "region": found.region, "example": found.example,
+            "region": found.region, "example": found.example, "more": found.more,
         },
         "parameters": {p.name: list(p.values) for p in found.parameters}, "bound": found.bound,
         "analyses": found.analyses, "seconds": round(found.seconds, 6),
@@ -39,12 +39,13 @@ def _cause(group: Group) -> dict[str, Any]:
     cause = group.cause
     return {
         "code": cause.code, "category": cause.category, "node": cause.span.node or None, "path": cause.span.path, "line": cause.span.line,
-        "message": cause.message, "unknown": cause.unknown, "count": group.count, "example": group.example, "core": group.core, "nearest": group.nearest,
+        "message": cause.message, "unknown": cause.unknown, "count": group.count, "example": group.example,
+        "core": group.core, "nearest": group.nearest, "more": group.more,
     }  # fmt: skip
 
 
 def full(found: Report) -> str:
-    lines = [f"{found.vectors:,} vectors: {found.valid:,} valid, {found.invalid:,} invalid" + (f", {found.unknown:,} unknown" if found.unknown else "")]
+    lines = [_head(found)]
     shown = found.groups[:MOST_CAUSES]
     if shown:
         lines += ["", "causes (the first requirement that a vector breaks):"]
@@ -65,6 +66,13 @@ def full(found: Report) -> str:
     return "\n".join([*lines, "", f"{found.seconds:.2f} s, {runs} of the program"])
 
 
+def _head(found: Report) -> str:
+    if not any(p.endless for p in found.parameters):
+        return f"{found.vectors:,} vectors: {found.valid:,} valid, {found.invalid:,} invalid" + (f", {found.unknown:,} unknown" if found.unknown else "")
+    more = " or more" if any(group.more for group in found.groups) else ""
+    return f"no upper end: {found.valid:,}{' or more' if found.more else ''} valid, {found.invalid + found.unknown:,}{more} invalid or unknown"
+
+
 def concise(found: Report) -> str:
     return "\n".join([
         *(f"{_place(g.cause.span)}: {g.count} {_kind(g.cause)} [{g.cause.code}]: {g.cause.message}" for g in [*found.groups, *found.warnings]),
@@ -74,7 +82,7 @@ def concise(found: Report) -> str:
 
 def _lines(group: Group) -> list[str]:
     cause = group.cause
-    head = f"  {group.count:>12,}  {_kind(cause)} · {cause.code} · {_place(cause.span)}"
+    head = f"  {group.count:>12,}{' or more' if group.more else ''}  {_kind(cause)} · {cause.code} · {_place(cause.span)}"
     lines = [head, f"{'':16}{cause.message}", f"{'':16}such as {written(group.example)}"]
     if group.core and len(group.core) < len(group.example):
         lines.append(f"{'':16}no valid vector has {written(group.core)}")

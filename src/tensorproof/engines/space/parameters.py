@@ -28,6 +28,9 @@ class Parameter:
     kept: Term | None = None
     """Its symbol, from `checked` on: a space keeps its own when the symbols of all others are forgotten."""
 
+    endless: bool = False
+    """Whether it takes all whole numbers from its one value on."""
+
     @property
     def whole(self) -> bool:
         """Whether all values are whole numbers, so that the number itself is the symbol."""
@@ -44,7 +47,7 @@ class Parameter:
         if self.kept is not None:
             return self.kept
         numbers = self.numbers
-        return symbol(self.name, min(numbers), max(numbers), Origin.USER)
+        return symbol(self.name, min(numbers), None if self.endless else max(numbers), Origin.USER)
 
     @property
     def atom(self) -> Atom:
@@ -82,6 +85,14 @@ def parameter(text: str) -> Parameter:
         if not equals:
             raise BadInput(f"{option} does not parse; a condition is written NAME=VALUES, such as heads=1..8 if attention=true")
         needs = (other.strip(), domain_of(wanted, option))
+    return over(name, domain, option, needs)
+
+
+def over(name: str, domain: str, option: str, needs: tuple[str, tuple[Value, ...]] | None = None) -> Parameter:
+    """The parameter with the domain that a text writes; `1..` has no upper end."""
+    open_ = re.fullmatch(r"\s*(-?\d[\d_]*)\s*\.\.\s*", domain)
+    if open_ is not None:
+        return Parameter(name, (int(open_[1].replace("_", "")),), needs, endless=True)
     return Parameter(name, domain_of(domain, option), needs)
 
 
@@ -97,6 +108,8 @@ def domain_of(text: str, option: str) -> tuple[Value, ...]:
             if (high - low) // step >= MOST_VALUES:
                 raise BadInput(f"{option}: a parameter has at most {MOST_VALUES:,} values, and this range has {(high - low) // step + 1:,}")
             found.update({(int, n): None for n in range(low, high + 1, step)})
+        elif re.fullmatch(r"\s*(-?\d[\d_]*)?\s*\.\..*", word):
+            raise BadInput(f"{option} does not parse: a range has two ends, or stands alone and has the lower one, such as 1..")
         elif word.strip():
             value = _value(word.strip())
             found[(type(value), value)] = None
@@ -138,4 +151,4 @@ def checked(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
 
 def dimension(parameter: Parameter) -> Dim:
     """The term of a parameter, or its one value."""
-    return parameter.term if len(parameter.numbers) > 1 else parameter.numbers[0]
+    return parameter.term if len(parameter.numbers) > 1 or parameter.endless else parameter.numbers[0]

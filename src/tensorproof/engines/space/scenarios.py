@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from math import prod
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
@@ -106,7 +105,7 @@ class Planning:
         if not costly:
             named = {atom.name for check in checks.strange for atom in symbols(check.broken)}
             costly = [p for p in open_ if p.name in named] or list(open_)
-        costly = [p for p in costly if prod((len(p.values),)) <= self.left]
+        costly = [p for p in costly if not p.endless and len(p.values) <= self.left]
         return min(costly, key=lambda p: len(p.values), default=None)
 
     def _helps(self, p: Parameter, fixed: dict[str, Value]) -> bool:
@@ -149,7 +148,7 @@ def absences(parameters: Sequence[Parameter], fixed: Mapping[str, Value]) -> lis
 
 def _reached(parameters: Sequence[Parameter], checks: Sequence[Check]) -> bool:
     """Whether some vector breaks the last check and none before it, or there are too many to see."""
-    if vectors(parameters) > MOST_LISTED:
+    if any(p.endless for p in parameters) or vectors(parameters) > MOST_LISTED:
         return True
     last = len(checks) - 1
     return any((part == last).any() for _, part in verdicts(parameters, checks))
