@@ -1,9 +1,10 @@
 """Whole training scripts under `tensorproof numerics`: ends on all of them, warnings of each, CPU time of each.
 
-    python benchmarks/numerics_scripts.py [--list] [PATTERN]
+    python benchmarks/numerics_scripts.py [--list] [--confirm] [PATTERN]
 
 The scripts are the corpora of `check` (tests/corpus, tests/corpus_tf), the examples, and the programs of tests/programs/*whole*.md that are proved valid and
-train a model. `--list` prints each warning. Exit status 1 where a script ends with an internal error, or the median of warnings is above 3.
+train a model. `--list` prints each warning; `--confirm` runs each script that has some, with inputs and parameters at the corners of their ranges, and prints
+the lines that left the finite numbers. Exit status 1 where a script ends with an internal error, or the median of warnings is above 3.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+
+if TYPE_CHECKING:
+    from tensorproof.app.numerics import Report
 
 TRAINS = re.compile(r"\.step\(|\.fit\(|\.minimize\(|apply_gradients|train_on_batch")
 DRIVERS = {"dcgan": "main.py", "language_model": "main.py", "vae": "main.py", "keras_vae": "vae.py", "tf1_rnn": "main.py"}
@@ -42,6 +47,17 @@ def scripts(folder: Path) -> Iterator[tuple[str, Path]]:
                 file = folder / f"{name}.py"
                 file.write_text(code, encoding="utf-8")
                 yield name, file
+
+
+def shown(found: Report, folder: str) -> str:
+    """The lines that real runs show, with their seeds, or why there are no runs."""
+    from tensorproof.app.numeric_witness import confirm_source
+    from tensorproof.diagnostics.errors import BadInput
+
+    try:
+        return f"shown by runs: {confirm_source(found, (), str(Path(folder) / 'witness'))}"
+    except BadInput as failed:
+        return str(failed)
 
 
 def main() -> None:
@@ -75,6 +91,9 @@ def main() -> None:
             if "--list" in sys.argv:
                 for one in warned:
                     print(f"    {Path(one.span.path).name}:{one.span.line} [{one.code}] {one.message}")
+            if "--confirm" in sys.argv and warned:
+                print(f"    {shown(found, folder)}", flush=True)
+            if "--list" in sys.argv:
                 for why, times_met in found.unbounded.most_common(3):
                     print(f"    no bounds: {why} ({times_met})")
     median = statistics.median(counts) if counts else 0

@@ -99,7 +99,7 @@ def _cut(grid: Grid, side: Sequence[bool], limit: float, dtype: DType | None) ->
     tiny = float(np.finfo("float16" if dtype is not None and dtype.label == "float16" else "float32").smallest_subnormal)
     if np.isinf(limit):
         limit, side = (dtype or FLOAT32).greatest * np.sign(limit), (side[0] or limit > 0, True, side[2] or limit < 0)
-    step = max(abs(limit) * (dtype or FLOAT32).step / 2, tiny)
+    step = 1.0 if grid.dtype.kind in "iu" and float(limit).is_integer() else max(abs(limit) * (dtype or FLOAT32).step / 2, tiny)
     box = grid.box
     lo, hi = box.lo, box.hi
     if not side[0]:
