@@ -1,11 +1,12 @@
 """DEBAR's study repeated: what each way to describe tensors and values proves on real graphs, and what it costs.
 
-    python benchmarks/numerics_variants.py [--graphs DIR] [--seconds 20] [--store FILE] [--match GLOB]
+    python benchmarks/numerics_variants.py [--graphs DIR] [--seconds 20] [--store FILE] [--match GLOB] [--tensors smash,partition]
 
 For each variant (one interval for a tensor, one for each block, one for each element; with and without relations between tensors), and for the default without
 ranges of inputs or of weights: operations that can yield NaN or Inf, how many are proved safe, possible, unsafe and not analysed, and the time of the processor
 from the program form to the verdicts. A graph for which the time is not enough counts as not finished: its operators that are left are not analysed.
-With `--store`, what is done is kept in a file, and a run goes on where another stopped; several may run at once, each on graphs of its own (`--match`).
+With `--store`, what is done is kept in a file, and a run goes on where another stopped; several may run at once, each on graphs of its own (`--match`) or with
+variants of its own (`--tensors`).
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ Variant = tuple[str, str, str]
 Found = dict[tuple[str, Variant], Counter[str]]
 
 
-def study(paths: list[Path], seconds: float, store: Path | None) -> Found:
-    """Verdicts, milliseconds and whether the time was not enough, by graph and variant."""
+def study(paths: list[Path], seconds: float, store: Path | None, tensors: list[str]) -> Found:
+    """Verdicts, milliseconds and whether the time was not enough, by graph and variant of these ways to describe tensors."""
     found = {} if store is None or not store.exists() else _stored(store)
     for path in paths:
         name = f"{path.parent.name}/{path.name}"
-        missing = [variant for variant in (*VARIANTS, *WITHOUT) if (name, variant) not in found]
+        missing = [variant for variant in (*VARIANTS, *WITHOUT) if variant[0] in tensors and (name, variant) not in found]
         read = list(forms(path)) if missing else []
         for variant in missing:
             found[name, variant] = one(path, read, variant, seconds)
@@ -100,9 +101,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20.0, help="how long one graph may take")
     parser.add_argument("--store", type=Path, help="keep what is done in this file")
     parser.add_argument("--match", default="*/*.gz", help="only graphs of this name")
+    parser.add_argument("--tensors", default="smash,partition,expand", help="only variants with these ways to describe tensors")
     given = parser.parse_args()
     gc.set_threshold(1_000_000, 50, 50)  # as the command does
-    sums = table(study(sorted(given.graphs.glob(given.match)), given.seconds, given.store))
+    sums = table(study(sorted(given.graphs.glob(given.match)), given.seconds, given.store, given.tensors.split(",")))
     best = sums.pop(("partition", "affine", ""))
     for other in VARIANTS:
         if other in sums:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorproof.engines.numerics.ranges import IDS, INPUT, NORMAL, TRAINED, UNBOUNDED, Assumption, Given, Range, of_type
 from tensorproof.engines.numerics.steady import steady
-from tensorproof.engines.numerics.variables import initial_ranges, non_negative
+from tensorproof.engines.numerics.variables import from_outside, initial_ranges, non_negative
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Tensor
 from tensorproof.program.form import Computed, Join, Loop, Record, Same, Slice, Source, Stack
@@ -43,8 +43,9 @@ def ranged(records: Sequence[Record], names: Mapping[int, Sequence[str]], given:
     found = Ranged()
     records = list({id(one): one for one in records}.values())  # steps that ran again are the same records
     said: dict[tuple[str, Range, str], list[str]] = {}
-    first, sums = initial_ranges(records), non_negative(records)
-    held = steady(records, first)
+    outside = from_outside(records)
+    first, sums = initial_ranges(records, outside), non_negative(records)
+    held = steady(records, first, outside)
     sums |= held.never_negative
     for value in sources(records):
         value.names += names.get(id(value.tensor), ())

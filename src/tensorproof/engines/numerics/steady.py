@@ -30,8 +30,8 @@ class Steady:
     """Single numbers, such as a rate, that no step of a training graph assigns anything to."""
 
 
-def steady(records: Sequence[Record], first: Mapping[int, Range]) -> Steady:
-    """`first` holds the ranges of initial values."""
+def steady(records: Sequence[Record], first: Mapping[int, Range], outside: set[int] | None = None) -> Steady:
+    """`first` holds the ranges of initial values, `outside` the results that are computed from inputs or variables, by identity."""
     assigned: dict[int, list[TensorType]] = {}
     variables: dict[int, TensorType] = {}
     stepped: set[int] = set()
@@ -49,7 +49,7 @@ def steady(records: Sequence[Record], first: Mapping[int, Range]) -> Steady:
     if not assigned:
         return Steady()
     steps = _Steps(records)
-    outside = from_outside(records)
+    outside = from_outside(records) if outside is None else outside
     later = {i: [v for v in values if id(v) in outside or (id(v) not in steps.makers and v.contents is None)] for i, values in assigned.items()}
     found = Steady()
     if stepped or any(later.values()):

@@ -21,11 +21,13 @@ MOST_STEPS = 64
 """How many records an initial value is computed by at most."""
 
 
-def initial_ranges(records: Sequence[Record]) -> dict[int, Range]:
-    """The range of the initial value of each variable, by identity; one whose initial value is computed from itself or from inputs has none."""
+def initial_ranges(records: Sequence[Record], outside: set[int]) -> dict[int, Range]:
+    """The range of the initial value of each variable, by identity; one whose initial value is computed from itself or from inputs has none.
+
+    `outside`: the results that are computed from inputs or variables, by identity.
+    """
     makers, assigned = _makers(records), dict[int, list[TensorType]]()
     order = {id(one): i for i, one in enumerate(makers.values())}
-    outside = from_outside(records)
     for one in records:
         if isinstance(one, Computed) and one.applied.op.writes:
             pair = _assigned(one.applied)
