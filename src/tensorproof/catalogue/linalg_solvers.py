@@ -182,7 +182,7 @@ def lstsq_shape(c: Call) -> list[Any]:
     residuals = empty
     if driver != "gelsy" and spare is not False:
         full = Shape((*batch, *(columns or (1,))))
-        if spare is True and (driver == "gels" or len(full) > 1):  # a batch is taken to be of full rank; else there are none
+        if spare is True and driver == "gels":  # the others have none where a matrix is not of full rank
             residuals = full
         elif len(full) == 1:
             residuals = (

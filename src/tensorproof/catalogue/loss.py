@@ -345,12 +345,18 @@ def ranking_shape(c: Call) -> Shape:
     return reduced(c, c.broadcast(*(c.shape(n) for n in ("x", "y", "target")), about=("x", "y", "target")))
 
 
+def ranking_type(c: Call) -> DType | None:
+    """The difference of x and y meets the target; of the two, one without axes does not widen the other."""
+    scalars = (c.rank("x") == c.rank("y") == 0, c.rank("target") == 0) if all(c.shape(n).known for n in ("x", "y", "target")) else ()
+    return float_of(c, mixed(c, computed(c, promoted(c, ("x", "y"))), c.dtype("target"), scalars=scalars))
+
+
 MARGIN_RANKING = Op(
     "margin_ranking_loss",
     inputs=(Tensor("x", "...", ALL_INTS | FLOATS), Tensor("y", "...", ALL_INTS | FLOATS), Tensor("target", "...", REALS)),
     attributes=(Float("margin", 0.0), REDUCTION),
     shape=ranking_shape,
-    dtype=lambda c: float_of(c, mixed(c, computed(c, promoted(c, ("x", "y"))), c.dtype("target"))),
+    dtype=ranking_type,
     evaluate=formulas.ranking,
 )
 

@@ -140,7 +140,16 @@ class Call:
                 self.session.failed.append((a, b))
             self.require(code, holds, f"sizes {a!r} and {b!r} do not broadcast: they must be equal, or one of them 1", about)
 
-        return broadcast([s if isinstance(s, Shape) else Shape(s) for s in shapes], stated)
+        given = [s if isinstance(s, Shape) else Shape(s) for s in shapes]
+        made = broadcast(given, stated)
+        if not made.known and made not in given:
+            self.leave_rank_open()
+        return made
+
+    def leave_rank_open(self) -> None:
+        """What the operator demands of an unknown rank cannot be told: with `ranks_are_known`, where no rank is open by intent, nothing is proved."""
+        if self.option("ranks_are_known"):
+            self.require("rank", eq(self.fresh("rank"), 1), "an input's rank is not known")
 
     # --- binding ---
 
@@ -489,8 +498,7 @@ def _unknown(call: Call) -> Any:
         call.session.made += 1
         origin = Origin.UNMODELLED if call.option("ranks_are_known") else Origin.WORLD
         made.append(TensorType(unknown_shape(f"{op.name}{call.session.site}#{call.session.made}", origin), dtype))
-    if call.option("ranks_are_known"):  # what the operator demands of the rank cannot be told, so nothing is proved
-        call.require("rank", eq(call.fresh("rank"), 1), "an input's rank is not known")
+    call.leave_rank_open()
     return made[0] if len(made) == 1 else tuple(made)
 
 

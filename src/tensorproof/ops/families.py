@@ -126,6 +126,8 @@ def reduction(
         if not c.shape("x").known:
             c.session.made += 1
             whole = c["dim"] is None and not c["keepdim"]
+            if c["dim"] is not None:
+                c.leave_rank_open()
             unknown = Shape() if whole else unknown_shape(f"{name}{c.session.site}#{c.session.made}")
             return [unknown] * len(outputs) if outputs else unknown
         most = c.option("most_axes")

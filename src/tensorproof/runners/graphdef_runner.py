@@ -26,8 +26,8 @@ _ANY = {
 """A value for attributes of which nothing is said."""
 
 
-_UNSAFE = frozenset({"ScatterNdAdd", "ScatterNdSub", "ScatterNdMax", "ScatterNdMin", "ScatterNdUpdate"})
-"""Kernels that read the first axis of a variable without axes, without a check: that a wrong call returns tells nothing."""
+_UNSAFE = frozenset({"ScatterNdAdd", "ScatterNdSub", "ScatterNdMax", "ScatterNdMin", "ScatterNdUpdate", "ResourceGather"})
+"""Kernels that read axes of a variable without a check, or end the process: that inference takes a wrong call tells nothing."""
 
 
 def unsafe(name: str) -> bool:

@@ -42,7 +42,7 @@ _VECTORS = {("TopK", "K")}
 
 
 _CHECKED = 7
-_EMPTY = ("array of size 0", "zero-size array", "axes don't match array")
+_EMPTY = ("array of size 0", "zero-size array", "axes don't match array", "index 2 is out of bounds for axis 0 with size 2")
 """NumPy's own trouble with tensors without elements."""
 
 
@@ -57,12 +57,12 @@ _NOT_LOOKED_AT = {
     "AveragePool": _WINDOW,
     "BatchNormalization": {"rank"},
     "Clip": {"low", "high"},
-    "Col2Im": {"dilation", "stride"},
+    "Col2Im": {"dilation", "padding", "stride"},
     "Conv": _WINDOW,
     "ConvInteger": _WINDOW | _SCALES,
     "ConvTranspose": _WINDOW,
     "DeformConv": {"bias", "mask"},
-    "DequantizeLinear": _SCALES,
+    "DequantizeLinear": _SCALES | {"axis"},
     "GRU": _STATES,
     "GatherND": {"batch"},
     "GlobalAveragePool": {"rank"},
@@ -82,9 +82,10 @@ _NOT_LOOKED_AT = {
     "Pad": {"rank", "size"},
     "QLinearConv": _WINDOW | _SCALES,
     "QLinearMatMul": _SCALES,
-    "QuantizeLinear": _SCALES,
+    "QuantizeLinear": _SCALES | {"axis"},
     "RMSNormalization": {"axis", "rank"},
     "RNN": _STATES,
+    "ReduceLogSumExp": {"axis"},
     "Resize": {"rank", "roi"},
     "ReverseSequence": {"axis", "batch", "batch_dim", "time_dim"},
     "RotaryEmbedding": {"n"},

@@ -142,6 +142,8 @@ def _spread(run: Run, a: Arguments, n: int, size: Shape) -> TensorType:
 
 @takes(SIZES, Tensor("y", "N H W C"), *_POOL)
 def avg_pool_grad(a: Arguments, run: Run) -> TensorType:
+    if any(isinstance(a[name], (tuple, list)) and len(a[name]) > 4 for name in ("kernel", "stride")):
+        raise run.give_up("more numbers than axes, which some of TensorFlow's kernels take")
     full_format(run, a, "kernel", "stride")
     return _mean_gradient(run, a, 2)
 

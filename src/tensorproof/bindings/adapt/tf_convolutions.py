@@ -9,6 +9,7 @@ from tensorproof.bindings.adapt.tensorflow import Arguments, modern, ranked, sam
 from tensorproof.bindings.adapt.tf_windows import channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Sizes, Tensor
+from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
@@ -150,6 +151,10 @@ def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     )
     if dilation is not None and any(d != 1 for d in dilation) and any(s != 1 for s in stride):
         raise run.give_up("strides beside dilations, which the documentation forbids and TensorFlow takes")
+    for n in a["weight"].shape if a["weight"].shape.known else ():
+        if a["x"].dtype is not FLOAT32 and eq(n, 0) is True:
+            raise run.give_up("a weight without elements, which only some of TensorFlow's kernels take")
+        run.require("kernel", ge(n, 1), f"the weight has at least one element, and is {a['weight'].shape!r}", ("weight",))
     return depthwise(run, a["x"], a["weight"], stride, a["padding"], None, dilation, layout_of(a, 2))
 
 

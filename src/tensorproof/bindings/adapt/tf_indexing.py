@@ -146,7 +146,7 @@ def _next(at: Any) -> Any:
 
 @takes(Index())
 def getitem(a: Arguments, run: Run) -> TensorType:
-    """Integers, slices, `...` and None: as a strided slice. Tensors of more than one element are no indices here."""
+    """Integers, slices, `...` and None: as a strided slice. Tensors with axes are no indices here, not of one element either."""
     index = a["index"]
     items = index if isinstance(index, tuple) else tuple(index) if isinstance(index, list) else (index,)
     begin, end, strides = [], [], []
@@ -164,9 +164,7 @@ def getitem(a: Arguments, run: Run) -> TensorType:
             step = 1 if item.step is None else whole(item.step)
         else:
             first = whole(item)
-            scalar = not isinstance(first, TensorType) or (
-                first.dtype in INDEX | {None} and (not first.shape.known or len(first.shape) == 0)
-            )
+            scalar = not isinstance(item, TensorType) or (item.dtype in INDEX | {None} and (not item.shape.known or len(item.shape) == 0))
             run.require(
                 "index", scalar and not isinstance(first, (bool, float, str)), f"{item!r} is no index of a TensorFlow tensor", ("index",)
             )
