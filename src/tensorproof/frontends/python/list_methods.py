@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.equality import count, equal_items, surely_same
 from tensorproof.frontends.python.long_lists import MOST_COUNTED, shortened
-from tensorproof.frontends.python.uncounted import parts
+from tensorproof.frontends.python.uncounted import any_of, parts
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import disj, gt
 from tensorproof.values.many import gathered, length, shown
@@ -118,7 +118,7 @@ def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Any:
     many = owner.items[at]
     if isinstance(many.count, (int, Term)):
         owner.items[at] = Many(many.reason, count=many.count - 1, first=many.first, second=many.second)
-    return standing(m, many.first)
+    return standing(m, any_of(m, many.first, many.second, node))
 
 
 def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
