@@ -66,6 +66,13 @@ def test_no_trial_is_spent(name: str, space: Space) -> None:
     assert sampler.rejected > 0
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_no_trial_is_spent_in_threads(space: Space) -> None:
+    study = optuna.create_study(sampler=ValidSampler(space, optuna.samplers.TPESampler(seed=1, n_startup_trials=5)))
+    study.optimize(_objective, n_trials=16, n_jobs=3)
+    assert [trial.state.name for trial in study.trials] == ["COMPLETE"] * 16
+
+
 def test_a_sampler_that_repeats_itself_is_changed_to_the_nearest_values(space: Space) -> None:
     class Stubborn(optuna.samplers.RandomSampler):  # type: ignore[misc,name-defined]
         def infer_relative_search_space(self, study: Any, trial: Any) -> Any:
