@@ -1,7 +1,8 @@
 """Programs that yield NaN or Inf, each with its mended twin, in Markdown.
 
 The first ```python block of a section is the program: `# hazard: [code]` stands on each line whose operation is reported, as `unsafe` or `possible`. The
-```python fixed block does the same without the fault: nothing is reported of it. `<!-- open: fault twin -->` says which of the two is not right yet.
+```python fixed block does the same without the fault: nothing is reported of it. `<!-- open: fault twin -->` says which of the two is not right yet, and
+`<!-- open: fix -->` that no change is proposed.
 """
 
 from __future__ import annotations
