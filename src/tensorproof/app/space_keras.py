@@ -80,17 +80,20 @@ class KerasSpace:
         return [self._at_layers(path, model, own, self._undecided(given)) for path in found]
 
     def _standing(self, name: str) -> Any:
-        """Negative numbers have meanings of their own, and no symbol stands for them."""
         p = self.parameters[name]
-        return standing_for(p, self.targets[name].of_input or not p.whole or min(p.numbers) >= 0)
+        return p.values[0] if self._is_listed(name) else standing_for(p)
+
+    def _is_listed(self, name: str) -> bool:
+        """Whether a parameter is analysed value by value: a format, an element type, or negative numbers, which have meanings of their own."""
+        p, target = self.parameters[name], self.targets[name]
+        return target.word == "dtype" or self._is_format(name) or (not target.of_input and p.whole and min(p.numbers) < 0)
 
     def _is_format(self, name: str) -> bool:
         return self.targets[name].of_input and self.targets[name].word == "format"
 
     def _undecided(self, given: Given) -> list[Gap]:
-        """A format or element type is analysed value by value: while it is open, nothing is known."""
-        listed = [name for name in given if self._is_format(name) or self.targets[name].word == "dtype"]
-        open_ = [name for name in listed if given[name] is None and len(self.parameters[name].values) > 1]
+        """While a parameter that is analysed value by value is open, nothing is known."""
+        open_ = [name for name in filter(self._is_listed, given) if given[name] is None and len(self.parameters[name].values) > 1]
         return [Gap(name, Span(self.path, 1, 1, 1, 2), "it is analysed value by value") for name in open_]
 
     def _sizes(self, given: Given, values: Mapping[str, Any]) -> Iterator[Stated]:

@@ -78,13 +78,13 @@ class ProgramSpace:
         return standing_for(p)
 
 
-def standing_for(p: Parameter, symbolic: bool = True) -> Any:
+def standing_for(p: Parameter) -> Any:
     """What a program sees in place of a parameter whose value is open: a symbol for whole numbers, or one of several values."""
     if p.real:
         return REAL
     if len(p.values) == 1 and not p.endless:
         return p.values[0]
-    if p.whole and symbolic:
+    if p.whole:
         return p.term
     result: Any = p.values[-1]
     for depth, one in enumerate(reversed(p.values[:-1]), 1):
