@@ -165,7 +165,12 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
         if at < len(ahead):
             return ahead[at]
     samples = shown(found)
-    return standing(m, samples[0]) if all(type(v) is type(samples[0]) for v in samples) else Unknown("one of many items")
+    if not all(type(v) is type(samples[0]) for v in samples):
+        return Unknown("one of many items")
+    any_item = samples[0]
+    for one in samples[1:]:
+        any_item = any_of(m, one, any_item, node)
+    return standing(m, any_item)
 
 
 def _in_range(m: Interpreter, items: list[Any], index: Any, node: ast.AST) -> None:
