@@ -21,6 +21,8 @@ def over(a: Arguments) -> dict[str, Any]:
 def cast_first(np: Any, a: Arguments) -> Any:
     """x, converted to `dtype` before anything is added up."""
     dtype = a["dtype"]
+    if dtype is not None and dtype.kind == "f" and a["x"].dtype.kind in "iu":
+        return a["x"].astype(np.float64)
     if dtype is None or dtype.kind not in "biu":
         return np.real(a["x"]) if dtype is not None and dtype.kind == "f" and a["x"].dtype.kind == "c" else a["x"]
     return a["x"].astype(bool if dtype.kind == "b" else np.int64)

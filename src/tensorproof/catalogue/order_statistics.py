@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, axes, part
@@ -148,15 +149,27 @@ def _ranked(np: Any, line: Any, q: Any, way: str, skips: bool) -> Any:
     nan = np.isnan(line)
     count = np.sum(np.where(nan, 0, 1), axis=-1, keepdims=True) if skips else np.full((*lead, 1), n)
     at = np.maximum(np.multiply(q.reshape(-1), np.subtract(np.asarray(count), 1)), 0)
+    exact = at
     if way == "nearest":
         at = np.round(at)
     below = np.floor(at).astype(np.int64)
     values = np.sort(line, axis=-1)
     low, high = np.take_along_axis(values, below, -1), np.take_along_axis(values, np.minimum(below + 1, n - 1), -1)
     made = _BETWEEN["lower" if way == "nearest" else way](np, low, np.where(at == below, low, high), np.subtract(at, below))
+    if way != "linear" and np.any(_decided_by_rounding(np, exact, q.reshape(-1), way)):
+        if not hasattr(made, "of"):
+            raise Undefined("a quantile between two elements or at one, as its place is rounded")
+        around = (np.take_along_axis(values, np.clip(below + i, 0, n - 1), -1) for i in (-1, 1))
+        made = reduce(lambda x, y: x.of("either", y), around, made)
     lost = np.equal(count, 0) if skips else np.any(nan, axis=-1, keepdims=True)
     made = np.where(lost, float("nan"), made) if line.dtype.kind == "f" else made
     return np.moveaxis(made, -1, 0).reshape((*q.shape, *lead))
+
+
+def _decided_by_rounding(np: Any, at: Any, q: Any, way: str) -> Any:
+    """Whether rounding decides on which side of an element, or of the middle between two, a place lies."""
+    off = at - 0.5 if way == "nearest" else at
+    return (np.abs(off - np.rint(off)) < 1e-5) & (np.rint(q * 2) != q * 2)
 
 
 def distinct(consecutive: bool) -> Evaluate:

@@ -182,9 +182,15 @@ LGAMMA = elementwise(
     "lgamma", REAL, hazards=region("lgamma/pole", "x", POLES, "inf", off_poles),
     evaluate=of(curves.lgamma, (1.4616321449683623,), 0.0),
 )  # fmt: skip
+def digamma_of(np: Any, a: Arguments) -> Any:
+    """At 0, the sign of 0 decides, which bounds do not tell."""
+    made = of(curves.digamma, (), 0.0, least=1.0)(np, a)
+    return mathematics.beside(np, made, np.true_divide(1.0, a["x"])) if hasattr(made, "of") else made
+
+
 DIGAMMA = elementwise(
     "digamma", REAL, hazards=region("digamma/pole", "x", POLES, "inf or nan", off_poles),
-    evaluate=of(curves.digamma, (), 0.0, least=1.0),
+    evaluate=digamma_of,
 )  # fmt: skip
 
 
