@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.catalogue.counted_bins import p_norm
 from tensorproof.catalogue.written_places import accumulated
 from tensorproof.ops.evaluation import Arguments, Undefined
-from tensorproof.ops.mathematics import beside
+from tensorproof.ops.mathematics import beside, in_type_of_results
 
 
 def _shortened(np: Any, rows: Any, a: Arguments) -> Any:
@@ -110,7 +110,7 @@ def pairwise_distance(np: Any, a: Arguments) -> Any:
 def cosine_similarity(np: Any, a: Arguments) -> Any:
     shape, dim = np.broadcast_shapes(a["x"].shape, a["y"].shape) or (1,), a["dim"]
     x, y = np.broadcast_to(a["x"], shape), np.broadcast_to(a["y"], shape)
-    lengths = [np.maximum(p_norm(np, one, 2, axis=dim), a["eps"]) for one in (x, y)]
+    lengths = [np.maximum(p_norm(np, one, 2, axis=dim), in_type_of_results(np, a, a["eps"])) for one in (x, y)]
     made = np.true_divide(np.sum(np.multiply(x, y), axis=dim), np.multiply(*lengths))
     if made.dtype.kind != "c":
         made = np.clip(made, -1.01, 1.01)

@@ -305,10 +305,12 @@ LOCAL_RESPONSE_NORM = Op(
 NORMALIZE = Op(
     "normalize",
     inputs=(Tensor("x", "...", FLOATS | FULL_COMPLEXES),),
-    attributes=(Float("p", 2.0), Axes("dim", 1), Float("eps", 1e-12)),
+    attributes=(Float("p", 2.0), Axes("dim", 1), Float("eps", 1e-12), Bool("by_squares", False)),
     shape=same_shape,
     dtype=Like("x"),
     evaluate=formulas.normalize,
+    hazards=region("normalize/zero", "x eps", "the norm of x, or eps in the element type of x, is positive", "nan", formulas.has_length),
+    doc="x over its norm, or over eps where that is greater. `by_squares`: eps is the least of the sum of squares.",
 )
 
 

@@ -6,14 +6,12 @@ import math
 from typing import Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, axes
-from tensorproof.ops.mathematics import beside, label_of, norm
-
-EPSILON = {"float64": 2.0**-52, "float16": 2.0**-10, "bfloat16": 2.0**-7}
-"""What is added where no eps is given: that of the element type."""
+from tensorproof.ops.mathematics import beside, in_type_of_results, label_of, norm
 
 
 def small(a: Arguments) -> float:
-    return EPSILON.get(label_of(a), 2.0**-23) if a["eps"] is None else a["eps"]
+    """What is added where no eps is given: that of the element type in which a library computes."""
+    return (2.0**-52 if label_of(a) == "float64" else 2.0**-23) if a["eps"] is None else a["eps"]
 
 
 def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, constant: bool = False) -> tuple[Any, Any, Any]:
@@ -190,9 +188,28 @@ def local_response_norm(np: Any, a: Arguments) -> Any:
 def normalize(np: Any, a: Arguments) -> Any:
     """x by its norm: no element is further than 1 from 0."""
     x = a["x"]
+    made = np.true_divide(x, _length(np, a))
+    made = made if x.dtype.kind == "c" or a["p"] <= 0 else np.clip(made, -1.0, 1.0)
+    if not a["by_squares"] or not hasattr(made, "of"):
+        return made
+    return beside(np, made, np.true_divide(1.0, np.sum(np.square(x), axis=axes(a), keepdims=True) if x.shape else np.square(x))) if not _least(np, a) else made
+
+
+def _least(np: Any, a: Arguments) -> float:
+    """What the norm is at least taken for, as a library holds it."""
+    eps = in_type_of_results(np, a, a["eps"])
+    return math.sqrt(eps) if a["by_squares"] else eps
+
+
+def _length(np: Any, a: Arguments) -> Any:
+    x = a["x"]
     size = norm(np, x, a["p"], axes(a), True) if x.shape else np.absolute(x) if a["p"] else np.not_equal(x, 0)
-    made = np.true_divide(x, np.maximum(size if x.shape or a["p"] != 2 else np.sqrt(np.square(x)), a["eps"]))
-    return made if x.dtype.kind == "c" or a["p"] <= 0 else np.clip(made, -1.0, 1.0)
+    return np.maximum(size if x.shape or a["p"] != 2 else np.sqrt(np.square(x)), _least(np, a))
+
+
+def has_length(np: Any, a: Arguments) -> Any:
+    """Whether there is something to divide by."""
+    return np.greater(_length(np, a), 0.0)
 
 
 def others(x: Any, dim: int) -> tuple[int, ...]:

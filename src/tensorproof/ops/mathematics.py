@@ -14,6 +14,11 @@ def label_of(a: Mapping[str, Any]) -> str:
     return a["results"][0].label if a["results"] and a["results"][0] is not None else ""
 
 
+def in_type_of_results(np: Any, a: Mapping[str, Any], number: float) -> float:
+    """A number that a library holds in the element type of the results: what is too small for half precision is 0."""
+    return float(np.float16(number)) if label_of(a) == "float16" else number
+
+
 def beside(np: Any, made: Any, other: Any) -> Any:
     """What is made, unless `other`, which libraries compute on their way, overflows: it may be anything then."""
     return made.of("beside", other) if hasattr(made, "of") else np.add(made, np.multiply(0.0, other))

@@ -162,8 +162,8 @@ def l2_normalize(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     x, given = a["x"], vector(run, a.get("dim"), "dim", scalar=True)
     axes = tuple(axis(run, d, len(x.shape)) if x.shape.known else d for d in given or ())
-    least = a.get("epsilon", 1e-12)  # of the sum of squares, as `eps` is of the norm
-    return told(run, "normalize", x, x.shape, p=2.0, dim=None if given is None else axes, eps=least**0.5 if isinstance(least, (int, float)) else least)
+    least = a.get("epsilon", 1e-12)
+    return told(run, "normalize", x, x.shape, p=2.0, dim=None if given is None else axes, eps=least, by_squares=True)
 
 
 @takes(Tensor("x"))
