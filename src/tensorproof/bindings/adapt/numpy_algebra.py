@@ -317,7 +317,15 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
             b["size"] = tuple(x.shape[d] if n == -1 else n for n, d in zip(a["size"], axes))
     if run.row.op == "irfftn" and x.dtype is not None and not x.dtype.is_complex:
         b["x"] = _as(x, x.dtype.complexified, run)
-    return written(run.default(b), a, run)
+    made = run.default(b)
+    if a["x"].dtype is FLOAT16 and (run.row.op in ("irfft", "hfft") or (run.row.op == "irfftn" and _one_axis(a))):
+        made = _as(made, FLOAT16, run)  # real numbers are given in the precision of what came in
+    return written(made, a, run)
+
+
+def _one_axis(a: dict[str, Any]) -> bool:
+    given = a["dim"] if a["dim"] is not None else a["size"]
+    return len(given) == 1 if isinstance(given, (tuple, list)) else len(a["x"].shape) == 1
 
 
 def _no_axes(a: dict[str, Any]) -> bool:
