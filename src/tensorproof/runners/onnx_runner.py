@@ -67,7 +67,7 @@ _NOT_LOOKED_AT = {
     "GatherND": {"batch"},
     "GlobalAveragePool": {"rank"},
     "GroupNormalization": {"groups", "rank"},
-    "InstanceNormalization": {"rank"},
+    "InstanceNormalization": {"bias", "rank", "weight"},
     "LRN": {"rank", "size"},
     "LSTM": _STATES,
     "LayerNormalization": {"axis", "rank"},
