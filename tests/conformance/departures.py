@@ -55,7 +55,10 @@ def _at_zero(call: calls.GeneratedCall) -> bool:
 
 
 def endless(call: calls.GeneratedCall) -> bool:
-    """Whether a library does not return: TensorFlow rejects draws of a Poisson distribution for ever where they do not fit into the element type."""
+    """Whether a library does not return: TensorFlow rejects draws of a Poisson distribution for ever where they do not fit into the element type, and takes
+    whole turns off a hue one by one."""
+    if call.name == "graphdef.AdjustHue":
+        return any(abs(n) > 1e4 for n in (call.args[1] if len(call.args) > 1 else call.kwargs["delta"]).contents or ())
     if "random_poisson" not in call.row.operators:
         return False
     most = min((1e38, *(made.dtype.greatest for one in call.outcome.applied for made in one.results if made.dtype is not None)))
