@@ -82,7 +82,8 @@ def padded_together(np: Any, a: Arguments) -> Any:
     xs, longest = a["xs"], max(x.shape[0] for x in a["xs"])
     trailing = xs[0].shape[1:]
     made = []
-    for x in xs:
+    for given in xs:
+        x = given if given.dtype.kind == xs[0].dtype.kind else given.astype(xs[0].dtype)  # all go into one of the first's element type
         spare, full = longest - x.shape[0], np.broadcast_to(x, (x.shape[0], *trailing))
         side = (spare, 0) if a["padding_side"] == "left" else (0, spare)
         made.append(np.pad(full, [side, *[(0, 0)] * len(trailing)], constant_values=a["padding_value"]))
