@@ -46,6 +46,8 @@ def mask_checked(c: Call, shape: Shape) -> None:
     if not c.given("attn_mask"):
         return
     mask, dtype = c.shape("attn_mask"), c.dtype("attn_mask")
+    if eq(shape.numel, 0) is True:
+        raise c.give_up("a mask of no scores, which torch broadcasts or not by the kernel that it chooses")
     ranks = {c.rank(n) for n in ("query", "key", "value")}
     message = f"attn_mask of shape {mask!r} does not broadcast to the scores {shape!r}"
     c.require("mask", len(mask) <= len(shape) and (ranks != {4} or len(mask) >= 2 or bool(c["dropout_p"])), message, ("attn_mask", "query", "key"))

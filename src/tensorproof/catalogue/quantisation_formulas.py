@@ -82,7 +82,11 @@ def restored(np: Any, a: Arguments) -> Any:
 def _faked(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
     steps = np.clip(np.true_divide(a["x"], scale), a["low"] - zero - 1, a["high"] - zero + 1)  # beyond these, all are alike
     decided(np, steps if _whole(zero) else np.add(steps, zero))
-    return np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
+    made = np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
+    if not hasattr(made, "of"):
+        return made
+    far = np.greater(np.absolute(np.true_divide(a["x"], scale)), 2.0**30)  # steps that are no whole numbers of the machine fall to the least
+    return np.where(far, made.of("either", np.multiply(np.subtract(a["low"], zero), scale)), made)
 
 
 def fake(np: Any, a: Arguments) -> Any:

@@ -171,8 +171,10 @@ def block_slice(np: Any, a: Arguments) -> Any:
 
 
 def gradient_axes(np: Any, a: Arguments) -> Any:
-    """The axes along which each of two shapes is stretched when they broadcast."""
+    """The axes along which each of two shapes is stretched when they broadcast, with those of size 1 in both; none for equal shapes."""
     x, y = numbers(np, a["x"]), numbers(np, a["y"])
+    if x == y:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     rank = max(len(x), len(y))
     x, y = [1] * (rank - len(x)) + x, [1] * (rank - len(y)) + y
     both = [p == 1 and q == 1 for p, q in zip(x, y)]

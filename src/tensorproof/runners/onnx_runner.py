@@ -67,7 +67,7 @@ _NOT_LOOKED_AT = {
     "GatherND": {"batch"},
     "GlobalAveragePool": {"rank"},
     "GroupNormalization": {"groups", "rank"},
-    "InstanceNormalization": {"bias", "rank", "weight"},
+    "InstanceNormalization": {"channels", "rank"},
     "LRN": {"rank", "size"},
     "LSTM": _STATES,
     "LayerNormalization": {"axis", "rank"},

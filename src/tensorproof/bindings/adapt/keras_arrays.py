@@ -261,6 +261,8 @@ def shape(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("num", None, optional=True), Axis("dim", 0))
 def unstack(a: dict[str, Any], run: Run) -> Any:
     x = a["x"]
+    if a["num"] == 0:
+        raise run.give_up("no elements are asked for, which TensorFlow holds against no axis")
     if a["num"] is not None and x.shape.known and -len(x.shape) <= a["dim"] < len(x.shape):
         n = x.shape[a["dim"]]
         run.require("num", eq(n, a["num"]), f"axis {a['dim']} has {n!r} elements and num is {a['num']!r}", ("num", "x"))

@@ -89,6 +89,8 @@ def neighbours(a: dict[str, Any], run: Run) -> Any:
             more = a[name]
             fits = more is None or eq(more.shape.rank, x.shape.rank)
             run.require("rank", fits, f"{name} must have as many axes as x, and is {more.shape!r}" if more is not None else "", (name, "x"))
+            if more is not None and x.shape.known and isinstance(a["dim"], int):
+                run.require("axis", -len(x.shape) <= a["dim"] < len(x.shape), f"x {x.shape!r} has no axis {a['dim']}", ("dim", "x"))
         return run("diff", x=x, n=0)
     return run.default(a)
 

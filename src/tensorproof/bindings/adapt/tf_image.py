@@ -319,9 +319,9 @@ def decode_any(a: Arguments, run: Run) -> TensorType:
 
 
 def patches(a: Arguments, run: Run) -> TensorType:
-    """TensorFlow takes no notice of numbers behind the fourth when it runs at once."""
-    first = {n: a[n][:4] if isinstance(a[n], (tuple, list)) else a[n] for n in ("kernel", "stride", "dilation")}
-    return graphdef_pools.patches({**a, **first}, run)
+    if any(isinstance(a[n], (tuple, list)) and len(a[n]) > 4 for n in ("kernel", "stride", "dilation")):
+        raise run.give_up("more than four numbers, of which TensorFlow takes no notice when it runs at once, and which it refuses in a graph")
+    return graphdef_pools.patches(a, run)
 
 
 takes(*vars(graphdef_pools.patches)["parameters"].values())(patches)

@@ -69,6 +69,9 @@ def times_from_right(a: Arguments, run: Run) -> TensorType:
     number = not isinstance(x, bool) and (not isinstance(x, TensorType) or (x.weak and x.dtype is not BOOL))
     fits = not (number and isinstance(y, TensorType) and y.dtype is BOOL)
     run.require("dtype", fits, f"a number on the left of a tensor of truth values is converted to one, and {x!r} is none", ("x", "y"))
+    if all(isinstance(v, TensorType) and not v.weak and v.framework not in CONVERTED for v in (x, y)):
+        same = None in (x.dtype, y.dtype) or x.dtype is y.dtype
+        run.require("dtype", same, f"what stands on the left must have the element type of the tensor, {y.dtype!r}, and has {x.dtype!r}", ("x", "y"))
     return times(a, run)
 
 
