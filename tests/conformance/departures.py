@@ -16,6 +16,16 @@ def _beyond(call: calls.GeneratedCall) -> bool:
     return str(call.kwargs.get("auto_pad")).startswith("SAME") and far
 
 
+def _half_before(call: calls.GeneratedCall) -> bool:
+    """Rounded up, the last window lacks two elements or more."""
+    x, kernel = call.args[0] if call.args else call.kwargs["X"], call.kwargs["kernel_shape"]
+    made, n = call.outcome.made.shape[2:], len(kernel)
+    given = {name: call.kwargs.get(name) or [1] * n for name in ("strides", "dilations")}
+    pads = call.kwargs.get("pads") or [0] * 2 * n
+    sizes = zip(x.shape[2:], made, kernel, given["strides"], given["dilations"], pads[:n], pads[n:])
+    return bool(call.kwargs.get("ceil_mode")) and any((m - 1) * s + (k - 1) * d + 1 - size - p - q > 1 for size, m, k, s, d, p, q in sizes)
+
+
 def _in_groups(call: calls.GeneratedCall) -> bool:
     """Groups of more than one channel, or with a bias: the evaluator takes outputs for inputs, and the first numbers of the bias for each."""
     given = {**dict(zip("XWB", call.args)), **call.kwargs}
@@ -73,7 +83,8 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
         # with a stride of 1 the evaluator counts places within one channel and by the sizes of the result
         (lambda call: {*(call.kwargs.get("strides") or [1]), *(call.kwargs.get("dilations") or [1])} == {1}, (1,)),
     ),
-    "onnx.AveragePool": ((_beyond, (0,)),),
+    # the evaluator puts half of what the last window lacks before the first
+    "onnx.AveragePool": ((_beyond, (0,)), (_half_before, (0,))),
     # the evaluator computes in single precision
     "onnx.AffineGrid": ((_double, (0,)),),
     "onnx.DeformConv": ((_double, (0,)),),

@@ -34,7 +34,7 @@ NEAR = 30.0
 """How far from 0 the functions by series and integrals are as exact as those of libraries, which are off by ROUGH."""
 ROUGH = 4e-6
 ROUND_ORDERS = 2e-5
-"""How far above 1 incomplete gamma functions of small orders come: the logarithm of an order is rounded, and its exponential taken."""
+"""How far above 1, or below 0 as one less that, incomplete gamma functions of small orders come: an order's logarithm is rounded, and its exponential taken."""
 COARSE = 2e-9
 """By how much the trigamma function of torch is off in double precision: its series ends early."""
 SMALL = 1e-30
@@ -101,9 +101,13 @@ def gamma_pair(function: Callable[..., float]) -> Evaluate:
 
     def evaluate(np: Any, a: Arguments) -> Any:
         x, dtype = a["x"], a["results"][0]
-        if not hasattr(x, "of") and dtype is not None and np.any((x > 0) & (x < dtype.smallest_normal)):
+        least = 0.0 if dtype is None else 4 * dtype.smallest_normal
+        if not hasattr(x, "of") and np.any((x > 0) & (x < least)):
             raise Undefined
-        return each(function, "x", "y")(np, a)
+        made = each(function, "x", "y")(np, a)
+        if not hasattr(made, "of"):
+            return made
+        return np.where(np.less(np.absolute(x), least), made.of("either", np.zeros(())).of("either", np.ones(())), made)
 
     return evaluate
 
@@ -283,7 +287,7 @@ POPULATION_COUNT = elementwise(
     "population_count", ALL_INTS, dtype=UINT8, doc="The number of bits that are set.", values=between(0, 64), evaluate=bits_set
 )
 GAMMA_PAIRS = tuple(
-    promoting(name, FLOATS, values=between(0.0, 1.0 + ROUND_ORDERS), evaluate=gamma_pair(function))
+    promoting(name, FLOATS, values=between(-ROUND_ORDERS, 1.0 + ROUND_ORDERS), evaluate=gamma_pair(function))
     for name, function in (("igamma", curves.igamma), ("igammac", curves.igammac))
 )
 GAMMA_SLOPES = (
