@@ -204,9 +204,12 @@ def _cutoff(np: Any, a: Arguments, values: Any) -> Any:
 
 
 def _as_read(np: Any, a: Arguments) -> Any:
-    """Of a symmetric matrix the lower half is read."""
+    """Of a symmetric matrix the lower half is read, and of its diagonal the real part."""
     x = a["x"]
-    return np.add(np.tril(x), adjoint(np, np.tril(x, -1))) if a["hermitian"] and x.size else x
+    if not a["hermitian"] or not x.size:
+        return x
+    below = np.tril(x, -1)
+    return np.where(np.eye(x.shape[-1], dtype=bool), np.real(x), np.add(below, adjoint(np, below)))
 
 
 def pseudo_inverse(np: Any, a: Arguments) -> Any:

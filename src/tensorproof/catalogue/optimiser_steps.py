@@ -107,7 +107,9 @@ def proximal_adagrad(np: Any, a: Arguments) -> tuple[Any, ...]:
 
 def adamax(np: Any, a: Arguments) -> tuple[Any, ...]:
     m, v = _follow(a["m"], a["grad"], a["beta1"]), np.maximum(a["beta2"] * a["v"], np.abs(a["grad"]))
-    return a["var"] - a["lr"] / (1 - a["beta1_power"]) * (m / (v + a["epsilon"])), m, v
+    step = a["lr"] / (1 - a["beta1_power"]) * (m / (v + a["epsilon"]))
+    made = a["var"] - step
+    return beside(np, beside(np, made, step), m) if hasattr(made, "of") else made, m, v
 
 
 def _agreement(np: Any, a: Arguments) -> tuple[Any, Any]:
