@@ -61,6 +61,8 @@ def _apart(np: Any, x: Any, lo: float, hi: float, bins: int) -> None:
     """Elements at an edge between equal bins fall to either side of it, as they are rounded."""
     if float(hi - lo) * bins > _SPAN:
         raise Undefined("the places of elements overflow")
+    if 0.0 < float(hi - lo) < bins / _SPAN:
+        raise Undefined("bins that are too narrow for all digits")
     at = (x - lo) / (hi - lo) * bins
     if np.any((np.abs(at - np.round(at)) < 1e-4) & (at > 0.5) & (at < bins - 0.5)):
         raise Undefined("an element at the edge of a bin")
