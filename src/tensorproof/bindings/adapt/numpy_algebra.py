@@ -318,7 +318,7 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
     if run.row.op == "irfftn" and x.dtype is not None and not x.dtype.is_complex:
         b["x"] = _as(x, x.dtype.complexified, run)
     made = run.default(b)
-    if a["x"].dtype is FLOAT16 and (run.row.op in ("irfft", "hfft") or (run.row.op == "irfftn" and _one_axis(a))):
+    if a["x"].dtype is FLOAT16 and made.dtype is FLOAT32 and (not several or _one_axis(a)):
         made = _as(made, FLOAT16, run)  # real numbers are given in the precision of what came in
     return written(made, a, run)
 
