@@ -84,7 +84,9 @@ def _floored(x: Any, y: Any) -> Box:
     apart = ((a.lo < 0) & (b.hi > 0)) | ((a.hi > 0) & (b.lo < 0))  # a quotient below 0 that is rounded to 0 is still below it
     lo, hi = np.where(apart, np.minimum(np.floor(made.lo), -1.0), np.floor(made.lo)), np.floor(made.hi)
     if not whole:  # rounding may have lifted the exact quotient to the next whole number; that of an infinite number is nan
-        return Box(lo - 1, hi, made.nan | np.isinf(a.lo) | np.isinf(a.hi), made.dtype)
+        slack = np.where(np.isfinite(lo) & np.isfinite(hi), 2.0 * Rounding.step * np.maximum(np.abs(lo), np.abs(hi)), 0.0)
+        slack = np.where(slack < 0.5, 0.0, slack)  # whole numbers beyond these are rounded themselves
+        return Box(lo - 1 - slack, hi + slack, made.nan | np.isinf(a.lo) | np.isinf(a.hi), made.dtype)
     return Box(np.where(zero, -(2.0**63), lo), np.where(zero, 2.0**63, hi), False, kind_of(a, b))
 
 
