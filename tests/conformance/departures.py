@@ -75,6 +75,16 @@ def endless(call: calls.GeneratedCall) -> bool:
     return any(not abs(n) < most for value in (*call.args, *call.kwargs.values()) for n in getattr(value, "contents", None) or ())
 
 
+def _beside_the_image(call: calls.GeneratedCall) -> bool:
+    """Steps of more than one over an axis that is shorter than the window: the kernel of oneDNN reads what lies beside the image."""
+    return any(
+        k > n and s > 1
+        for one in call.outcome.applied
+        if one.op.name == "conv3d"
+        for n, k, s in zip(one.arguments["x"].shape[2:], one.arguments["weight"].shape[2:], one.arguments["stride"])
+    )
+
+
 DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[int, ...]], ...]] = {
     "onnx.MaxPool": (
         (_beyond, (0, 1)),
@@ -104,6 +114,9 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
     "onnx.Resize": ((lambda call: (call.args[0] if call.args else call.kwargs["X"]).dtype.is_complex, (0,)),),
     # the evaluator rounds weights to whole numbers
     "onnx.GridSample": ((lambda call: call.kwargs.get("mode") != "nearest" and (call.args[0] if call.args else call.kwargs["X"]).dtype.kind in "iub", (0,)),),
+    **dict.fromkeys(("graphdef.Conv3D", "tf.nn.conv3d", "tf.compat.v1.nn.conv3d"), ((_beside_the_image, (0,)),)),
+    # the standard wants zero points of floats to be 0
+    "onnx.DequantizeLinear": ((lambda call: (call.args[0] if call.args else call.kwargs["x"]).dtype.label.startswith("float8"), (0,)),),
     # of nothing but zeros, the evaluator divides the scale 1 by 255
     "onnx.DynamicQuantizeLinear": ((lambda call: not any((call.args[0] if call.args else call.kwargs["x"]).contents or (1,)), (1,)),),
     # counts beyond 64 bits wrap around

@@ -145,7 +145,10 @@ def hot_values(np: Any, a: Arguments) -> Any:
     x = a["x"]
     dim = a["dim"] % (len(x.shape) + 1)
     places = np.reshape(np.arange(depth), (-1,) + (1,) * (len(x.shape) - dim))
-    return np.where(np.equal(np.expand_dims(np.where(np.less(x, 0), np.add(x, depth), x), dim), places), a["values"][1], a["values"][0])
+    off, on = a["values"][0], a["values"][1]
+    if hasattr(on, "of"):  # libraries may add the difference, which is rounded
+        on = on.of("either", np.add(off, np.subtract(on, off)))
+    return np.where(np.equal(np.expand_dims(np.where(np.less(x, 0), np.add(x, depth), x), dim), places), on, off)
 
 
 def turned_sequences(np: Any, a: Arguments) -> Any:
