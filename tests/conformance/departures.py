@@ -55,6 +55,12 @@ def _narrow(call: calls.GeneratedCall) -> bool:
     return bool(smooth) and made.shape[-1] == 1 and made.shape[-2] != x.shape[-2]
 
 
+def _long(call: calls.GeneratedCall) -> bool:
+    """Whole numbers with more digits than single precision has."""
+    x = call.args[0] if call.args else call.kwargs["X"]
+    return x.dtype.kind in "iu" and any(abs(n) > 2**24 for n in x.contents or ())
+
+
 def _no_columns(call: calls.GeneratedCall) -> bool:
     """A right-hand side without columns."""
     return 0 in [one.arguments["y"].shape[-1] for one in call.outcome.applied if one.op.name == "lstsq"]
@@ -110,8 +116,8 @@ DEPARTURES: dict[str, tuple[tuple[Callable[[calls.GeneratedCall], bool], tuple[i
     "onnx.HannWindow": ((lambda call: not call.kwargs.get("periodic", 1) and (call.args or [call.kwargs.get("size")])[0] in (2, 3), (0,)),),
     # the evaluator sums without absolute values
     "onnx.LpNormalization": ((lambda call: call.kwargs.get("p", 2) == 1, (0,)),),
-    # the evaluator takes the real parts
-    "onnx.Resize": ((lambda call: (call.args[0] if call.args else call.kwargs["X"]).dtype.is_complex, (0,)),),
+    # the evaluator takes the real parts, and weights in single precision of whole numbers with more digits
+    "onnx.Resize": ((lambda call: (call.args[0] if call.args else call.kwargs["X"]).dtype.is_complex or _long(call), (0,)),),
     # the evaluator rounds weights to whole numbers
     "onnx.GridSample": ((lambda call: call.kwargs.get("mode") != "nearest" and (call.args[0] if call.args else call.kwargs["X"]).dtype.kind in "iub", (0,)),),
     **dict.fromkeys(("graphdef.Conv3D", "tf.nn.conv3d", "tf.compat.v1.nn.conv3d"), ((_beside_the_image, (0,)),)),
