@@ -26,7 +26,7 @@ def space() -> Space:
 
 
 class Listed(Searcher):
-    """Suggests what it is given, and remembers what it is told."""
+    """Suggests what it is given, and remembers what is reported to it."""
 
     def __init__(self, configs: list[dict[str, Any]]) -> None:
         super().__init__(metric="loss", mode="min")

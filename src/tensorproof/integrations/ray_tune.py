@@ -21,7 +21,7 @@ ATTEMPTS = 1000
 
 
 class ValidSearcher(Searcher):  # type: ignore[misc]
-    """Asks another searcher again until its suggestion may run; it is told that the others failed. With `unknown=False` unknown vectors are rejected too."""
+    """Asks another searcher again until its suggestion may run; others are reported to it as failed. With `unknown=False` unknown vectors are rejected too."""
 
     def __init__(self, space: Space, searcher: Searcher, *, unknown: bool = True, attempts: int = ATTEMPTS) -> None:
         space.refuse_empty(unknown)
